@@ -1,0 +1,1 @@
+//! Flags, environment and file, made into each room's own small options.

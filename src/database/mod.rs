@@ -1,0 +1,1 @@
+//! PostgreSQL: the pool, prepared statements, snapshots, cancellation, migrations and the private cluster.

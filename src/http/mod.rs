@@ -1,0 +1,1 @@
+//! The door: hyper's listener, routing, negotiation, bodies and answers.

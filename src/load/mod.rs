@@ -1,0 +1,1 @@
+//! OFBiz entity-engine XML, streamed into tables.

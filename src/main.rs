@@ -1,0 +1,2 @@
+//! The `orderql` program.
+fn main() {}

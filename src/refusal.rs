@@ -1,0 +1,194 @@
+//! The stable error codes, and the non-empty list of refusals that a request may get, in document order.
+//!
+//! Every room of the pure half has its own error enum. What they share is [`Reason`]: a code, a message and the facts
+//! that let a caller mend the query. A [`Refusal`] is a reason together with its place in the document.
+
+use std::fmt;
+
+use serde_json::Map;
+
+/// The facts of a refusal: what goes into an error's `extensions` beside its `code`.
+pub type Facts = Map<String, serde_json::Value>;
+
+/// The most refusals that one answer reports.
+pub const MOST_REFUSALS: usize = 20;
+
+/// A stable error code. The first nine are the specification's; the others carry Apollo's names, because clients know
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Code {
+    /// A connection without `first:` or `last:`.
+    FirstRequired,
+    /// A page size above the caller's maximum.
+    FirstTooLarge,
+    /// The estimated cost is above the caller's maximum.
+    CostExceeded,
+    /// More levels of object nesting than the caller's maximum.
+    DepthExceeded,
+    /// A search key that the root does not declare.
+    FieldNotFilterable,
+    /// A comparator that the search key does not accept.
+    OperatorNotAllowed,
+    /// The caller's bucket cannot cover the query.
+    Throttled,
+    /// A search term that is not of the form `key:value`, or whose value its key cannot take.
+    MalformedQuery,
+    /// The request ran past its wall-clock budget.
+    DeadlineExceeded,
+    /// The text is not a GraphQL document.
+    GraphqlParseFailed,
+    /// The document is not valid against the schema.
+    GraphqlValidationFailed,
+    /// Variables, cursors or arguments whose values cannot be used.
+    BadUserInput,
+    /// No token, or one that cannot be accepted.
+    Unauthenticated,
+    /// An authenticated caller without the grant.
+    Forbidden,
+    /// A fault of this service.
+    InternalServerError,
+    /// The database cannot be reached, or has no room.
+    ServiceUnavailable,
+}
+
+impl Code {
+    /// The code as clients see it in `extensions.code`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstRequired => "FIRST_REQUIRED",
+            Self::FirstTooLarge => "FIRST_TOO_LARGE",
+            Self::CostExceeded => "COST_EXCEEDED",
+            Self::DepthExceeded => "DEPTH_EXCEEDED",
+            Self::FieldNotFilterable => "FIELD_NOT_FILTERABLE",
+            Self::OperatorNotAllowed => "OPERATOR_NOT_ALLOWED",
+            Self::Throttled => "THROTTLED",
+            Self::MalformedQuery => "MALFORMED_QUERY",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
+            Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
+            Self::BadUserInput => "BAD_USER_INPUT",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::Forbidden => "FORBIDDEN",
+            Self::InternalServerError => "INTERNAL_SERVER_ERROR",
+            Self::ServiceUnavailable => "SERVICE_UNAVAILABLE",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why something is refused. Each room's error enum implements it; its `Display` is the message.
+pub trait Reason: fmt::Display {
+    /// The stable code.
+    fn code(&self) -> Code;
+
+    /// What the caller needs to mend the request; goes into `extensions` beside the code.
+    fn facts(&self) -> Facts {
+        Facts::new()
+    }
+}
+
+/// A place in a document: line and column, both counted from 1, the column in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// One violation: a reason and where in the document it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The stable code.
+    pub code: Code,
+    /// What is wrong and what to do, for a person.
+    pub message: String,
+    /// Where, as far as it is known.
+    pub locations: Vec<Location>,
+    /// What goes into `extensions` beside the code.
+    pub facts: Facts,
+}
+
+impl Refusal {
+    /// A refusal at the given places.
+    pub fn new(reason: &impl Reason, locations: impl IntoIterator<Item = Location>) -> Self {
+        Self {
+            code: reason.code(),
+            message: reason.to_string(),
+            locations: locations.into_iter().collect(),
+            facts: reason.facts(),
+        }
+    }
+}
+
+/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusals(Vec<Refusal>);
+
+impl Refusals {
+    /// The list that holds just this one.
+    pub fn one(refusal: Refusal) -> Self {
+        Self(vec![refusal])
+    }
+
+    /// Orders what was found by its place, drops repetitions and cuts the list; `None` where nothing was found.
+    pub fn collect(mut found: Vec<Refusal>) -> Option<Self> {
+        found.sort_by(|a, b| a.locations.first().cmp(&b.locations.first()));
+        let mut kept: Vec<Refusal> = Vec::with_capacity(found.len().min(MOST_REFUSALS));
+        for refusal in found {
+            if kept.len() == MOST_REFUSALS {
+                break;
+            }
+            if !kept.contains(&refusal) {
+                kept.push(refusal);
+            }
+        }
+        (!kept.is_empty()).then_some(Self(kept))
+    }
+
+    /// `Ok` where nothing was found.
+    pub fn check(found: Vec<Refusal>) -> Result<(), Self> {
+        Self::collect(found).map_or(Ok(()), Err)
+    }
+
+    /// The refusals in document order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Refusal> {
+        self.0.iter()
+    }
+
+    /// The first refusal, by whose code the answer as a whole is judged.
+    pub fn first(&self) -> &Refusal {
+        &self.0[0]
+    }
+}
+
+impl<'a> IntoIterator for &'a Refusals {
+    type Item = &'a Refusal;
+    type IntoIter = std::slice::Iter<'a, Refusal>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Refusals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, refusal) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            if let Some(Location { line, column }) = refusal.locations.first() {
+                write!(f, "{line}:{column}: ")?;
+            }
+            write!(f, "{}: {}", refusal.code, refusal.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusals {}

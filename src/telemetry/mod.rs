@@ -1,0 +1,1 @@
+//! A closed set of events, which logs read.

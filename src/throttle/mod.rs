@@ -1,0 +1,1 @@
+//! The credit bucket of each caller.

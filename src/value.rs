@@ -1,0 +1,1 @@
+//! The scalars: from text, compared, to JSON.
