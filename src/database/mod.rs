@@ -1,1 +1,3 @@
 //! PostgreSQL: the pool, prepared statements, snapshots, cancellation, migrations and the private cluster.
+
+pub mod connect;
