@@ -18,6 +18,8 @@
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
 pub mod limits;
 pub mod refusal;
+pub mod search;
+pub mod cursor;
 pub mod value;
 
 // Impure.
