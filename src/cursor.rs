@@ -256,7 +256,8 @@ mod tests {
     fn a_cursor_belongs_to_one_ordering() {
         let tag = OrderingTag::new("orders", "ORDER_DATE");
         let text = write(tag, None, "1", "x");
-        for other in [OrderingTag::new("orders", "ORDER_ID"), OrderingTag::new("order", "sORDER_DATE"), tag.reversed()] {
+        for other in [OrderingTag::new("orders", "ORDER_ID"), OrderingTag::new("order", "sORDER_DATE"), tag.reversed()]
+        {
             assert_eq!(decode(&text, other, &TYPES), Err(BadCursor::OtherOrdering));
         }
         assert_eq!(decode(&text[..text.len() - 4], tag, &TYPES), Err(BadCursor::Unreadable));

@@ -16,10 +16,11 @@
 //! ```
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
+pub mod catalog;
+pub mod cursor;
 pub mod limits;
 pub mod refusal;
 pub mod search;
-pub mod cursor;
 pub mod value;
 
 // Impure.

@@ -153,7 +153,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_timestamps() {
-        for text in ["", "yesterday", "2026-02-30", "2026-05", "1970-01-01T00:00:00.0000001Z", "2026-05-01T25:00:00Z", "T"] {
+        for text in
+            ["", "yesterday", "2026-02-30", "2026-05", "1970-01-01T00:00:00.0000001Z", "2026-05-01T25:00:00Z", "T"]
+        {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }

@@ -174,8 +174,7 @@ fn term(text: &str, offset: usize) -> Result<Term<'_>, Fault> {
 }
 
 fn is_key(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn comparator(value: &str) -> (Option<Comparator>, &str) {
