@@ -1,0 +1,1 @@
+//! A valid document to an operation.

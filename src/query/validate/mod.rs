@@ -1,0 +1,13 @@
+//! Whether a document is valid against the catalog: a rule a file, then the merged operation.
+
+mod merge;
+
+use crate::catalog::Catalog;
+use crate::query::operation::Operation;
+use crate::query::parse::Document;
+use crate::refusal::Refusals;
+
+/// Holds a document against every rule, then merges the operation of that name (or the only one).
+pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, Refusals> {
+    merge::merge(catalog, document, name)
+}
