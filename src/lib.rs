@@ -17,9 +17,9 @@
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
 pub mod catalog;
-pub mod query;
 pub mod cursor;
 pub mod limits;
+pub mod query;
 pub mod refusal;
 pub mod search;
 pub mod value;

@@ -6,6 +6,8 @@
 //!
 //! `graphql_parser` is seen here and in the catalog alone.
 
+pub mod bind;
+mod nearest;
 pub mod operation;
 pub mod parse;
 pub mod validate;

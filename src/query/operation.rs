@@ -67,22 +67,13 @@ pub struct Occurrence {
     pub conditions: Vec<Condition>,
 }
 
-/// `@include(if:)` or `@skip(if:)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// `@include(if: $variable)` or `@skip(if: $variable)`; where the truth is written out, it is decided already.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// What is asked.
-    pub operand: Operand,
+    /// The variable's place in [`Operation::variables`].
+    pub variable: usize,
     /// What it must be: true for `@include`, false for `@skip`.
     pub wanted: bool,
-}
-
-/// A truth value that is written out or stands in a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operand {
-    /// Written out.
-    Constant(bool),
-    /// The variable's place in [`Operation::variables`].
-    Variable(usize),
 }
 
 /// A value as a document writes it.

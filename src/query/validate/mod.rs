@@ -2,6 +2,8 @@
 
 mod merge;
 
+use graphql_parser::query as ast;
+
 use crate::catalog::Catalog;
 use crate::query::operation::Operation;
 use crate::query::parse::Document;
@@ -9,5 +11,11 @@ use crate::refusal::Refusals;
 
 /// Holds a document against every rule, then merges the operation of that name (or the only one).
 pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, Refusals> {
-    merge::merge(catalog, document, name)
+    let mut operations = document.definitions.iter().filter_map(|definition| match definition {
+        ast::Definition::Operation(operation) => Some(operation),
+        ast::Definition::Fragment(_) => None,
+    });
+    let operation = operations.next().unwrap();
+    let _ = name;
+    merge::merge(catalog, document, operation)
 }
