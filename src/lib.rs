@@ -17,6 +17,7 @@
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
 pub mod catalog;
+pub mod cost;
 pub mod cursor;
 pub mod limits;
 pub mod query;
