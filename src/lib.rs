@@ -17,9 +17,11 @@
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
 pub mod catalog;
+pub mod compile;
 pub mod cost;
 pub mod cursor;
 pub mod limits;
+pub mod plan;
 pub mod query;
 pub mod refusal;
 pub mod search;
