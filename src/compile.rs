@@ -26,8 +26,8 @@ pub struct Compiled {
     pub operation_name: Option<String>,
     /// Its price.
     pub estimate: Estimate,
-    /// How to fetch and write the answer.
-    pub plan: Plan,
+    /// How to fetch and write the answer; shared with the answer while it is written.
+    pub plan: Arc<Plan>,
 }
 
 /// Compiles a request: parse, validate, bind, estimate, admit, plan. Pure: the same request has the same result.
@@ -81,7 +81,7 @@ fn compile_operation(
     let bound = bind(catalog, operation, &request.variables, limits)?;
     let estimate = estimate(&bound);
     admit(estimate.cost(), &bound, limits)?;
-    Ok(Compiled { operation_name: operation.name.clone(), estimate, plan: plan(catalog, &bound) })
+    Ok(Compiled { operation_name: operation.name.clone(), estimate, plan: Arc::new(plan(catalog, &bound)) })
 }
 
 /// [`compile`] with a memory: a text that was valid once is not parsed and validated again.

@@ -32,6 +32,7 @@ pub mod access;
 pub mod cli;
 pub mod config;
 pub mod database;
+pub mod execute;
 pub mod http;
 pub mod load;
 pub mod telemetry;
