@@ -10,8 +10,10 @@ use crate::load::tables::Tables;
 /// Rows that the end of a load changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Finished {
-    /// Inventory items and product-facility pairs whose totals were not the sums of the details.
+    /// Inventory items whose totals were not the sums of their details.
     pub inventory_totals: u64,
+    /// Product-facility pairs whose last count was not what their items have available to promise.
+    pub last_counts: u64,
     /// Order items that were given the ship group that OFBiz keeps in a table of its own.
     pub ship_groups: u64,
     /// Product-facility pairs that were given their current inventory item.
@@ -22,11 +24,11 @@ pub struct Finished {
 
 impl fmt::Display for Finished {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inventory_totals, ship_groups, current_inventory, restored } = self;
+        let Self { inventory_totals, last_counts, ship_groups, current_inventory, restored } = self;
         write!(
             out,
-            "sums and links: {inventory_totals} inventory totals, {ship_groups} ship groups of order items, \
-             {current_inventory} current inventory items; {restored} rows are again as they were"
+            "sums and links: {inventory_totals} inventory totals, {last_counts} last counts, {ship_groups} ship groups of \
+             order items, {current_inventory} current inventory items; {restored} rows are again as they were"
         )
     }
 }
@@ -42,6 +44,7 @@ pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
         let row = transaction.query_one(&format!("SELECT orderql.{function}()::int8"), &[]).await?;
         *changed = u64::try_from(row.try_get::<_, i64>(0)?).unwrap_or_default();
     }
+    let last_counts = transaction.execute(LAST_COUNTS, &[]).await?;
     transaction.batch_execute("SET LOCAL timezone = 'UTC'").await?;
     transaction.batch_execute(BEFORE).await?;
     let mut restored = 0;
@@ -54,5 +57,18 @@ pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
     transaction.batch_execute("TRUNCATE load_before").await?;
     transaction.commit().await?;
     let [inventory_totals, ship_groups, current_inventory] = changed;
-    Ok(Finished { inventory_totals, ship_groups, current_inventory, restored })
+    Ok(Finished { inventory_totals, last_counts, ship_groups, current_inventory, restored })
 }
+
+/// OFBiz's `setLastInventoryCount`, which follows each change of an item's totals.
+const LAST_COUNTS: &str = "
+UPDATE public.product_facility AS pair
+SET last_inventory_count = stock.available_to_promise
+FROM (
+    SELECT product_id, facility_id, COALESCE(sum(available_to_promise_total), 0) AS available_to_promise
+    FROM public.inventory_item
+    GROUP BY product_id, facility_id
+) AS stock
+WHERE pair.product_id = stock.product_id
+  AND pair.facility_id = stock.facility_id
+  AND pair.last_inventory_count IS DISTINCT FROM stock.available_to_promise";

@@ -15,6 +15,11 @@ use crate::load::report::FileReport;
 use crate::load::statement::{BEFORE, statement};
 use crate::load::tables::Tables;
 
+/// Every statement finds some thousand rows at most by their keys. Left to itself, PostgreSQL reads a table of some tens
+/// of thousands whole for each of them, and so takes ever longer as a file goes on. One time zone, as rows' old selves
+/// are compared as text.
+const SETTINGS: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+    SET LOCAL enable_mergejoin = off; SET LOCAL timezone = 'UTC'";
 /// Prepared statements kept; a file with more shapes than this prepares some again.
 const MOST_STATEMENTS: usize = 500;
 
@@ -34,9 +39,7 @@ struct Written {
 impl<'a> Writer<'a> {
     /// Readies a transaction for the statements of [`statement`].
     pub async fn new(transaction: Transaction<'a>, tables: &'a Tables) -> Result<Self, Error> {
-        // A plan made while a table is empty must not serve when it is full. Times are compared as text here and there,
-        // so there is one zone.
-        transaction.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL timezone = 'UTC'").await?;
+        transaction.batch_execute(SETTINGS).await?;
         transaction.batch_execute(BEFORE).await?;
         Ok(Self { transaction, tables, statements: HashMap::new() })
     }
