@@ -43,10 +43,10 @@ pub struct BadRecords {
 /// error where that is a terminal.
 pub fn run(args: Args) -> cli::Outcome {
     let sources = args.files.iter().map(|path| Source::at(path)).collect::<Result<Vec<_>, _>>()?.concat();
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(&args, sources))
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(args, sources))
 }
 
-async fn load_all(args: &Args, sources: Vec<Source>) -> cli::Outcome {
+async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
     let mut client = connect(&args.database_url).await?;
     let bar = bar()?;
     let mut bad = 0;

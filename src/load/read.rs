@@ -210,18 +210,15 @@ impl<R: BufRead> Rows<R> {
                         return self.children(row).map(Some);
                     }
                 },
-                (Xml::Empty(tag), Place::Between) => {
-                    // An empty wrapper wraps nothing.
-                    if Action::of(tag.name().as_ref()).is_none() {
-                        return row(&tag, self.action, line).map(|row| Some(Event::Row(row)));
-                    }
+                // An empty wrapper wraps nothing.
+                (Xml::Empty(tag), Place::Between) if Action::of(tag.name().as_ref()).is_none() => {
+                    return row(&tag, self.action, line).map(|row| Some(Event::Row(row)));
                 }
-                (Xml::End(_), Place::Between) => {
-                    // The XML reader has matched the tags: this closes the wrapper if there is one, else the root.
-                    if self.action.take().is_none() {
-                        self.place = Place::Over;
-                    }
-                }
+                // The XML reader has matched the tags: this closes the wrapper if there is one, else the root.
+                (Xml::End(_), Place::Between) => match self.action {
+                    Some(_) => self.action = None,
+                    None => self.place = Place::Over,
+                },
                 (Xml::Text(text), Place::Prolog | Place::Over) if !text.trim().is_empty() => {
                     return Err(MalformedReason::Stray);
                 }
@@ -241,7 +238,9 @@ impl<R: BufRead> Rows<R> {
             self.line = self.xml.get_ref().line();
             self.buffer.clear();
             match self.xml.read_event_into(&mut self.buffer)? {
-                Xml::Start(tag) if field.is_none() => field = Some((local(tag.name().as_ref()).to_owned(), String::new())),
+                Xml::Start(tag) if field.is_none() => {
+                    field = Some((local(tag.name().as_ref()).to_owned(), String::new()));
+                }
                 // A child element without text leaves its field alone, unlike an empty attribute.
                 Xml::Empty(_) if field.is_none() => {}
                 Xml::Start(_) => {
@@ -355,5 +354,162 @@ fn set(fields: &mut Vec<(String, Option<String>)>, name: String, value: Option<S
     match fields.iter_mut().find(|(known, _)| *known == name) {
         Some((_, known)) => *known = value,
         None => fields.push((name, value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(xml: &str) -> Vec<Event> {
+        Rows::new(xml.as_bytes()).collect::<Result<_, _>>().unwrap()
+    }
+
+    fn rows(inside: &str) -> Vec<Row> {
+        let xml = format!("<entity-engine-xml>{inside}</entity-engine-xml>");
+        let rows = events(&xml).into_iter().filter_map(|event| match event {
+            Event::Row(row) => Some(row),
+            Event::Root(_) | Event::Nested { .. } => None,
+        });
+        rows.collect()
+    }
+
+    fn fields(row: &Row) -> Vec<(&str, Option<&str>)> {
+        row.fields.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect()
+    }
+
+    fn malformed(xml: &str) -> (u64, String) {
+        let error = Rows::new(xml.as_bytes()).find_map(Result::err).expect("malformed");
+        (error.line, error.reason.to_string())
+    }
+
+    #[test]
+    fn attributes_are_fields_in_either_quotes_and_over_lines() {
+        let rows = rows("<Party partyId='A \"b\"'\n  comments=\"it's &lt;&amp;&#233;&gt; a\tb\"\n  statusId=''/>");
+        assert_eq!(rows[0].entity, "Party");
+        assert_eq!(rows[0].action, Action::CreateUpdate);
+        assert_eq!(
+            fields(&rows[0]),
+            [("partyId", Some("A \"b\"")), ("comments", Some("it's <&é> a b")), ("statusId", None)]
+        );
+    }
+
+    #[test]
+    fn child_elements_are_fields_and_win_over_attributes() {
+        let rows = rows(
+            "<Product productId=\"P\" description=\"old\"><longDescription><![CDATA[<b>a</b> & ]]>b &amp; &#x1F600;\
+             </longDescription><description> new </description><internalName></internalName><brandName/>\
+             <!-- nothing --></Product><Product productId=\"Q\"></Product>",
+        );
+        assert_eq!(
+            fields(&rows[0]),
+            [("productId", Some("P")), ("description", Some(" new ")), ("longDescription", Some("<b>a</b> & b & 😀"))]
+        );
+        assert_eq!(fields(&rows[1]), [("productId", Some("Q"))]);
+    }
+
+    #[test]
+    fn line_ends_and_references_to_them() {
+        let rows = rows("<A x=\"1&#10;2\r\n3\"><y>1\r\n2&#13;3</y></A>");
+        assert_eq!(fields(&rows[0]), [("x", Some("1\n2 3")), ("y", Some("1\n2\r3"))]);
+    }
+
+    #[test]
+    fn wrappers_say_what_to_do_until_they_end() {
+        let rows = rows(
+            "<create><A/><B x=\"1\"></B></create><create-update><A/></create-update><A/>\
+             <create-replace><A/></create-replace><delete><A/></delete><delete/><A/>",
+        );
+        let actions: Vec<_> = rows.iter().map(|row| row.action).collect();
+        use Action::{Create, CreateReplace, CreateUpdate, Delete};
+        assert_eq!(actions, [Create, Create, CreateUpdate, CreateUpdate, CreateReplace, Delete, CreateUpdate]);
+    }
+
+    #[test]
+    fn a_prefix_is_not_part_of_the_entity() {
+        let rows = rows("<x-Party/><n:Party/><x-n:Party/><Party/>");
+        assert!(rows.iter().all(|row| row.entity == "Party"), "{rows:?}");
+        assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn lines_are_those_of_the_tag() {
+        let xml = "<?xml version=\"1.0\"?>\n<!--\n-->\n<entity-engine-xml>\n  <A/>\n\n  <B\n x='1'\n/> <C>\n<x>\n1</x></C>\n<A/></entity-engine-xml>";
+        let lines: Vec<_> = events(xml)
+            .into_iter()
+            .filter_map(|event| if let Event::Row(row) = event { Some((row.entity, row.line)) } else { None })
+            .collect();
+        let expected = [("A", 5), ("B", 7), ("C", 9), ("A", 12)].map(|(entity, line)| (entity.to_owned(), line));
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn the_root_has_options() {
+        let root = |xml: &str| events(xml).remove(0);
+        assert_eq!(root("<entity-engine-xml/>"), Event::Root(Root::default()));
+        assert_eq!(
+            root("<entity-engine-xml maintain-timestamps=\"true\" create-dummy-fk='true' disable-eeca='true'/>"),
+            Event::Root(Root { maintain_timestamps: true, create_dummy_fk: true })
+        );
+    }
+
+    #[test]
+    fn an_element_inside_a_field_is_a_bad_row_and_the_next_is_read() {
+        let xml = "<entity-engine-xml>\n<A i='1'><f>a<b>c<d/></b>e</f><g>h</g></A><A i='2'/></entity-engine-xml>";
+        let found = events(xml);
+        assert_eq!(found[1], Event::Nested { entity: "A".into(), field: "f".into(), line: 2 });
+        assert!(matches!(&found[2], Event::Row(row) if fields(row) == [("i", Some("2"))]));
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_told_with_its_line() {
+        for (xml, line, reason) in [
+            ("", 1, "there is no <entity-engine-xml> element"),
+            ("nothing", 1, "there is text outside <entity-engine-xml>"),
+            ("\n<html/>", 2, "the root element is <html>; an OFBiz data file has <entity-engine-xml>"),
+            ("<entity-engine-xml>\n<A/>\n", 3, "the file ends inside <entity-engine-xml>"),
+            ("<entity-engine-xml>\n<A><x>1\n", 3, "the file ends inside <A>"),
+            ("<entity-engine-xml/>\n<A/>", 2, "<A> stands after the end of </entity-engine-xml>"),
+            ("<entity-engine-xml><A><x>&oops;</x></A>", 1, "&oops; is not one of XML's own five entities"),
+            ("<?xml version='1.0' encoding='ISO-8859-1'?>", 1, "the encoding is ISO-8859-1; save the file as UTF-8"),
+            ("<entity-engine-xml><create>\n<delete>", 2, "<delete> stands inside another wrapper"),
+        ] {
+            assert_eq!(malformed(xml), (line, reason.to_owned()), "{xml}");
+        }
+        for (xml, line) in [
+            ("<entity-engine-xml>\n<A></B>", 2),
+            ("<entity-engine-xml>\n<A x='1' x='2'/>", 2),
+            ("<entity-engine-xml>\n<A x=1/>", 2),
+            ("<entity-engine-xml>\n<A x='&oops;'/>", 2),
+            ("<entity-engine-xml>\n\n<A x='1'", 3),
+            ("<entity-engine-xml></entity-engine-xml></entity-engine-xml>", 1),
+        ] {
+            assert_eq!(malformed(xml).0, line, "{xml}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_malformed() {
+        let mut rows = Rows::new(&b"<entity-engine-xml>\n<A x='\xff'/></entity-engine-xml>"[..]);
+        assert!(matches!(rows.next(), Some(Ok(Event::Root(_)))));
+        assert_eq!(rows.next().unwrap().unwrap_err().line, 2);
+        assert!(rows.next().is_none());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        assert_eq!(events("\u{feff}<entity-engine-xml><A/></entity-engine-xml>").len(), 2);
+    }
+
+    #[test]
+    fn lines_are_right_however_small_the_buffer() {
+        let xml = "<entity-engine-xml>\n\n<A x='é\n'/>\n<B/>\n</entity-engine-xml>\n";
+        for capacity in 1..xml.len() {
+            let input = std::io::BufReader::with_capacity(capacity, xml.as_bytes());
+            let lines: Vec<_> = Rows::new(input)
+                .filter_map(|event| if let Ok(Event::Row(row)) = event { Some(row.line) } else { None })
+                .collect();
+            assert_eq!(lines, [3, 5], "buffer of {capacity}");
+        }
     }
 }

@@ -98,17 +98,18 @@ impl fmt::Display for FileReport {
         if !largest.is_empty() {
             out.write_str(if largest.len() > NAMED { ", …)" } else { ")" })?;
         }
-        write!(
-            out,
-            "; {} of {} skipped; {} bad",
-            count(self.skipped_rows(), "row"),
-            entities(self.skipped.len(), "unknown "),
-            self.bad_rows()
-        )?;
+        if !self.skipped.is_empty() {
+            let (rows, kinds) = (count(self.skipped_rows(), "row"), entities(self.skipped.len(), "unknown "));
+            write!(out, "; {rows} of {kinds} skipped")?;
+        }
+        write!(out, "; {} bad", self.bad_rows())?;
         if out.alternate() {
             for (entity, outcome) in &self.entities {
                 let Outcome { inserted, updated, unchanged, deleted } = outcome;
-                write!(out, "\n  {entity}: {inserted} inserted, {updated} updated, {unchanged} unchanged, {deleted} deleted")?;
+                write!(
+                    out,
+                    "\n  {entity}: {inserted} inserted, {updated} updated, {unchanged} unchanged, {deleted} deleted"
+                )?;
             }
             for (entity, rows) in &self.skipped {
                 write!(out, "\n  {entity}: {rows} skipped, there is no such table")?;

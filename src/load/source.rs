@@ -32,7 +32,8 @@ impl Source {
             return Ok(vec![Self::Path(path.to_owned())]);
         }
         let order = path.join(ORDER_FILE);
-        let names = std::fs::read_to_string(&order).map_err(|source| LoadError::NoOrder { order: order.clone(), source })?;
+        let names =
+            std::fs::read_to_string(&order).map_err(|source| LoadError::NoOrder { order: order.clone(), source })?;
         let names = names.lines().map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('#'));
         names
             .map(|name| {

@@ -78,8 +78,7 @@ pub fn restore_stamps(table: &Table) -> Option<String> {
         return None;
     }
     let name = relation(table);
-    let set =
-        stamps.iter().map(|stamp| format!("{} = (b.content ->> {})::timestamptz", quoted(stamp), literal(stamp)));
+    let set = stamps.iter().map(|stamp| format!("{} = (b.content ->> {})::timestamptz", quoted(stamp), literal(stamp)));
     let key = table.key.iter().map(|at| {
         let column = &table.columns[*at];
         format!("t.{} = (b.content ->> {})::{}", quoted(&column.name), literal(&column.name), column.cast)
@@ -96,7 +95,8 @@ pub fn restore_stamps(table: &Table) -> Option<String> {
 
 /// `WITH input AS (…)`: the arrays as typed rows.
 fn input(columns: &[&Column]) -> String {
-    let typed = columns.iter().enumerate().map(|(at, column)| format!("u.c{at}::{} AS {}", column.cast, quoted(&column.name)));
+    let typed =
+        columns.iter().enumerate().map(|(at, column)| format!("u.c{at}::{} AS {}", column.cast, quoted(&column.name)));
     let arrays = (1..=columns.len()).map(|number| format!("${number}::text[]"));
     let names = (0..columns.len()).map(|at| format!("c{at}"));
     format!(
@@ -116,7 +116,11 @@ fn same_key(table: &Table, left: &str, right: &str) -> String {
 }
 
 /// Those of `stamps` that the table has and the rows do not name.
-fn unnamed_stamps<'a>(table: &'a Table, named: &[&Column], stamps: &'static [&'static str]) -> impl Iterator<Item = &'a str> {
+fn unnamed_stamps<'a>(
+    table: &'a Table,
+    named: &[&Column],
+    stamps: &'static [&'static str],
+) -> impl Iterator<Item = &'a str> {
     let named: Vec<String> = named.iter().map(|column| column.name.clone()).collect();
     table
         .stamps()

@@ -78,15 +78,10 @@ impl Tables {
         let mut numbers: Vec<HashMap<i16, usize>> = Vec::new();
         for row in client.query(COLUMNS, &[]).await? {
             let name: String = row.try_get(0)?;
-            let at = match tables.by_name.get(&name) {
-                Some(at) => *at,
-                None => {
-                    tables.by_name.insert(name.clone(), tables.tables.len());
-                    tables.tables.push(Table::new(name));
-                    numbers.push(HashMap::new());
-                    tables.tables.len() - 1
-                }
-            };
+            let at = tables.place(&name);
+            if numbers.len() <= at {
+                numbers.push(HashMap::new());
+            }
             let column: String = row.try_get(1)?;
             let number: i16 = row.try_get(2)?;
             let table = &mut tables.tables[at];
@@ -116,6 +111,16 @@ impl Tables {
             tables.tables[*from].foreign_keys.push(ForeignKey { columns, table, key });
         }
         Ok(tables)
+    }
+
+    /// Where the table of this name is or comes.
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(at) = self.by_name.get(name) {
+            return *at;
+        }
+        self.tables.push(Table::new(name.to_owned()));
+        self.by_name.insert(name.to_owned(), self.tables.len() - 1);
+        self.tables.len() - 1
     }
 
     /// The table of an entity, unless there is none or it has no primary key to find rows by.
@@ -233,6 +238,29 @@ JOIN pg_catalog.pg_class p ON p.oid = k.confrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
 WHERE k.contype = 'f' AND p.relnamespace = c.relnamespace
 ORDER BY c.relname, k.conname";
+
+#[cfg(test)]
+impl Tables {
+    /// Tables of text columns: each its name, its columns, the first of which is the key, and its references as
+    /// (column, table).
+    pub(in crate::load) fn of(all: &[(&str, &[&str], &[(usize, usize)])]) -> Self {
+        let mut tables = Self::default();
+        for (at, (name, columns, references)) in all.iter().enumerate() {
+            let mut table = Table::new((*name).to_owned());
+            for column in *columns {
+                table.add((*column).to_owned(), "text".to_owned(), "text", None);
+            }
+            table.key = vec![0];
+            table.foreign_keys = references
+                .iter()
+                .map(|(column, table)| ForeignKey { columns: vec![*column], table: *table, key: Some(vec![0]) })
+                .collect();
+            tables.by_name.insert((*name).to_owned(), at);
+            tables.tables.push(table);
+        }
+        tables
+    }
+}
 
 #[cfg(test)]
 mod tests {

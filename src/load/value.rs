@@ -251,7 +251,9 @@ mod tests {
 
     #[test]
     fn equal_numbers_are_written_alike() {
-        for (text, sql) in [("2.000000", "2"), ("-0.50", "-0.5"), ("+007", "7"), (".5", "0.5"), ("-0.0", "0"), ("5.", "5")] {
+        for (text, sql) in
+            [("2.000000", "2"), ("-0.50", "-0.5"), ("+007", "7"), (".5", "0.5"), ("-0.0", "0"), ("5.", "5")]
+        {
             assert_eq!(written(&Kind::Numeric, text).as_deref(), Some(sql));
         }
         for text in ["", "-", ".", "1,000.00", "1e3", "NaN", "0x10", "--1", "1.2.3"] {
