@@ -149,7 +149,7 @@ mod tests {
 
     /// `node(id, parent → node, note)`, `leaf(id, node → node, note)`.
     fn tables() -> Tables {
-        Tables::of(&[("node", &["id", "parent", "note"], &[(1, 0)]), ("leaf", &["id", "node", "note"], &[(1, 0)])])
+        Tables::of(&[("node", &["id", "parent", "note"]), ("leaf", &["id", "node", "note"])])
     }
 
     fn upsert(table: usize, cells: &[(usize, Option<&str>)]) -> Record {

@@ -416,12 +416,12 @@ mod tests {
 
     #[test]
     fn wrappers_say_what_to_do_until_they_end() {
+        use Action::{Create, CreateReplace, CreateUpdate, Delete};
         let rows = rows(
             "<create><A/><B x=\"1\"></B></create><create-update><A/></create-update><A/>\
              <create-replace><A/></create-replace><delete><A/></delete><delete/><A/>",
         );
         let actions: Vec<_> = rows.iter().map(|row| row.action).collect();
-        use Action::{Create, CreateReplace, CreateUpdate, Delete};
         assert_eq!(actions, [Create, Create, CreateUpdate, CreateUpdate, CreateReplace, Delete, CreateUpdate]);
     }
 

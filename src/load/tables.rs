@@ -241,20 +241,17 @@ ORDER BY c.relname, k.conname";
 
 #[cfg(test)]
 impl Tables {
-    /// Tables of text columns: each its name, its columns, the first of which is the key, and its references as
-    /// (column, table).
-    pub(in crate::load) fn of(all: &[(&str, &[&str], &[(usize, usize)])]) -> Self {
+    /// Tables of text columns: each its name and its columns. The first is the key, the second refers to a row of the
+    /// first table.
+    pub(in crate::load) fn of(all: &[(&str, &[&str])]) -> Self {
         let mut tables = Self::default();
-        for (at, (name, columns, references)) in all.iter().enumerate() {
+        for (at, (name, columns)) in all.iter().enumerate() {
             let mut table = Table::new((*name).to_owned());
             for column in *columns {
                 table.add((*column).to_owned(), "text".to_owned(), "text", None);
             }
             table.key = vec![0];
-            table.foreign_keys = references
-                .iter()
-                .map(|(column, table)| ForeignKey { columns: vec![*column], table: *table, key: Some(vec![0]) })
-                .collect();
+            table.foreign_keys = vec![ForeignKey { columns: vec![1], table: 0, key: Some(vec![0]) }];
             tables.by_name.insert((*name).to_owned(), at);
             tables.tables.push(table);
         }

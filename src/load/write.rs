@@ -1,9 +1,10 @@
 //! Groups of records into the database, within one transaction a file.
 //!
-//! A group goes as one statement under a savepoint. If PostgreSQL refuses it, its records go one by one, each under a
-//! savepoint of its own, so that a bad record costs no other.
+//! A group goes as one statement under a savepoint. If PostgreSQL refuses it, its halves go instead, and so on, so that a
+//! bad record costs no other.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Statement, Transaction};
@@ -53,16 +54,48 @@ impl<'a> Writer<'a> {
     ) -> Result<(), Error> {
         for group in groups {
             let entity = entities.get(&group.shape.table).map_or("", String::as_str);
-            let all: Vec<usize> = (0..group.records.len()).collect();
-            if self.attempt(&group, &all, entity, report).await?.is_err() {
-                for at in all {
-                    if let Err(reason) = self.attempt(&group, &[at], entity, report).await? {
-                        report.refuse(group.records[at].0, entity, reason);
-                    }
-                }
+            for (at, reason) in self.write_group(&group, entity, report).await? {
+                report.refuse(group.records[at].0, entity, reason);
             }
         }
         Ok(())
+    }
+
+    /// Sends a group, halving it where it is refused, down to the records that are. One of these may refer to a record
+    /// that stands behind it in the group: they are tried again for as long as that lands any, so that whether a
+    /// record lands does not hang on what else is in its statement.
+    async fn write_group(
+        &mut self,
+        group: &Group,
+        entity: &str,
+        report: &mut FileReport,
+    ) -> Result<Vec<(usize, BadRow)>, Error> {
+        let mut refused = Vec::new();
+        let whole = 0..group.records.len();
+        let mut untried = vec![whole];
+        while let Some(some) = untried.pop() {
+            if let Err(reason) = self.attempt(group, some.clone(), entity, report).await? {
+                if some.len() == 1 {
+                    refused.push((some.start, reason));
+                } else {
+                    let middle = some.start + some.len() / 2;
+                    untried.extend([middle..some.end, some.start..middle]);
+                }
+            }
+        }
+        let mut landed = !refused.is_empty() && refused.len() < group.records.len();
+        while landed {
+            landed = false;
+            let mut still = Vec::with_capacity(refused.len());
+            for (at, _) in refused {
+                match self.attempt(group, at..at + 1, entity, report).await? {
+                    Ok(()) => landed = true,
+                    Err(reason) => still.push((at, reason)),
+                }
+            }
+            refused = still;
+        }
+        Ok(refused)
     }
 
     /// Makes the file's rows last.
@@ -80,13 +113,13 @@ impl<'a> Writer<'a> {
     async fn attempt(
         &mut self,
         group: &Group,
-        some: &[usize],
+        some: Range<usize>,
         entity: &str,
         report: &mut FileReport,
     ) -> Result<Result<(), BadRow>, Error> {
         let statement = self.prepared(&group.shape).await?;
         let columns: Vec<Vec<Option<&str>>> = (0..group.shape.columns.len())
-            .map(|column| some.iter().map(|at| group.records[*at].1[column].as_deref()).collect())
+            .map(|column| group.records[some.clone()].iter().map(|(_, values)| values[column].as_deref()).collect())
             .collect();
         let parameters: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as &(dyn ToSql + Sync)).collect();
         self.transaction.batch_execute("SAVEPOINT records").await?;
