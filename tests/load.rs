@@ -14,8 +14,8 @@ use orderql::cli;
 use orderql::load::record::BadRow;
 use orderql::load::report::{FileReport, Outcome};
 use orderql::load::source::Source;
-use orderql::load::{LoadError, finish, load};
-use support::{Database, fresh_database};
+use orderql::load::{LoadError, finish, load, ready};
+use support::{Database, empty_database, fresh_database};
 use tokio_postgres::Client;
 
 /// Rows of each table after all of OFBiz's files, and of no others.
@@ -381,6 +381,14 @@ async fn a_load_that_is_dropped_leaves_nothing() {
     assert_eq!(count(&client, "SELECT count(*) FROM party WHERE party_id ~ '^P[0-9]'").await, 0);
 }
 
+#[tokio::test]
+async fn a_database_that_was_never_migrated_is_told_so() {
+    let database = empty_database().await;
+    let client = database.connect().await;
+    let error = ready(&client).await.unwrap_err();
+    assert_eq!(error.to_string(), "the database is not prepared: run `orderql migrate` on it first");
+}
+
 // The command.
 
 #[test]
@@ -411,6 +419,10 @@ fn the_command_loads_the_rest_and_fails_for_bad_records() {
     assert_eq!(loaded(), 0);
     assert_eq!(run(&["a.xml", "b.xml"]).unwrap_err().to_string(), "1 bad records were left out; they are listed above");
     assert_eq!(loaded(), 2);
+    // A file that is no XML ends the run; what came before it is finished.
+    std::fs::write(folder.join("c.xml"), "<entity-engine-xml>").unwrap();
+    let error = run(&["b.xml", "c.xml", "a.xml"]).unwrap_err();
+    assert!(error.to_string().ends_with("c.xml:1: the file ends inside <entity-engine-xml>"), "{error}");
     std::fs::write(folder.join("LOAD_ORDER.txt"), "# in this order\n\nb.xml\n").unwrap();
     run(&["."]).unwrap();
     std::fs::remove_dir_all(folder).unwrap();

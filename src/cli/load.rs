@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error;
-use tokio_postgres::Config;
+use tokio_postgres::{Client, Config};
 
 use crate::cli;
 use crate::database::connect::connect;
 use crate::load::source::Source;
-use crate::load::{self, Progress};
+use crate::load::{self, LoadError, Progress};
 
 /// Load OFBiz entity-engine XML files into an OFBiz database.
 ///
@@ -48,7 +48,27 @@ pub fn run(args: Args) -> cli::Outcome {
 
 async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
     let mut client = connect(&args.database_url).await?;
+    load::ready(&client).await?;
     let bar = bar()?;
+    let loaded = load_files(&mut client, sources, &bar, args.verbose).await;
+    bar.finish_and_clear();
+    // A file that cannot be loaded ends the run, but what came before it is left whole.
+    if !matches!(loaded, Err(LoadError::Database(_))) {
+        println!("{}", load::finish(&mut client).await?);
+    }
+    match loaded? {
+        0 => Ok(()),
+        bad => Err(BadRecords { bad }.into()),
+    }
+}
+
+/// Loads one file after the other; the number of bad records.
+async fn load_files(
+    client: &mut Client,
+    sources: Vec<Source>,
+    bar: &ProgressBar,
+    verbose: bool,
+) -> Result<u64, LoadError> {
     let mut bad = 0;
     for source in sources {
         bar.set_message(source.name());
@@ -57,13 +77,11 @@ async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
             bar.set_length(progress.total);
             bar.set_position(progress.bytes);
         };
-        let report = load::load(&mut client, source, &mut show).await?;
+        let report = load::load(client, source, &mut show).await?;
         bad += report.bad_rows();
-        bar.suspend(|| if args.verbose { println!("{report:#}") } else { println!("{report}") });
+        bar.suspend(|| if verbose { println!("{report:#}") } else { println!("{report}") });
     }
-    bar.finish_and_clear();
-    println!("{}", load::finish(&mut client).await?);
-    if bad > 0 { Err(BadRecords { bad }.into()) } else { Ok(()) }
+    Ok(bad)
 }
 
 /// Drawn on a terminal only.

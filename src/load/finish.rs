@@ -33,14 +33,29 @@ impl fmt::Display for Finished {
     }
 }
 
+/// The functions that finish a load, as the migrations define them, in schema `orderql`. Each answers the number of rows
+/// it changed.
+const FUNCTIONS: [&str; 3] = ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory"];
+
+/// Whether the database has all of them.
+pub async fn is_there(client: &Client) -> Result<bool, Error> {
+    for function in FUNCTIONS {
+        let signature = format!("orderql.{function}()");
+        let found = client.query_one("SELECT to_regprocedure($1) IS NOT NULL", &[&signature]).await?;
+        if !found.try_get::<_, bool>(0)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Sums the inventory details, fills in the links that a stock OFBiz lacks, and gives rows that came out as they were
 /// their stamps back, in one transaction. On the connection that loaded the files.
 pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
     let tables = Tables::discover(client).await?;
     let transaction = client.transaction().await?;
     let mut changed = [0_u64; 3];
-    let functions = ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory"];
-    for (function, changed) in functions.iter().zip(&mut changed) {
+    for (function, changed) in FUNCTIONS.iter().zip(&mut changed) {
         let row = transaction.query_one(&format!("SELECT orderql.{function}()::int8"), &[]).await?;
         *changed = u64::try_from(row.try_get::<_, i64>(0)?).unwrap_or_default();
     }

@@ -97,6 +97,9 @@ pub enum LoadError {
         /// The file's name.
         file: String,
     },
+    /// A database without the functions that finish a load.
+    #[error("the database is not prepared: run `orderql migrate` on it first")]
+    NotMigrated,
     /// The database failed, for another reason than a row's content.
     #[error("the database failed")]
     Database(#[from] tokio_postgres::Error),
@@ -141,9 +144,15 @@ pub async fn load(
     }
 }
 
+/// Sees that the database has what a load needs, before the first file.
+pub async fn ready(client: &Client) -> Result<(), LoadError> {
+    if finish::is_there(client).await? { Ok(()) } else { Err(LoadError::NotMigrated) }
+}
+
 /// Does what OFBiz does while it loads and what its tables lack, once after the last file: inventory totals are the sums
 /// of their details, order items know their ship group, product-facility pairs their current inventory item.
 pub async fn finish(client: &mut Client) -> Result<Finished, LoadError> {
+    ready(client).await?;
     Ok(finish::finish(client).await?)
 }
 
