@@ -1,5 +1,7 @@
 //! The program's commands, a file each.
 
+pub mod load;
+
 use std::error::Error;
 
 /// What a command comes to: nothing, or an error that is printed with its causes before the program exits with 1.
