@@ -14,7 +14,7 @@ use crate::load::queue::Shape;
 use crate::load::read::Action;
 use crate::load::tables::{Column, STAMPS, Table};
 
-/// Where rows' old selves are kept until the load is finished. One a session; a rolled-back file leaves none.
+/// Where rows' old selves are kept until the load is finished. One a connection; a rolled-back file leaves none.
 pub const BEFORE: &str = "CREATE TEMPORARY TABLE IF NOT EXISTS load_before \
     (relation text, key text[], content jsonb NOT NULL, PRIMARY KEY (relation, key))";
 
