@@ -4,3 +4,5 @@ use std::error::Error;
 
 /// What a command comes to: nothing, or an error that is printed with its causes before the program exits with 1.
 pub type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
+
+pub mod migrate;

@@ -1,3 +1,5 @@
 //! PostgreSQL: the pool, prepared statements, snapshots, cancellation, migrations and the private cluster.
 
 pub mod connect;
+pub mod migrate;
+mod standing;
