@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::{Client, Error};
 
-use crate::access::{
-    grants::Artifact,
-    password::{PasswordError, Passwords},
-};
+use crate::access::password::{PasswordError, Passwords};
 
 /// A user as it shall be.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +13,7 @@ pub struct User<'a> {
     pub user_id: &'a str,
     /// Its password.
     pub password: &'a str,
-    /// The groups it is a member of; other memberships are left alone.
+    /// The groups it is a member of, which must exist; other memberships are left alone.
     pub groups: &'a [&'a str],
     /// What it is held to.
     pub profile: Profile,
@@ -50,33 +47,13 @@ pub enum AccountError {
     Password(#[from] PasswordError),
 }
 
-/// Makes the group, and grants it what it does not have yet; other grants are left alone.
-pub async fn ensure_group(client: &mut Client, group_id: &str, artifacts: &[Artifact]) -> Result<(), AccountError> {
-    let transaction = client.transaction().await?;
-    transaction
-        .execute("INSERT INTO orderql.user_group (group_id) VALUES ($1) ON CONFLICT DO NOTHING", &[&group_id])
-        .await?;
-    for artifact in artifacts {
-        transaction
-            .execute(
-                "INSERT INTO orderql.artifact_grant (group_id, artifact_group_id)
-                 SELECT $1, artifact_group_id FROM orderql.artifact_group WHERE path = $2
-                 ON CONFLICT DO NOTHING",
-                &[&group_id, &artifact.path()],
-            )
-            .await?;
-    }
-    transaction.commit().await?;
-    Ok(())
-}
-
 /// Makes the user, or mends it where it is not as it shall be. A password that already opens the account keeps its hash,
 /// so nothing is written, and no server told, where nothing changes.
 pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User<'_>) -> Result<(), AccountError> {
     let stored =
         client.query_opt("SELECT password_hash FROM orderql.user_account WHERE user_id = $1", &[&user.user_id]).await?;
     let stored: Option<Arc<str>> = match stored {
-        Some(row) => row.try_get::<_, Option<&str>>(0)?.map(Arc::from),
+        Some(row) => Some(row.try_get::<_, &str>(0)?.into()),
         None => None,
     };
     let hash = match stored {

@@ -1,6 +1,13 @@
 //! Keeps the grants fresh: loads them, then again whenever the database says that they have changed.
 
-use std::{future::poll_fn, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::{
     sync::{Notify, watch},
@@ -27,6 +34,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Follower {
     current: watch::Receiver<Arc<Grants>>,
+    connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
 }
 
@@ -56,13 +64,19 @@ impl Follower {
     pub async fn start(config: Config, defaults: Defaults) -> Result<Self, FollowError> {
         let (listening, grants) = listen_and_load(&config, &defaults).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
-        let task = tokio::spawn(follow(config, defaults, listening, publish));
-        Ok(Self { current, task })
+        let connected = Arc::new(AtomicBool::new(true));
+        let task = tokio::spawn(follow(config, defaults, listening, publish, Arc::clone(&connected)));
+        Ok(Self { current, connected, task })
     }
 
     /// The grants as last read.
     pub fn current(&self) -> Arc<Grants> {
         Arc::clone(&self.current.borrow())
+    }
+
+    /// Whether the database was there when last heard of, which is at once where its end of the connection is closed.
+    pub fn is_connected(&self) -> bool {
+        self.connected.load(Ordering::Relaxed)
     }
 
     /// Tells of every load from now on.
@@ -79,11 +93,19 @@ impl Drop for Follower {
     }
 }
 
-async fn follow(config: Config, defaults: Defaults, mut listening: Listening, publish: watch::Sender<Arc<Grants>>) {
+async fn follow(
+    config: Config,
+    defaults: Defaults,
+    mut listening: Listening,
+    publish: watch::Sender<Arc<Grants>>,
+    connected: Arc<AtomicBool>,
+) {
     loop {
         let error = follow_while_connected(&listening, &defaults, &publish).await;
+        connected.store(false, Ordering::Relaxed);
         tracing::warn!(error = ?error, "grants are no longer heard of; the last ones known hold");
         listening = reconnect(&config, &defaults, &publish).await;
+        connected.store(true, Ordering::Relaxed);
         tracing::info!("grants are followed again");
     }
 }

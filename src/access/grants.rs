@@ -48,8 +48,7 @@ pub struct Grants {
 
 #[derive(Debug)]
 struct Account {
-    /// `None` for an account that no password opens.
-    password_hash: Option<Arc<str>>,
+    password_hash: Arc<str>,
     principal: Arc<Principal>,
 }
 
@@ -74,9 +73,9 @@ impl Principal {
 }
 
 impl Grants {
-    /// The user's hash, if there is such an account, it is not disabled, and a password opens it.
+    /// The user's hash, if there is such an account and it is not disabled.
     pub fn password_hash(&self, user_id: &str) -> Option<Arc<str>> {
-        self.accounts.get(user_id)?.password_hash.clone()
+        self.accounts.get(user_id).map(|account| Arc::clone(&account.password_hash))
     }
 
     /// The user, if there is such an account and it is not disabled.
@@ -134,7 +133,7 @@ pub async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, Error>
             })?,
             granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
         };
-        let password_hash = row.try_get::<_, Option<&str>>("password_hash")?.map(Arc::from);
+        let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
     }
     Ok(Grants { accounts })

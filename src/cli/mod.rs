@@ -1,8 +1,44 @@
-//! The program's commands, a file each.
+//! The program's commands, a file each: its arguments, and what running it comes to.
 
-use std::error::Error;
+use std::{error::Error, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+pub mod config;
+pub mod serve;
+
+use crate::telemetry::event::Causes;
 
 /// What a command comes to: nothing, or an error that is printed with its causes before the program exits with 1.
 pub type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
-pub mod migrate;
+/// An order-management API over a PostgreSQL database with Apache OFBiz's tables.
+#[derive(Debug, Parser)]
+#[command(name = "orderql", version, max_term_width = 120)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a database.
+    Serve(serve::Args),
+    /// Print the settings in force, and where each comes from.
+    Config(config::Args),
+}
+
+/// Runs the command that the arguments name. Wrong arguments end the process with 2, as clap has it.
+pub fn run() -> ExitCode {
+    let outcome = match Program::parse().command {
+        Command::Serve(args) => serve::run(args),
+        Command::Config(args) => config::run(args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("orderql: {}", Causes(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
