@@ -1,0 +1,5 @@
+//! The endpoints, a file each.
+
+pub mod health;
+pub mod sdl;
+pub mod token;
