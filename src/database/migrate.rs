@@ -67,7 +67,9 @@ pub enum MigrateError {
         migration: String,
     },
     /// A table is held by somebody else.
-    #[error("a table to be changed is in use, and nothing was changed: stop OFBiz or wait for its work, then run again")]
+    #[error(
+        "a table to be changed is in use, and nothing was changed: stop OFBiz or wait for its work, then run again"
+    )]
     TableInUse(#[source] Cause),
     /// The role may not change the tables.
     #[error(
@@ -94,8 +96,9 @@ pub async fn migrate(client: &mut Client) -> Result<Migrated, MigrateError> {
     check_server(client).await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
     let outcome = migrate_alone(client).await;
-    let restored =
-        client.batch_execute(&format!("RESET search_path; RESET lock_timeout; SELECT pg_advisory_unlock({LOCK})")).await;
+    let restored = client
+        .batch_execute(&format!("RESET search_path; RESET lock_timeout; SELECT pg_advisory_unlock({LOCK})"))
+        .await;
     let migrated = outcome?;
     restored?;
     Ok(migrated)

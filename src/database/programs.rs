@@ -1,0 +1,119 @@
+//! PostgreSQL's server programs on this machine.
+
+use std::cmp::Reverse;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cluster::ClusterError;
+
+/// The oldest PostgreSQL that is of use.
+const OLDEST: u32 = 14;
+
+/// Where package managers put versions of PostgreSQL side by side: a folder, and what stands before the version in the
+/// names below it.
+const PACKAGED: [(&str, &str); 6] = [
+    ("/usr/lib/postgresql", ""),
+    ("/usr", "pgsql-"),
+    ("/usr/libexec", "postgresql"),
+    ("/opt/homebrew/opt", "postgresql@"),
+    ("/home/linuxbrew/.linuxbrew/opt", "postgresql@"),
+    ("/usr/local/opt", "postgresql@"),
+];
+
+/// One installed PostgreSQL.
+#[derive(Debug, Clone)]
+pub(super) struct Programs {
+    folder: PathBuf,
+    /// The major version.
+    pub(super) version: u32,
+}
+
+impl Programs {
+    /// Finds PostgreSQL: in `named` alone if that is given, else as `pg_config` says, in PATH, and where package managers
+    /// put it, the newest first. `data_version` is the major version that made the data, which no other can read.
+    pub(super) fn find(named: Option<&Path>, data_version: Option<u32>) -> Result<Self, ClusterError> {
+        let found: Vec<Self> = match named {
+            Some(folder) => {
+                let programs =
+                    Self::at(folder).ok_or_else(|| ClusterError::ProgramsNotIn { folder: folder.to_owned() })?;
+                vec![programs]
+            }
+            None => candidates().iter().filter_map(|folder| Self::at(folder)).collect(),
+        };
+        let newest = found.first().ok_or(ClusterError::ProgramsNotFound)?.version;
+        match data_version {
+            Some(made_by) => found
+                .into_iter()
+                .find(|programs| programs.version == made_by)
+                .ok_or(ClusterError::OtherVersion { made_by, found: newest }),
+            None => found
+                .into_iter()
+                .find(|programs| programs.version >= OLDEST)
+                .ok_or(ClusterError::ProgramsTooOld { found: newest }),
+        }
+    }
+
+    /// The path of a program.
+    pub(super) fn path(&self, program: &str) -> PathBuf {
+        self.folder.join(program)
+    }
+
+    fn at(folder: &Path) -> Option<Self> {
+        if !["initdb", "pg_ctl", "postgres"].iter().all(|program| folder.join(program).is_file()) {
+            return None;
+        }
+        let said = output(&folder.join("postgres"), "--version")?;
+        Some(Self { folder: folder.to_owned(), version: major(&said)? })
+    }
+}
+
+/// The major version in "postgres (PostgreSQL) 15.4 (Debian 15.4-1)" or "16beta2".
+fn major(said: &str) -> Option<u32> {
+    let version = said.split_once("(PostgreSQL) ")?.1;
+    let digits = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
+    version[..digits].parse().ok()
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    folders.extend(output(Path::new("pg_config"), "--bindir").map(PathBuf::from));
+    if let Some(path) = env::var_os("PATH") {
+        folders.extend(env::split_paths(&path));
+    }
+    folders.extend(packaged());
+    folders
+}
+
+/// The folders of packaged versions, newest first.
+fn packaged() -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = Vec::new();
+    for (parent, prefix) in PACKAGED {
+        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let version = name.to_str().and_then(|name| name.strip_prefix(prefix)?.parse().ok());
+            versions.extend(version.map(|version| (version, entry.path().join("bin"))));
+        }
+    }
+    versions.sort_by_key(|(version, _)| Reverse(*version));
+    versions.into_iter().map(|(_, folder)| folder).collect()
+}
+
+/// What a program prints, or nothing if it is not there or fails.
+fn output(program: &Path, argument: &str) -> Option<String> {
+    let output = Command::new(program).arg(argument).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major;
+
+    #[test]
+    fn the_major_version_is_read_from_what_postgres_says() {
+        assert_eq!(major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
+        assert_eq!(major("postgres (PostgreSQL) 18beta1"), Some(18));
+        assert_eq!(major("postgres (EnterpriseDB) x"), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! What tests share: one private PostgreSQL for all of them, and a fresh database for each.
+//!
+//! The cluster is started by the test that comes first and left running for the others, in this process and the next. Its
+//! folder is `ORDERQL_TEST_CLUSTER`, or else follows from the package's path; `./dev test` removes it at the end.
+
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::env;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use orderql::database::cluster::{Address, Cluster, Durability, Options};
+use orderql::database::connect::connect;
+use orderql::database::migrate::{fingerprint, migrate};
+use tokio::sync::OnceCell;
+use tokio_postgres::{Client, Config};
+
+/// The cluster of all tests.
+pub async fn cluster() -> &'static Address {
+    static CLUSTER: OnceCell<Address> = OnceCell::const_new();
+    CLUSTER.get_or_init(async || alone(|folder| open(folder).leave_running())).await
+}
+
+/// A database of its own for a test, dropped at its end.
+pub struct Database {
+    address: Address,
+    name: String,
+}
+
+/// A migrated database without orders: a copy of a template that is migrated once.
+pub async fn fresh_database() -> Database {
+    let address = cluster().await;
+    let template = template(address).await;
+    let name = unique_name();
+    assert!(address.create_database(&name, Some(&template)).await.unwrap());
+    Database { address: address.clone(), name }
+}
+
+/// A database with nothing in it.
+pub async fn empty_database() -> Database {
+    let address = cluster().await;
+    let name = unique_name();
+    assert!(address.create_database(&name, None).await.unwrap());
+    Database { address: address.clone(), name }
+}
+
+impl Database {
+    /// How to connect as the superuser.
+    pub fn config(&self) -> Config {
+        self.address.config(&self.name)
+    }
+
+    /// A connection as the superuser.
+    pub async fn connect(&self) -> Client {
+        connect(&self.config()).await.unwrap()
+    }
+
+    /// The database's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // On a thread of its own, since the test's runtime cannot be waited for from inside.
+        let (address, name) = (self.address.clone(), self.name.clone());
+        let dropped = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(address.drop_database(&name))
+        });
+        let outcome = dropped.join().unwrap();
+        if !thread::panicking() {
+            outcome.unwrap();
+        }
+    }
+}
+
+/// The template of this very set of migrations, migrated by whoever needs it first.
+async fn template(address: &Address) -> String {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let make = async || {
+        let lock = locked();
+        let name = format!("template_{:016x}", fingerprint());
+        let unfinished = format!("{name}_unfinished");
+        let admin = connect(&address.config("postgres")).await.unwrap();
+        let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
+        if found.is_none() {
+            address.drop_database(&unfinished).await.unwrap();
+            address.create_database(&unfinished, None).await.unwrap();
+            let mut client = connect(&address.config(&unfinished)).await.unwrap();
+            migrate(&mut client).await.unwrap();
+            drop(client);
+            // PostgreSQL waits some seconds for a connection that is about to end.
+            admin.batch_execute(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await.unwrap();
+        }
+        drop(lock);
+        name
+    };
+    TEMPLATE.get_or_init(make).await.clone()
+}
+
+fn open(folder: &Path) -> Cluster {
+    let options = Options {
+        folder: folder.to_owned(),
+        programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
+        durability: Durability::ThrowAway,
+        settings: Vec::new(),
+    };
+    Cluster::open(&options).unwrap()
+}
+
+/// The tests' folder for the cluster.
+fn folder() -> PathBuf {
+    env::var_os("ORDERQL_TEST_CLUSTER").map_or_else(
+        || {
+            let package: String =
+                env!("CARGO_MANIFEST_DIR").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            env::temp_dir().join(format!("orderql-test{package}"))
+        },
+        PathBuf::from,
+    )
+}
+
+/// One test process at a time gets through, until the file is closed.
+fn locked() -> File {
+    let path = folder().with_extension("lock");
+    let lock = File::options().create(true).append(true).open(path).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+fn alone<T>(action: impl FnOnce(&Path) -> T) -> T {
+    let lock = locked();
+    let outcome = action(&folder());
+    drop(lock);
+    outcome
+}
+
+fn unique_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
