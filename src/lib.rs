@@ -16,8 +16,13 @@
 //! ```
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
+pub mod catalog;
+pub mod cost;
+pub mod cursor;
 pub mod limits;
+pub mod query;
 pub mod refusal;
+pub mod search;
 pub mod value;
 
 // Impure.

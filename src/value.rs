@@ -1,1 +1,171 @@
-//! The scalars: from text, compared, to JSON.
+//! The scalars: their names, and values read from text.
+//!
+//! A [`Value`] is something a caller gave: an argument, a search term, a key out of a cursor. Values that come *from* the
+//! database are never made into one; they go from PostgreSQL's bytes to JSON directly.
+
+use std::fmt;
+
+use rust_decimal::Decimal;
+use time::format_description::well_known::Iso8601;
+use time::{Date, OffsetDateTime, PrimitiveDateTime};
+
+/// The scalar types that a column, an argument or a search key can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScalarType {
+    /// A raw entity key.
+    Id,
+    /// Text.
+    String,
+    /// A whole number; 32 bits in GraphQL documents, 64 in the database.
+    Int,
+    /// Money or a quantity: exact, a JSON string.
+    Decimal,
+    /// A moment in UTC, to the microsecond.
+    DateTime,
+    /// True or false; OFBiz keeps it as `'Y'` or `'N'`.
+    Boolean,
+}
+
+impl ScalarType {
+    /// Every scalar type, in the order in which the schema publishes them.
+    pub const ALL: [Self; 6] = [Self::Id, Self::String, Self::Int, Self::Boolean, Self::Decimal, Self::DateTime];
+
+    /// The name in SDL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Id => "ID",
+            Self::String => "String",
+            Self::Int => "Int",
+            Self::Decimal => "Decimal",
+            Self::DateTime => "DateTime",
+            Self::Boolean => "Boolean",
+        }
+    }
+
+    /// The type of that SDL name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scalar| scalar.name() == name)
+    }
+
+    /// Reads a value of this type from text, as search strings write it: dates as `2026-05-01` (midnight UTC) or a full
+    /// ISO-8601 timestamp, decimals exactly, booleans as `true`, `false`, `Y` or `N`.
+    pub fn parse(self, text: &str) -> Result<Value, BadValue> {
+        let bad = |expected| BadValue { expected };
+        match self {
+            Self::Id | Self::String => {
+                if text.contains('\0') {
+                    return Err(bad("text without NUL characters"));
+                }
+                Ok(Value::Text(text.to_owned()))
+            }
+            Self::Int => text.parse().map(Value::Int).map_err(|_| bad("a whole number")),
+            Self::Decimal => Decimal::from_str_exact(text)
+                .map(Value::Decimal)
+                .map_err(|_| bad("a decimal number of at most 28 digits, such as 12.50")),
+            Self::DateTime => Timestamp::parse(text).map(Value::DateTime).ok_or(bad(
+                "a date (2026-05-01) or an ISO-8601 timestamp (2026-05-01T09:30:00Z) to the microsecond at most",
+            )),
+            Self::Boolean => match text {
+                "true" | "Y" => Ok(Value::Boolean(true)),
+                "false" | "N" => Ok(Value::Boolean(false)),
+                _ => Err(bad("true or false")),
+            },
+        }
+    }
+}
+
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that a scalar type cannot take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadValue {
+    /// What it would take, to finish the sentence "expected …".
+    pub expected: &'static str,
+}
+
+/// A value that a caller gave.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An [`ScalarType::Id`] or [`ScalarType::String`], without NUL characters, which PostgreSQL cannot hold.
+    Text(String),
+    /// A whole number.
+    Int(i64),
+    /// An exact decimal.
+    Decimal(Decimal),
+    /// A moment.
+    DateTime(Timestamp),
+    /// True or false.
+    Boolean(bool),
+}
+
+/// A moment, as microseconds since 1970-01-01T00:00:00Z: PostgreSQL's own resolution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Microseconds from 1970-01-01 to 2000-01-01, where PostgreSQL begins to count.
+    pub const POSTGRES_EPOCH: i64 = 946_684_800_000_000;
+
+    /// The earliest and the latest moment that are taken: the years 0 and 9999, which every PostgreSQL holds.
+    const RANGE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_300_799_999_999;
+
+    /// Reads a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything else,
+    /// and for fractions finer than a microsecond, which could not be compared exactly.
+    pub fn parse(text: &str) -> Option<Self> {
+        let has_time = text.contains(['T', 't']);
+        let moment = if has_time {
+            let text = text.to_ascii_uppercase();
+            OffsetDateTime::parse(&text, &Iso8601::PARSING)
+                .or_else(|_| PrimitiveDateTime::parse(&text, &Iso8601::PARSING).map(PrimitiveDateTime::assume_utc))
+                .ok()?
+        } else {
+            Date::parse(text, &Iso8601::PARSING).ok()?.midnight().assume_utc()
+        };
+        let nanoseconds = moment.unix_timestamp_nanos();
+        if nanoseconds % 1000 != 0 {
+            return None;
+        }
+        i64::try_from(nanoseconds / 1000).ok().filter(|micros| Self::RANGE.contains(micros)).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_mean_midnight_utc() {
+        assert_eq!(Timestamp::parse("1970-01-02"), Some(Timestamp(86_400_000_000)));
+        assert_eq!(Timestamp::parse("2000-01-01"), Some(Timestamp(Timestamp::POSTGRES_EPOCH)));
+    }
+
+    #[test]
+    fn timestamps_keep_their_time_offset_and_microseconds() {
+        assert_eq!(Timestamp::parse("1970-01-01T00:00:01.000001Z"), Some(Timestamp(1_000_001)));
+        assert_eq!(Timestamp::parse("1970-01-01T01:00:00+01:00"), Some(Timestamp(0)));
+        assert_eq!(Timestamp::parse("1970-01-01T00:00:01"), Some(Timestamp(1_000_000)));
+        assert_eq!(Timestamp::parse("1970-01-01t00:00:01z"), Some(Timestamp(1_000_000)));
+    }
+
+    #[test]
+    fn other_texts_are_no_timestamps() {
+        for text in
+            ["", "yesterday", "2026-02-30", "2026-05", "1970-01-01T00:00:00.0000001Z", "2026-05-01T25:00:00Z", "T"]
+        {
+            assert_eq!(Timestamp::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact_and_text_has_no_nul() {
+        assert_eq!(ScalarType::Decimal.parse("12.50").map(|v| format!("{v:?}")), Ok("Decimal(12.50)".to_owned()));
+        assert!(ScalarType::Decimal.parse("1e5").is_err());
+        assert!(ScalarType::Decimal.parse("0.00000000000000000000000000001").is_err());
+        assert!(ScalarType::Id.parse("a\0b").is_err());
+        assert!(ScalarType::Int.parse("1.5").is_err());
+    }
+}

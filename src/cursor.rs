@@ -1,0 +1,267 @@
+//! The opaque cursor of a connection: the ordering it was made for, and the key values of one row in it.
+//!
+//! A cursor carries the sort value exactly (PostgreSQL's microseconds, nulls) and the whole primary key, so that a walk
+//! can go on from it whatever was inserted or deleted since. It is bound to one ordering (connection, sort key,
+//! direction) by a tag, and guarded by a checksum against being cut or changed. It is no secret and no capability: a
+//! forged cursor that is well formed names a place in an ordering that its maker may read anyway.
+//!
+//! Bytes, before base64url: version, tag (4), a value for each key column (a kind byte, then its content), checksum (4).
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::value::{ScalarType, Timestamp, Value};
+
+const VERSION: u8 = 1;
+
+/// The longest cursor that is read, in characters: no key of the data model comes near it.
+const LONGEST: usize = 4096;
+
+/// What names an ordering: a hash of the connection's path, its sort key and direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OrderingTag(u32);
+
+impl OrderingTag {
+    /// The tag of a connection (`orders`, `Order.orderItems`) under one of its sort keys.
+    pub fn new(connection: &str, sort_key: &str) -> Self {
+        Self(hash(hash(hash(SEED, connection.as_bytes()), b"/"), sort_key.as_bytes()))
+    }
+
+    /// The tag of the same ordering, walked from its other end.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+/// Why a text is no cursor for this place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadCursor {
+    /// Not base64, cut, changed, or of another version.
+    Unreadable,
+    /// Made for another connection, sort key or direction.
+    OtherOrdering,
+}
+
+impl fmt::Display for BadCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreadable => "it is not a cursor that this service made, or it was cut or changed on the way",
+            Self::OtherOrdering => "it was made for another connection, sort key or direction",
+        })
+    }
+}
+
+/// Writes cursors, reusing its buffer from row to row.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    /// Begins the cursor of a row in that ordering. The key values follow, in the ordering's order.
+    pub fn begin(&mut self, tag: OrderingTag) {
+        self.bytes.clear();
+        self.bytes.push(VERSION);
+        self.bytes.extend_from_slice(&tag.0.to_be_bytes());
+    }
+
+    /// A key value that is null.
+    pub fn null(&mut self) {
+        self.bytes.push(Kind::Null as u8);
+    }
+
+    /// A text key.
+    pub fn text(&mut self, text: &[u8]) {
+        self.sized(Kind::Text, text);
+    }
+
+    /// A decimal key, as its digits.
+    pub fn decimal(&mut self, digits: &str) {
+        self.sized(Kind::Decimal, digits.as_bytes());
+    }
+
+    /// A whole-number key.
+    pub fn int(&mut self, number: i64) {
+        self.fixed(Kind::Int, number);
+    }
+
+    /// A moment.
+    pub fn timestamp(&mut self, timestamp: Timestamp) {
+        self.fixed(Kind::DateTime, timestamp.0);
+    }
+
+    /// A truth value.
+    pub fn boolean(&mut self, truth: bool) {
+        self.bytes.extend_from_slice(&[Kind::Boolean as u8, u8::from(truth)]);
+    }
+
+    /// Ends the cursor and appends its text, which needs no escaping in JSON.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        let checksum = hash(SEED, &self.bytes);
+        self.bytes.extend_from_slice(&checksum.to_be_bytes());
+        let start = out.len();
+        out.resize(start + self.bytes.len().div_ceil(3) * 4, 0);
+        let written = URL_SAFE_NO_PAD.encode_slice(&self.bytes, &mut out[start..]).unwrap_or(0);
+        out.truncate(start + written);
+    }
+
+    fn sized(&mut self, kind: Kind, content: &[u8]) {
+        self.bytes.push(kind as u8);
+        let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+        self.bytes.extend_from_slice(&length.to_be_bytes());
+        self.bytes.extend_from_slice(content);
+    }
+
+    fn fixed(&mut self, kind: Kind, number: i64) {
+        self.bytes.push(kind as u8);
+        self.bytes.extend_from_slice(&number.to_be_bytes());
+    }
+}
+
+/// Reads a cursor that was made for `tag`, whose key columns have these types. `None` is a null.
+pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<Option<Value>>, BadCursor> {
+    if text.len() > LONGEST {
+        return Err(BadCursor::Unreadable);
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor::Unreadable)?;
+    let (bytes, checksum) = bytes.split_last_chunk::<4>().ok_or(BadCursor::Unreadable)?;
+    if hash(SEED, bytes) != u32::from_be_bytes(*checksum) {
+        return Err(BadCursor::Unreadable);
+    }
+    let mut reader = Reader { rest: bytes };
+    if reader.byte() != Some(VERSION) {
+        return Err(BadCursor::Unreadable);
+    }
+    let made_for = reader.chunk().map(u32::from_be_bytes).ok_or(BadCursor::Unreadable)?;
+    if made_for != tag.0 {
+        return Err(BadCursor::OtherOrdering);
+    }
+    let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Option<Vec<_>>>();
+    values.filter(|_| reader.rest.is_empty()).ok_or(BadCursor::Unreadable)
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Null = 0,
+    Text = 1,
+    Int = 2,
+    Decimal = 3,
+    DateTime = 4,
+    Boolean = 5,
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (chunk, rest) = self.rest.split_first_chunk::<N>()?;
+        self.rest = rest;
+        Some(*chunk)
+    }
+
+    fn sized(&mut self) -> Option<&'a str> {
+        let length = u32::from_be_bytes(self.chunk()?);
+        let (content, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
+        self.rest = rest;
+        std::str::from_utf8(content).ok()
+    }
+
+    /// The next value, where it is a null or of that type.
+    fn value(&mut self, scalar: ScalarType) -> Option<Option<Value>> {
+        let kind = self.byte()?;
+        if kind == Kind::Null as u8 {
+            return Some(None);
+        }
+        let (expected, value) = match scalar {
+            ScalarType::Id | ScalarType::String => (Kind::Text, ScalarType::String.parse(self.sized()?).ok()?),
+            ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
+            ScalarType::Decimal => (Kind::Decimal, ScalarType::Decimal.parse(self.sized()?).ok()?),
+            ScalarType::DateTime => (Kind::DateTime, Value::DateTime(Timestamp(i64::from_be_bytes(self.chunk()?)))),
+            ScalarType::Boolean => (Kind::Boolean, Value::Boolean(self.byte()? != 0)),
+        };
+        (kind == expected as u8).then_some(Some(value))
+    }
+}
+
+/// FNV-1a, 32 bits: stable between builds, which the standard library's hashers are not.
+const SEED: u32 = 0x811c_9dc5;
+
+fn hash(seed: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(seed, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TYPES: [ScalarType; 3] = [ScalarType::DateTime, ScalarType::Decimal, ScalarType::Id];
+
+    fn write(tag: OrderingTag, moment: Option<i64>, digits: &str, id: &str) -> String {
+        let mut encoder = Encoder::default();
+        encoder.begin(tag);
+        match moment {
+            Some(moment) => encoder.timestamp(Timestamp(moment)),
+            None => encoder.null(),
+        }
+        encoder.decimal(digits);
+        encoder.text(id.as_bytes());
+        let mut out = b"\"".to_vec();
+        encoder.finish(&mut out);
+        String::from_utf8(out).unwrap().split_off(1)
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(moment in proptest::option::of(any::<i64>()), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
+            let tag = OrderingTag::new("orders", "ORDER_DATE");
+            let text = write(tag, moment, &digits, &id);
+            let expected = vec![
+                moment.map(|m| Value::DateTime(Timestamp(m))),
+                Some(ScalarType::Decimal.parse(&digits).unwrap()),
+                Some(Value::Text(id)),
+            ];
+            prop_assert_eq!(decode(&text, tag, &TYPES), Ok(expected));
+        }
+
+        #[test]
+        fn a_changed_cursor_is_refused(at in any::<prop::sample::Index>(), with in "[A-Za-z0-9_-]") {
+            let tag = OrderingTag::new("orders", "ORDER_DATE");
+            let text = write(tag, Some(1), "12.50", "DEMO10090");
+            let at = at.index(text.len());
+            let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
+            prop_assume!(changed != text);
+            prop_assert_eq!(decode(&changed, tag, &TYPES), Err(BadCursor::Unreadable));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reader(text in ".*") {
+            let _ = decode(&text, OrderingTag::new("orders", "ORDER_DATE"), &TYPES);
+        }
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_one_ordering() {
+        let tag = OrderingTag::new("orders", "ORDER_DATE");
+        let text = write(tag, None, "1", "x");
+        for other in [OrderingTag::new("orders", "ORDER_ID"), OrderingTag::new("order", "sORDER_DATE"), tag.reversed()]
+        {
+            assert_eq!(decode(&text, other, &TYPES), Err(BadCursor::OtherOrdering));
+        }
+        assert_eq!(decode(&text[..text.len() - 4], tag, &TYPES), Err(BadCursor::Unreadable));
+        assert_eq!(decode(&text, tag, &TYPES[..2]), Err(BadCursor::Unreadable));
+        assert_eq!(decode("", tag, &TYPES), Err(BadCursor::Unreadable));
+    }
+}

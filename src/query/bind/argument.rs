@@ -1,0 +1,83 @@
+//! The arguments of one selected field, with variables replaced by their values.
+
+use crate::catalog::binding::{Binding, Connection};
+use crate::catalog::schema::{Argument, ArgumentRole, Field};
+use crate::query::bind::error::BindError;
+use crate::query::bind::variable::Values;
+use crate::query::operation::Literal;
+use crate::value::{ScalarType, Value};
+
+/// The arguments of one selected field.
+pub struct Arguments<'a> {
+    /// The field.
+    pub field: &'a Field,
+    given: &'a [(usize, Literal)],
+    values: &'a Values<'a>,
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments that a selection gives to a field.
+    pub(super) fn new(field: &'a Field, given: &'a [(usize, Literal)], values: &'a Values<'a>) -> Self {
+        Self { field, given, values }
+    }
+
+    /// The value in that role; `None` where it is left out, null, or a variable that is not given.
+    pub fn get(&self, role: ArgumentRole) -> Option<&'a Literal> {
+        let place = self.field.arguments.iter().position(|argument| argument.role == role)?;
+        self.at(place)
+    }
+
+    fn at(&self, place: usize) -> Option<&'a Literal> {
+        let literal = self.given.iter().find(|(given, _)| *given == place).map(|(_, literal)| literal)?;
+        let literal = match literal {
+            Literal::Variable(variable) => self.values.get(*variable)?,
+            written => written,
+        };
+        (*literal != Literal::Null).then_some(literal)
+    }
+}
+
+/// The sort key's place among the connection's, and whether the walk is reversed.
+pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usize, bool) {
+    let sort_key = match arguments.get(ArgumentRole::SortKey) {
+        Some(Literal::Enum(name)) => connection.sort_keys.iter().position(|key| key.name == *name).unwrap_or(0),
+        _ => 0,
+    };
+    (sort_key, arguments.get(ArgumentRole::Reverse) == Some(&Literal::Boolean(true)))
+}
+
+/// The keys that a point root looks for: exactly one where its arguments are alternatives, else all of them.
+pub(super) fn keys(arguments: &Arguments<'_>) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
+    let Binding::Point(point) = &arguments.field.binding else { return Ok(Vec::new()) };
+    let mut keys = Vec::new();
+    let mut errors = Vec::new();
+    for (place, argument) in arguments.field.arguments.iter().enumerate() {
+        let Some(literal) = arguments.at(place) else { continue };
+        match key(literal, point.keys[place].scalar) {
+            Ok(value) => keys.push((place, value)),
+            Err(expected) => errors.push(bad_argument(arguments.field, argument, expected)),
+        }
+    }
+    if errors.is_empty() && point.alternatives && keys.len() != 1 {
+        errors.push(BindError::Alternatives {
+            field: arguments.field.name.clone(),
+            arguments: arguments.field.arguments.iter().map(|argument| argument.name.clone()).collect(),
+            given: keys.len(),
+        });
+    }
+    if errors.is_empty() { Ok(keys) } else { Err(errors) }
+}
+
+fn bad_argument(field: &Field, argument: &Argument, expected: &'static str) -> BindError {
+    BindError::BadArgument { field: field.name.clone(), argument: argument.name.clone(), expected }
+}
+
+fn key(literal: &Literal, scalar: ScalarType) -> Result<Value, &'static str> {
+    let text = match literal {
+        Literal::String(text) => text.clone(),
+        Literal::Int(number) => number.to_string(),
+        Literal::Boolean(truth) => truth.to_string(),
+        _ => return Err("a string"),
+    };
+    scalar.parse(&text).map_err(|bad| bad.expected)
+}

@@ -1,0 +1,204 @@
+//! Why an operation's values cannot be used.
+
+use std::fmt;
+
+use serde_json::{Value as Json, json};
+
+use crate::cursor::BadCursor;
+use crate::refusal::{Code, Facts, Reason};
+use crate::search::{Comparator, Malformed};
+
+/// Why an operation's values cannot be used.
+#[derive(Debug)]
+pub enum BindError {
+    /// A connection without a page size.
+    FirstRequired {
+        /// The connection.
+        field: String,
+        /// The most that can be asked for.
+        max_first: u32,
+    },
+    /// A page size above the caller's maximum.
+    FirstTooLarge {
+        /// The connection.
+        field: String,
+        /// What was asked for.
+        asked: i64,
+        /// The most that can be asked for.
+        max_first: u32,
+    },
+    /// `first:` and `last:` together.
+    BothEnds {
+        /// The connection.
+        field: String,
+    },
+    /// A page size of zero or less.
+    NoPage {
+        /// The connection.
+        field: String,
+        /// What was asked for.
+        asked: i64,
+    },
+    /// A cursor that cannot be used here.
+    BadCursor {
+        /// The connection.
+        field: String,
+        /// `after` or `before`.
+        argument: &'static str,
+        /// Why not.
+        reason: BadCursor,
+    },
+    /// A search string that is not of its grammar, or a value that its key cannot take.
+    Malformed(Malformed),
+    /// A search key that the root does not declare.
+    NotFilterable {
+        /// The root.
+        field: String,
+        /// The key.
+        key: String,
+        /// Where its term begins in the search string, in bytes.
+        offset: usize,
+        /// The key that was probably meant.
+        nearest: Option<String>,
+        /// The keys that the root declares.
+        allowed: Vec<String>,
+    },
+    /// A comparator that the key does not accept.
+    OperatorNotAllowed {
+        /// The key.
+        key: String,
+        /// Where its term begins in the search string, in bytes.
+        offset: usize,
+        /// What was written.
+        comparator: Comparator,
+        /// What the key accepts.
+        allowed: Vec<Comparator>,
+    },
+    /// A variable that is missing or of another type.
+    BadVariable {
+        /// Its name.
+        name: String,
+        /// Its type, as declared.
+        ty: String,
+        /// What was expected and what kind of value was given; `None` where nothing was.
+        fault: Option<(String, &'static str)>,
+    },
+    /// An argument's value that cannot be used.
+    BadArgument {
+        /// The field.
+        field: String,
+        /// The argument.
+        argument: String,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// None, or several, of the arguments of which exactly one is to be given.
+    Alternatives {
+        /// The field.
+        field: String,
+        /// The alternatives.
+        arguments: Vec<String>,
+        /// How many were given.
+        given: usize,
+    },
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FirstRequired { field, max_first } => {
+                write!(f, "`{field}` needs a page size: add `first:` or `last:` (1 to {max_first})")
+            }
+            Self::FirstTooLarge { field, asked, max_first } => {
+                write!(f, "`{field}` asks for {asked} rows; request at most {max_first} and page with `after:`")
+            }
+            Self::BothEnds { field } => write!(f, "`{field}` takes `first:` or `last:`, not both"),
+            Self::NoPage { field, asked } => write!(f, "`{field}` asks for {asked} rows; a page has at least 1"),
+            Self::BadCursor { field, argument, reason } => {
+                write!(f, "`{field}` cannot use the cursor in `{argument}:`; {reason}; start again without it")
+            }
+            Self::Malformed(malformed) => malformed.fmt(f),
+            Self::NotFilterable { field, key, nearest, allowed, .. } => {
+                write!(f, "`{field}` cannot be searched by `{key}`")?;
+                if let Some(nearest) = nearest {
+                    write!(f, "; did you mean `{nearest}`?")?;
+                }
+                write!(f, " (its keys: {})", allowed.join(", "))
+            }
+            Self::OperatorNotAllowed { key, comparator, allowed, .. } => {
+                let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.describe()).collect();
+                write!(
+                    f,
+                    "`{key}` does not take the comparator {}; it takes {}",
+                    comparator.describe(),
+                    allowed.join(", ")
+                )
+            }
+            Self::BadVariable { name, ty, fault: None } => {
+                write!(f, "the variable `${name}` of type {ty} is required, and was not given")
+            }
+            Self::BadVariable { name, ty, fault: Some((expected, given)) } => {
+                write!(f, "the variable `${name}` of type {ty} expects {expected}, and was given {given}")
+            }
+            Self::BadArgument { field, argument, expected } => {
+                write!(f, "the argument `{argument}` of `{field}` expects {expected}")
+            }
+            Self::Alternatives { field, arguments, given } => {
+                let given = match given {
+                    0 => "none was given",
+                    _ => "several were given",
+                };
+                write!(f, "`{field}` takes exactly one of {}; {given}", arguments.join(", "))
+            }
+        }
+    }
+}
+
+impl Reason for BindError {
+    fn code(&self) -> Code {
+        match self {
+            Self::FirstRequired { .. } => Code::FirstRequired,
+            Self::FirstTooLarge { .. } => Code::FirstTooLarge,
+            Self::Malformed(malformed) => malformed.code(),
+            Self::NotFilterable { .. } => Code::FieldNotFilterable,
+            Self::OperatorNotAllowed { .. } => Code::OperatorNotAllowed,
+            Self::BothEnds { .. }
+            | Self::NoPage { .. }
+            | Self::BadCursor { .. }
+            | Self::BadVariable { .. }
+            | Self::BadArgument { .. }
+            | Self::Alternatives { .. } => Code::BadUserInput,
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        let facts = match self {
+            Self::FirstRequired { field, max_first } => json!({ "field": field, "maxFirst": max_first }),
+            Self::FirstTooLarge { field, asked, max_first } => {
+                json!({ "field": field, "requested": asked, "maxFirst": max_first })
+            }
+            Self::BothEnds { field } => json!({ "field": field }),
+            Self::NoPage { field, asked } => json!({ "field": field, "requested": asked }),
+            Self::BadCursor { field, argument, .. } => json!({ "field": field, "argument": argument }),
+            Self::Malformed(malformed) => return malformed.facts(),
+            Self::NotFilterable { field, key, offset, nearest, allowed } => {
+                let mut facts = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
+                if let Some(nearest) = nearest {
+                    facts["nearest"] = json!(nearest);
+                }
+                facts
+            }
+            Self::OperatorNotAllowed { key, offset, comparator, allowed } => {
+                let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.describe()).collect();
+                json!({ "key": key, "offset": offset, "comparator": comparator.describe(), "allowed": allowed })
+            }
+            Self::BadVariable { name, ty, .. } => json!({ "variable": name, "type": ty }),
+            Self::BadArgument { field, argument, .. } => json!({ "field": field, "argument": argument }),
+            Self::Alternatives { field, arguments, .. } => json!({ "field": field, "allowed": arguments }),
+        };
+        match facts {
+            Json::Object(facts) => facts,
+            _ => Facts::new(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How much of a connection is asked for, from which end, between which cursors.
+
+use crate::catalog::binding::SortKey;
+use crate::catalog::schema::ArgumentRole;
+use crate::cursor;
+use crate::limits::Limits;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::operation::Literal;
+use crate::value::Value;
+
+/// A number of rows that the caller may ask for. It can only be made inside the limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PageSize(u32);
+
+impl PageSize {
+    /// The rows, at least 1.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// The end of the walk that a page is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum End {
+    /// `first:`
+    Front,
+    /// `last:`
+    Back,
+}
+
+/// The key values of a cursor, one for each column of the sort key; `None` is a null.
+pub type Position = Vec<Option<Value>>;
+
+/// A page of a walk.
+#[derive(Debug)]
+pub struct Page {
+    /// How many rows.
+    pub size: PageSize,
+    /// From which end.
+    pub end: End,
+    /// Only rows behind this one.
+    pub after: Option<Position>,
+    /// Only rows before this one.
+    pub before: Option<Position>,
+}
+
+/// Reads the page that is asked for. Where it cannot be granted, the errors say why, and what is returned is of no use.
+pub(super) fn page(
+    arguments: &Arguments<'_>,
+    sort_key: &SortKey,
+    reverse: bool,
+    limits: &Limits,
+    errors: &mut Vec<BindError>,
+) -> Page {
+    let mut cursor = |role, name| position(arguments, role, name, sort_key, reverse, errors);
+    let (after, before) = (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"));
+    let (end, size) = size(arguments, limits).unwrap_or_else(|error| {
+        errors.push(error);
+        (End::Front, PageSize(1))
+    });
+    Page { size, end, after, before }
+}
+
+fn size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+    let field = || arguments.field.name.clone();
+    let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
+        (None, None) => {
+            return Err(BindError::FirstRequired { field: field(), max_first: limits.max_page_size });
+        }
+        (Some(_), Some(_)) => return Err(BindError::BothEnds { field: field() }),
+        (Some(first), None) => (End::Front, first),
+        (None, Some(last)) => (End::Back, last),
+    };
+    let asked = match literal {
+        Literal::Int(asked) => *asked,
+        _ => 0,
+    };
+    if asked < 1 {
+        return Err(BindError::NoPage { field: field(), asked });
+    }
+    match u32::try_from(asked) {
+        Ok(size) if size <= limits.max_page_size => Ok((end, PageSize(size))),
+        _ => Err(BindError::FirstTooLarge { field: field(), asked, max_first: limits.max_page_size }),
+    }
+}
+
+fn position(
+    arguments: &Arguments<'_>,
+    role: ArgumentRole,
+    argument: &'static str,
+    sort_key: &SortKey,
+    reverse: bool,
+    errors: &mut Vec<BindError>,
+) -> Option<Position> {
+    let Some(Literal::String(text)) = arguments.get(role) else { return None };
+    let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
+    let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
+    match cursor::decode(text, tag, &types) {
+        Ok(position) => Some(position),
+        Err(reason) => {
+            errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
+            None
+        }
+    }
+}

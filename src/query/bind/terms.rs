@@ -1,0 +1,75 @@
+//! The search string's terms, held against the keys that the root declares.
+
+use crate::catalog::binding::{Connection, SearchKey};
+use crate::catalog::schema::ArgumentRole;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::nearest::nearest;
+use crate::query::operation::Literal;
+use crate::search::{self, Comparator, Fault, Malformed, Term};
+use crate::value::Value;
+
+/// A search term whose key is known and whose values are typed.
+#[derive(Debug)]
+pub struct BoundTerm {
+    /// The key's place among the connection's search keys.
+    pub key: usize,
+    /// How it is compared; the key accepts it.
+    pub comparator: Comparator,
+    /// The values: several with [`Comparator::In`], else one.
+    pub values: Vec<Value>,
+}
+
+/// Reads the search string. Every term that cannot be used adds an error.
+pub(super) fn terms(arguments: &Arguments<'_>, connection: &Connection, errors: &mut Vec<BindError>) -> Vec<BoundTerm> {
+    let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
+    match search::parse(text) {
+        Err(malformed) => {
+            errors.extend(malformed.into_iter().map(BindError::Malformed));
+            Vec::new()
+        }
+        Ok(terms) => {
+            let mut bound = Vec::with_capacity(terms.len());
+            for term in &terms {
+                match bind(arguments, connection, term) {
+                    Ok(term) => bound.push(term),
+                    Err(error) => errors.push(error),
+                }
+            }
+            bound
+        }
+    }
+}
+
+fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
+    let place = connection.search_key(term.key).ok_or_else(|| {
+        let keys = connection.search_keys.iter().map(|key| key.name.as_str());
+        BindError::NotFilterable {
+            field: arguments.field.name.clone(),
+            key: term.key.to_owned(),
+            offset: term.offset,
+            nearest: nearest(term.key, keys.clone()).map(str::to_owned),
+            allowed: keys.map(str::to_owned).collect(),
+        }
+    })?;
+    let key = &connection.search_keys[place];
+    if !key.comparators.contains(&term.comparator) {
+        return Err(BindError::OperatorNotAllowed {
+            key: term.key.to_owned(),
+            offset: term.offset,
+            comparator: term.comparator,
+            allowed: key.comparators.clone(),
+        });
+    }
+    let values = values(key, term).map_err(BindError::Malformed)?;
+    Ok(BoundTerm { key: place, comparator: term.comparator, values })
+}
+
+fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, Malformed> {
+    let value = |element: &&str| key.column.scalar.parse(element);
+    term.elements
+        .iter()
+        .map(value)
+        .collect::<Result<_, _>>()
+        .map_err(|bad| Malformed::new(term.text, term.offset, Fault::BadValue(bad.expected)))
+}

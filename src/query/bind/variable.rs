@@ -1,0 +1,121 @@
+//! The values of an operation's variables, coerced to their types (the specification's `CoerceVariableValues`).
+
+use serde_json::Value as Json;
+
+use crate::catalog::Catalog;
+use crate::catalog::schema::{Type, TypeRef};
+use crate::query::Variables;
+use crate::query::bind::error::BindError;
+use crate::query::operation::{Literal, VariableDefinition};
+use crate::refusal::{Refusal, Refusals};
+use crate::value::ScalarType;
+
+/// The values of an operation's variables.
+pub(super) struct Values<'a> {
+    definitions: &'a [VariableDefinition],
+    given: Vec<Option<Literal>>,
+}
+
+impl Values<'_> {
+    /// The value of the variable in that place; `None` where it is neither given nor has a default.
+    pub(super) fn get(&self, place: usize) -> Option<&Literal> {
+        self.given[place].as_ref().or(self.definitions[place].default.as_ref())
+    }
+
+    /// The truth of a boolean variable.
+    pub(super) fn truth(&self, place: usize) -> Option<bool> {
+        match self.get(place) {
+            Some(Literal::Boolean(truth)) => Some(*truth),
+            _ => None,
+        }
+    }
+}
+
+/// Coerces what the request gives. Every variable that cannot be used is reported; unknown ones are ignored, as the
+/// specification has it.
+pub(super) fn coerce<'a>(
+    catalog: &Catalog,
+    definitions: &'a [VariableDefinition],
+    variables: &Variables,
+) -> Result<Values<'a>, Refusals> {
+    let mut found = Vec::new();
+    let mut given = Vec::with_capacity(definitions.len());
+    for definition in definitions {
+        let value = match variables.get(&definition.name) {
+            None if definition.ty.is_non_null() && definition.default.is_none() => Err(None),
+            None => Ok(None),
+            Some(json) => value(catalog, &definition.ty, json).map(Some).map_err(|expected| Some((expected, json))),
+        };
+        given.push(value.unwrap_or_else(|fault| {
+            let error = BindError::BadVariable {
+                name: definition.name.clone(),
+                ty: definition.ty.display(catalog),
+                fault: fault.map(|(expected, json)| (expected, kind(json))),
+            };
+            found.push(Refusal::new(&error, [definition.location]));
+            None
+        }));
+    }
+    Refusals::check(found)?;
+    Ok(Values { definitions, given })
+}
+
+fn value(catalog: &Catalog, ty: &TypeRef, json: &Json) -> Result<Literal, String> {
+    match (ty, json) {
+        (TypeRef::NonNull(_), Json::Null) => Err("a value that is not null".to_owned()),
+        (TypeRef::NonNull(inner), _) => value(catalog, inner, json),
+        (_, Json::Null) => Ok(Literal::Null),
+        (TypeRef::List(inner), Json::Array(elements)) => {
+            elements.iter().map(|element| value(catalog, inner, element)).collect::<Result<_, _>>().map(Literal::List)
+        }
+        (TypeRef::List(inner), one) => Ok(Literal::List(vec![value(catalog, inner, one)?])),
+        (TypeRef::Named(id), _) => match catalog.get(*id) {
+            Type::Scalar(scalar) => self::scalar(scalar.scalar, json).map_err(str::to_owned),
+            Type::Enum(enumeration) => match json {
+                Json::String(name) if enumeration.values.contains(name) => Ok(Literal::Enum(name.clone())),
+                _ => Err(format!("one of {}", enumeration.values.join(", "))),
+            },
+            Type::Object(_) => Err("a type that can be given".to_owned()),
+        },
+    }
+}
+
+fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
+    match (scalar, json) {
+        (ScalarType::Int, Json::Number(number)) => int(number).map(Literal::Int).ok_or("a whole number of 32 bits"),
+        (ScalarType::Int, _) => Err("a whole number of 32 bits"),
+        (ScalarType::Boolean, Json::Bool(truth)) => Ok(Literal::Boolean(*truth)),
+        (ScalarType::Boolean, _) => Err("true or false"),
+        (ScalarType::Id, Json::Number(number)) => match number.as_i64() {
+            Some(whole) => Ok(Literal::String(whole.to_string())),
+            None => Err("a string or a whole number"),
+        },
+        (ScalarType::Id, Json::String(text)) => Ok(Literal::String(text.clone())),
+        (ScalarType::Id, _) => Err("a string or a whole number"),
+        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime, Json::String(text)) => {
+            Ok(Literal::String(text.clone()))
+        }
+        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime, _) => Err("a string"),
+    }
+}
+
+/// A JSON number that is whole and fits into 32 bits, however it is written: `10` or `10.0`.
+fn int(number: &serde_json::Number) -> Option<i64> {
+    let whole = number.as_i64().or_else(|| {
+        let float = number.as_f64()?;
+        #[expect(clippy::cast_possible_truncation, reason = "whole and within 32 bits, as checked")]
+        (float.fract() == 0.0 && float.abs() <= f64::from(i32::MAX)).then_some(float as i64)
+    })?;
+    i32::try_from(whole).ok().map(i64::from)
+}
+
+fn kind(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}

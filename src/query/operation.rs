@@ -1,0 +1,98 @@
+//! An operation that is valid against the catalog: fragments are spread, selections of one response key merged, names
+//! replaced by ids. It owns itself, so it can be kept for the next request with the same text.
+
+use std::sync::Arc;
+
+use crate::catalog::schema::{FieldId, TypeId, TypeRef};
+use crate::refusal::Location;
+
+/// A valid operation, before its variables are known.
+#[derive(Debug)]
+pub struct Operation {
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// The variables that it declares.
+    pub variables: Vec<VariableDefinition>,
+    /// What it selects from the root.
+    pub selections: Vec<Selection>,
+    /// Whether any selection depends on `@skip` or `@include`, so that order and presence must be found anew each time.
+    pub conditional: bool,
+}
+
+/// A variable that an operation declares.
+#[derive(Debug)]
+pub struct VariableDefinition {
+    /// Its name, without the dollar sign.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeRef,
+    /// What it is where the request does not give it.
+    pub default: Option<Literal>,
+    /// Where it is declared.
+    pub location: Location,
+}
+
+/// All selections of one response key in one selection set, merged.
+#[derive(Debug)]
+pub struct Selection {
+    /// The key in the response: the alias, or the field's name.
+    pub key: Arc<str>,
+    /// What is selected.
+    pub target: Target,
+    /// The arguments, by their place among the field's arguments, each at most once.
+    pub arguments: Vec<(usize, Literal)>,
+    /// Where the key is first selected.
+    pub location: Location,
+    /// What is selected from it, where it has fields.
+    pub selections: Vec<Selection>,
+    /// When it is selected: any of these occurrences, in document order. Never empty.
+    pub occurrences: Vec<Occurrence>,
+}
+
+/// What a selection selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// `__typename`, which is known without asking.
+    TypeName(TypeId),
+    /// A field of the catalog.
+    Field(FieldId),
+}
+
+/// One place where a response key is selected, and the conditions on the way to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Its place in document order among the occurrences of one selection set.
+    pub order: u32,
+    /// What must hold, all of it; empty where it is always selected.
+    pub conditions: Vec<Condition>,
+}
+
+/// `@include(if: $variable)` or `@skip(if: $variable)`; where the truth is written out, it is decided already.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// The variable's place in [`Operation::variables`].
+    pub variable: usize,
+    /// What it must be: true for `@include`, false for `@skip`.
+    pub wanted: bool,
+}
+
+/// A value as a document writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// The variable's place in [`Operation::variables`].
+    Variable(usize),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction or exponent.
+    Float(f64),
+    /// Text.
+    String(String),
+    /// True or false.
+    Boolean(bool),
+    /// Null, which is given, unlike an argument that is left out.
+    Null,
+    /// A name.
+    Enum(String),
+    /// A list.
+    List(Vec<Literal>),
+}

@@ -1,0 +1,272 @@
+//! A valid document to an operation: fragments are spread, and what is selected under one response key becomes one
+//! selection (the specification's `CollectFields` and `MergeSelectionSets`, with the conditions kept for later).
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use graphql_parser::query as ast;
+
+use crate::catalog::Catalog;
+use crate::catalog::schema::{FieldId, TypeId, TypeRef};
+use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
+use crate::query::parse::{Document, location};
+use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
+
+/// The most selections that a document may come to once its fragments are spread.
+pub const MOST_SELECTIONS: usize = 10_000;
+
+/// The most levels that are followed. Every caller's own maximum is far below it; this one guards the stack.
+pub const MOST_LEVELS: usize = 64;
+
+type SelectionSet<'a> = ast::SelectionSet<'a, &'a str>;
+
+/// Merges an operation of a document that every rule has passed.
+pub fn merge<'t>(
+    catalog: &Catalog,
+    document: &Document<'t>,
+    operation: &ast::OperationDefinition<'t, &'t str>,
+) -> Result<Operation, Refusals> {
+    let (name, definitions, selection_set) = match operation {
+        ast::OperationDefinition::SelectionSet(set) => (None, &[][..], set),
+        ast::OperationDefinition::Query(query) => {
+            (query.name.map(str::to_owned), &query.variable_definitions[..], &query.selection_set)
+        }
+        ast::OperationDefinition::Mutation(other) => {
+            (other.name.map(str::to_owned), &other.variable_definitions[..], &other.selection_set)
+        }
+        ast::OperationDefinition::Subscription(other) => {
+            (other.name.map(str::to_owned), &other.variable_definitions[..], &other.selection_set)
+        }
+    };
+    let fragments = document.definitions.iter().filter_map(|definition| match definition {
+        ast::Definition::Fragment(fragment) => Some((fragment.name, &fragment.selection_set)),
+        ast::Definition::Operation(_) => None,
+    });
+    let variables = (0..).zip(definitions).map(|(place, definition)| (definition.name, place)).collect();
+    let mut merger =
+        Merger { catalog, fragments: fragments.collect(), variables, budget: MOST_SELECTIONS, conditional: false };
+    let root = vec![(selection_set, Arc::from([]))];
+    let selections = merger.collect(catalog.query(), root, 0).map_err(Refusals::one)?;
+    let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
+    Ok(Operation { name, variables, selections, conditional: merger.conditional })
+}
+
+/// A document that grows too large when its fragments are spread.
+#[derive(Debug)]
+enum Overgrown {
+    Wide,
+    Deep,
+}
+
+impl fmt::Display for Overgrown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wide => {
+                write!(f, "the document selects more than {MOST_SELECTIONS} fields once its fragments are spread")
+            }
+            Self::Deep => write!(f, "the document nests more than {MOST_LEVELS} levels; split it into several queries"),
+        }
+    }
+}
+
+impl Reason for Overgrown {
+    fn code(&self) -> Code {
+        match self {
+            Self::Wide => Code::GraphqlValidationFailed,
+            Self::Deep => Code::DepthExceeded,
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        let (name, bound) = match self {
+            Self::Wide => ("maxSelections", MOST_SELECTIONS),
+            Self::Deep => ("maxLevels", MOST_LEVELS),
+        };
+        Facts::from_iter([(name.to_owned(), bound.into())])
+    }
+}
+
+/// The conditions on the way to a selection set, all of which must hold.
+type Conditions = Arc<[Condition]>;
+
+struct Merger<'c, 'd, 't> {
+    catalog: &'c Catalog,
+    fragments: HashMap<&'t str, &'d SelectionSet<'t>>,
+    variables: HashMap<&'t str, usize>,
+    budget: usize,
+    conditional: bool,
+}
+
+/// All fields of one response key.
+struct Group<'d, 't> {
+    fields: Vec<(&'d ast::Field<'t, &'t str>, Conditions)>,
+    occurrences: Vec<Occurrence>,
+}
+
+impl<'d, 't> Merger<'_, 'd, 't> {
+    /// Merges what several selection sets select from one type.
+    fn collect(
+        &mut self,
+        object: TypeId,
+        sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
+        level: usize,
+    ) -> Result<Vec<Selection>, Refusal> {
+        let groups = self.groups(sets, level)?;
+        groups.into_iter().map(|group| self.selection(object, group, level)).collect()
+    }
+
+    /// Spreads fragments, in document order and without recursion, for their chains can be long.
+    fn groups(
+        &mut self,
+        sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
+        level: usize,
+    ) -> Result<Vec<Group<'d, 't>>, Refusal> {
+        let mut groups: Vec<Group<'d, 't>> = Vec::new();
+        let mut by_key: HashMap<&str, usize> = HashMap::new();
+        let mut spread: HashSet<(&str, Conditions)> = HashSet::new();
+        let mut order = 0;
+        let mut pending: Vec<_> = sets.into_iter().rev().map(|(set, given)| (set.items.iter(), given)).collect();
+        while let Some((items, given)) = pending.last_mut() {
+            let Some(item) = items.next() else {
+                pending.pop();
+                continue;
+            };
+            let given = Arc::clone(given);
+            match item {
+                ast::Selection::Field(field) => {
+                    let Some(conditions) = self.conditions(&given, &field.directives) else { continue };
+                    if self.budget == 0 {
+                        return Err(Refusal::new(&Overgrown::Wide, [location(field.position)]));
+                    }
+                    if level == MOST_LEVELS {
+                        return Err(Refusal::new(&Overgrown::Deep, [location(field.position)]));
+                    }
+                    self.budget -= 1;
+                    let key = field.alias.unwrap_or(field.name);
+                    let place = *by_key.entry(key).or_insert_with(|| {
+                        groups.push(Group { fields: Vec::new(), occurrences: Vec::new() });
+                        groups.len() - 1
+                    });
+                    let group = &mut groups[place];
+                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec() });
+                    group.fields.push((field, conditions));
+                    order += 1;
+                }
+                ast::Selection::InlineFragment(fragment) => {
+                    if let Some(conditions) = self.conditions(&given, &fragment.directives) {
+                        pending.push((fragment.selection_set.items.iter(), conditions));
+                    }
+                }
+                ast::Selection::FragmentSpread(spread_here) => {
+                    let Some(conditions) = self.conditions(&given, &spread_here.directives) else { continue };
+                    let Some(set) = self.fragments.get(spread_here.fragment_name) else { continue };
+                    if spread.insert((spread_here.fragment_name, Arc::clone(&conditions))) {
+                        if self.budget == 0 {
+                            return Err(Refusal::new(&Overgrown::Wide, [location(spread_here.position)]));
+                        }
+                        self.budget -= 1;
+                        pending.push((set.items.iter(), conditions));
+                    }
+                }
+            }
+        }
+        Ok(groups)
+    }
+
+    fn selection(&mut self, object: TypeId, group: Group<'d, 't>, level: usize) -> Result<Selection, Refusal> {
+        let field = group.fields[0].0;
+        let target = self.target(object, field.name);
+        let (arguments, selections) = match target {
+            Target::TypeName(_) => (Vec::new(), Vec::new()),
+            Target::Field(id) => {
+                let definition = self.catalog.field(id);
+                let place = |name: &str| definition.arguments.iter().position(|argument| argument.name == name);
+                let arguments = field.arguments.iter();
+                let arguments = arguments.filter_map(|(name, value)| Some((place(name)?, self.literal(value)?)));
+                let arguments = arguments.collect();
+                let inner = definition.ty.named();
+                let sets = group.fields.iter().filter(|(field, _)| !field.selection_set.items.is_empty());
+                let sets: Vec<_> = sets.map(|(field, given)| (&field.selection_set, Arc::clone(given))).collect();
+                let selections = if sets.is_empty() { Vec::new() } else { self.collect(inner, sets, level + 1)? };
+                (arguments, selections)
+            }
+        };
+        Ok(Selection {
+            key: Arc::from(field.alias.unwrap_or(field.name)),
+            target,
+            arguments,
+            location: location(field.position),
+            selections,
+            occurrences: group.occurrences,
+        })
+    }
+
+    /// The field of that name. The rules have made sure that there is one.
+    fn target(&self, object: TypeId, name: &str) -> Target {
+        let index = self.catalog.object(object).and_then(|definition| definition.position(name));
+        index.map_or(Target::TypeName(object), |index| Target::Field(FieldId { object, index }))
+    }
+
+    /// The conditions with those of a place's directives; `None` where it can never be selected.
+    fn conditions(&mut self, given: &Conditions, directives: &[ast::Directive<'t, &'t str>]) -> Option<Conditions> {
+        let mut all: Option<Vec<Condition>> = None;
+        for directive in directives {
+            let wanted = match directive.name {
+                "include" => true,
+                "skip" => false,
+                _ => continue,
+            };
+            match directive.arguments.iter().find(|(name, _)| *name == "if").map(|(_, value)| value) {
+                Some(ast::Value::Boolean(truth)) if *truth != wanted => return None,
+                Some(ast::Value::Variable(name)) => {
+                    let variable = *self.variables.get(name)?;
+                    let all = all.get_or_insert_with(|| given.to_vec());
+                    let condition = Condition { variable, wanted };
+                    if !all.contains(&condition) {
+                        all.push(condition);
+                    }
+                    self.conditional = true;
+                }
+                _ => {}
+            }
+        }
+        Some(all.map_or_else(|| Arc::clone(given), Arc::from))
+    }
+
+    fn variable(&self, definition: &ast::VariableDefinition<'t, &'t str>) -> VariableDefinition {
+        VariableDefinition {
+            name: definition.name.to_owned(),
+            ty: self.type_ref(&definition.var_type),
+            default: definition.default_value.as_ref().and_then(|value| self.literal(value)),
+            location: location(definition.position),
+        }
+    }
+
+    fn type_ref(&self, ty: &ast::Type<'t, &'t str>) -> TypeRef {
+        match ty {
+            ast::Type::NamedType(name) => {
+                TypeRef::Named(self.catalog.named(name).unwrap_or_else(|| self.catalog.query()))
+            }
+            ast::Type::ListType(inner) => TypeRef::List(Box::new(self.type_ref(inner))),
+            ast::Type::NonNullType(inner) => self.type_ref(inner).non_null(),
+        }
+    }
+
+    /// The value as written; `None` for input objects, which no argument takes.
+    fn literal(&self, value: &ast::Value<'t, &'t str>) -> Option<Literal> {
+        Some(match value {
+            ast::Value::Variable(name) => Literal::Variable(*self.variables.get(name)?),
+            ast::Value::Int(number) => Literal::Int(number.as_i64()?),
+            ast::Value::Float(number) => Literal::Float(*number),
+            ast::Value::String(text) => Literal::String(text.clone()),
+            ast::Value::Boolean(truth) => Literal::Boolean(*truth),
+            ast::Value::Null => Literal::Null,
+            ast::Value::Enum(name) => Literal::Enum((*name).to_owned()),
+            ast::Value::List(values) => {
+                Literal::List(values.iter().map(|value| self.literal(value)).collect::<Option<_>>()?)
+            }
+            ast::Value::Object(_) => return None,
+        })
+    }
+}
