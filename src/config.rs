@@ -83,7 +83,7 @@ macro_rules! settings {
 settings! {
     /// Address and port to listen on.
     listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
-    /// The database, as postgresql://user:password@host/name or as host=… user=… dbname=….
+    /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
     database_url: Option<String> = "database-url", "ORDERQL_DATABASE_URL", "", TEXT_OR_NONE, secret;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;

@@ -22,7 +22,7 @@ use crate::access::grants::{self, Defaults, Grants};
 pub const CHANNEL: &str = "orderql_access";
 
 /// How often the grants are read although nothing was heard: a connection that is gone without a word is noticed then.
-const RELOAD_EVERY: Duration = Duration::from_secs(60);
+const RELOAD_EVERY: Duration = Duration::from_mins(1);
 
 /// How long one load, or one attempt to connect, may take.
 const LONGEST_LOAD: Duration = Duration::from_secs(10);

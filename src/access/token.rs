@@ -257,7 +257,7 @@ mod tests {
             Options {
                 issuer: "orderql".into(),
                 audience: None,
-                lifetime: Duration::from_secs(3600),
+                lifetime: Duration::from_hours(1),
                 key_file: self.0.join("keys/token.pem"),
             }
         }

@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 /// Prints the settings, or says which one is wrong.
-pub fn run(args: Args) -> Outcome {
+pub fn run(args: &Args) -> Outcome {
     let values = Values::gather(&args.flags, |name| env::var_os(name))?;
     Config::read(&values)?;
     let mut out = io::stdout().lock();

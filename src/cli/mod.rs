@@ -30,7 +30,7 @@ enum Command {
 
 /// Runs the command that the arguments name. Wrong arguments end the process with 2, as clap has it.
 pub fn run() -> ExitCode {
-    let outcome = match Program::parse().command {
+    let outcome = match &Program::parse().command {
         Command::Serve(args) => serve::run(args),
         Command::Config(args) => config::run(args),
     };

@@ -6,6 +6,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     access::{follow::Follower, password::Passwords, token::Tokens},
+    catalog::Catalog,
     cli::Outcome,
     config::{
         Config,
@@ -28,7 +29,7 @@ pub struct Args {
 }
 
 /// Serves until SIGINT or SIGTERM.
-pub fn run(args: Args) -> Outcome {
+pub fn run(args: &Args) -> Outcome {
     let values = Values::gather(&args.flags, |name| env::var_os(name))?;
     let config = Config::read(&values)?;
     log::open(&config.log())?;
@@ -45,13 +46,14 @@ pub async fn serve(config: &Config) -> Outcome {
             _ = terminate.recv() => {}
         }
     };
+    let catalog = Catalog::built_in()?;
     let database = tokio_postgres::Config::from_str(config.database_url()?)?;
     let service = Service {
         grants: Follower::start(database, config.access_defaults()).await?,
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
-        sdl: sdl::Document::new(String::new()),
+        sdl: sdl::Document::new(catalog.sdl().to_owned()),
         options: config.http(),
         ids: RequestIds::default(),
     };

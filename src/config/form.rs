@@ -140,8 +140,8 @@ mod tests {
         let read = |text| (TIME.parse)(text);
         assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
         assert_eq!(read("10s"), Some(Duration::from_secs(10)));
-        assert_eq!(read("5 m"), Some(Duration::from_secs(300)));
-        assert_eq!(read("1h"), Some(Duration::from_secs(3600)));
+        assert_eq!(read("5 m"), Some(Duration::from_mins(5)));
+        assert_eq!(read("1h"), Some(Duration::from_hours(1)));
         for wrong in ["", "10", "s", "-1s", "1.5s", "0s", "10 years", "99999999999999999999s", "1000000000000h"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

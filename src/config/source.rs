@@ -242,9 +242,8 @@ fn flag(setting: &'static Setting) -> Arg {
         "" => "none",
         default => default,
     };
-    let read = move |text: &str| match (setting.accepts)(text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("expected {}", setting.wanted)),
+    let read = move |text: &str| {
+        if (setting.accepts)(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", setting.wanted)) }
     };
     Arg::new(setting.name)
         .long(setting.name)

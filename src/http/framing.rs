@@ -211,8 +211,8 @@ mod tests {
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x};note=\"x\"\r\n{decoy}\r\n0\r\nSum: 1\r\n\r\n",
             decoy.len()
         );
-        let plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-        let honest = follow(&[&sized, &chunked, plain, &chunked, &sized].map(|text| text.to_string()).concat());
+        let plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_owned();
+        let honest = follow(&[&sized, &chunked, &plain, &chunked, &sized].map(String::as_str).concat());
         assert_eq!((honest.conflict(), honest.heads, honest.in_head()), (None, 5, false));
         let smuggled = follow(&[&sized, &chunked, decoy].concat());
         assert_eq!(smuggled.conflict(), Some(2));

@@ -148,7 +148,7 @@ fn builder() -> auto::Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(LONGEST_HEAD as u32)
+        .max_header_list_size(u32::try_from(LONGEST_HEAD).unwrap_or(u32::MAX))
         .max_concurrent_streams(MOST_STREAMS)
         .keep_alive_interval(PING_EVERY)
         .keep_alive_timeout(PONG_WITHIN);
@@ -195,8 +195,9 @@ impl Task {
                         closing = true;
                         serving.as_mut().graceful_shutdown();
                     }
-                    Waiting::ForReader(_) => break,
-                    _ => {}
+                    // It was told to close and does not, or it does not read.
+                    Waiting::ForRequest(_) | Waiting::ForReader(_) => break,
+                    Waiting::Not => {}
                 },
             }
         }

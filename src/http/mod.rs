@@ -10,6 +10,7 @@ pub mod body;
 pub mod connection;
 pub mod credentials;
 pub mod endpoint;
+pub mod envelope;
 pub mod framing;
 pub mod listener;
 pub mod negotiate;

@@ -5,7 +5,7 @@
 //! has `data: null` (the specification); `application/graphql-response+json` has the status that tells what happened and
 //! no `data` (GraphQL-over-HTTP).
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, fmt, time::Duration};
 
 use bytes::Bytes;
 use hyper::{
@@ -23,7 +23,34 @@ use crate::{
 };
 
 /// An answer before it goes to the connection.
-pub type Answer = Response<Bytes>;
+pub type Answer = Response<Content>;
+
+/// An answer's body.
+pub enum Content {
+    /// Sent in one frame, with its length in the head.
+    Whole(Bytes),
+    /// Sent as the client reads it: the next part is asked for when there is room for it. A part that fails breaks the
+    /// connection, so that a truncated body never looks whole.
+    Parts(Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>),
+}
+
+/// Any error, for the log.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+impl From<Bytes> for Content {
+    fn from(bytes: Bytes) -> Self {
+        Self::Whole(bytes)
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Parts(_) => f.write_str("parts"),
+        }
+    }
+}
 
 /// The status of a refused document under `application/graphql-response+json`. The newest draft of GraphQL-over-HTTP
 /// says 422, the audit suite in use says 400.
@@ -131,20 +158,20 @@ pub enum Denial {
     },
     /// The database is away or has no room, or too many wait for their passwords.
     #[error("the service has no room for the request just now; try again")]
-    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    Unavailable(#[source] BoxError),
     /// A fault of this service.
     #[error("a fault of the service; its operator finds it in the log under {request_id}")]
     Fault {
         /// The request's id.
         request_id: String,
         /// What happened; for the log alone.
-        source: Box<dyn Error + Send + Sync>,
+        source: BoxError,
     },
 }
 
 impl Denial {
     /// A fault, written to the log under the request's id.
-    pub fn fault(record: &Record, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub fn fault(record: &Record, error: impl Into<BoxError>) -> Self {
         let source = error.into();
         emit(&Event::Fault { request_id: &record.id, error: &*source });
         Self::Fault { request_id: record.id.to_string(), source }
@@ -334,7 +361,7 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
 
 /// An answer of JSON.
 pub fn with_json(status: StatusCode, media: Media, body: &Value) -> Answer {
-    let mut answer = Answer::new(body.to_string().into());
+    let mut answer = Answer::new(Bytes::from(body.to_string()).into());
     *answer.status_mut() = status;
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     answer
@@ -342,7 +369,7 @@ pub fn with_json(status: StatusCode, media: Media, body: &Value) -> Answer {
 
 /// An answer without a body.
 pub fn empty(status: StatusCode) -> Answer {
-    let mut answer = Answer::default();
+    let mut answer = Answer::new(Bytes::new().into());
     *answer.status_mut() = status;
     answer
 }
@@ -378,7 +405,8 @@ mod tests {
     use crate::refusal::{Location, Reason, Refusal};
 
     fn parts(answer: &Answer) -> (u16, Value) {
-        (answer.status().as_u16(), serde_json::from_slice(answer.body()).unwrap())
+        let Content::Whole(body) = answer.body() else { panic!("a denial is sent whole") };
+        (answer.status().as_u16(), serde_json::from_slice(body).unwrap())
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::{
         connection::Exchange,
         endpoint::{health, sdl, token},
         record::Record,
-        respond::{self, Answer, Denial},
+        respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
     },
     throttle::buckets::Buckets,
@@ -68,7 +68,7 @@ pub struct RequestIds {
 /// An answer on its way to the client. When it is dropped, the request is over and logged.
 #[derive(Debug)]
 pub struct Outgoing {
-    content: Bytes,
+    content: Content,
     exchange: Exchange,
     /// Written to the log when it is dropped.
     _record: Record,
@@ -187,19 +187,28 @@ impl RequestIds {
 
 impl Body for Outgoing {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = BoxError;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         self.exchange.taken();
-        let content = std::mem::take(&mut self.content);
-        Poll::Ready((!content.is_empty()).then(|| Ok(Frame::data(content))))
+        let part = match &mut self.content {
+            Content::Whole(bytes) => {
+                let bytes = std::mem::take(bytes);
+                (!bytes.is_empty()).then_some(Ok(bytes))
+            }
+            Content::Parts(parts) => parts.next(),
+        };
+        Poll::Ready(part.map(|part| part.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.content.is_empty()
+        matches!(&self.content, Content::Whole(bytes) if bytes.is_empty())
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.content.len() as u64)
+        match &self.content {
+            Content::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Content::Parts(_) => SizeHint::default(),
+        }
     }
 }
