@@ -17,9 +17,11 @@
 
 // Pure: no I/O, no async, no clock. A room uses only rooms above it.
 pub mod catalog;
+pub mod compile;
 pub mod cost;
 pub mod cursor;
 pub mod limits;
+pub mod plan;
 pub mod query;
 pub mod refusal;
 pub mod search;
@@ -30,6 +32,7 @@ pub mod access;
 pub mod cli;
 pub mod config;
 pub mod database;
+pub mod execute;
 pub mod http;
 pub mod load;
 pub mod telemetry;

@@ -65,7 +65,7 @@ pub struct Column {
 #[derive(Debug, Clone, Default)]
 pub struct Join {
     /// The parent's columns.
-    pub by: Vec<String>,
+    pub by: Vec<Column>,
     /// The child's, one for each.
     pub to: Vec<String>,
 }

@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
             }
             Some(SourceBinding::Many { by, to, through }) if !is_root && field.list => {
                 let path = format!("{}.{}", ty.name, field.name);
-                let join = Join { by: by.clone(), to: to.clone() };
+                let join = Self::join(ty, by, to);
                 let connection = self.nested(field, path, join, through.as_deref())?;
                 (Binding::Connection(connection), self.paging(false), self.connection_ref(&field.ty, field.position)?)
             }
@@ -187,7 +187,7 @@ impl<'a> Builder<'a> {
                 let key = target.relation.as_ref().map_or(&[][..], |(_, key)| key);
                 let unique = key.iter().all(|column| to.contains(column));
                 let target = self.target(&field.ty, field.position)?;
-                let join = Join { by: by.clone(), to: to.clone() };
+                let join = Self::join(ty, by, to);
                 (Binding::One(One { target, join, unique }), Vec::new(), TypeRef::Named(target))
             }
             Some(SourceBinding::Aggregate { count_distinct, over }) if !is_root && field.ty == "Int" => {
@@ -219,10 +219,14 @@ impl<'a> Builder<'a> {
         self.names.object(name).ok_or_else(|| fail(position, SchemaFault::UnknownType(name.to_owned())))
     }
 
-    /// The scalar type of a key column is the one of the field that shows it; a hidden one is an id.
+    /// A column that identifies rows. Its scalar type is the one of the field that shows it; a hidden one is an id.
     fn key_column(ty: &SourceType, name: &str) -> Column {
         let scalar = shown(ty, name).unwrap_or(ScalarType::Id);
         Column { name: name.to_owned(), scalar }
+    }
+
+    fn join(parent: &SourceType, by: &[String], to: &[String]) -> Join {
+        Join { by: by.iter().map(|name| Self::key_column(parent, name)).collect(), to: to.to_vec() }
     }
 
     fn relation_and_key(&self, node: &'a SourceType) -> (String, Vec<Column>) {
@@ -326,7 +330,7 @@ impl<'a> Builder<'a> {
         Ok(Aggregate {
             column: column.to_owned(),
             relation: through.clone().unwrap_or(relation),
-            join: Join { by: by.clone(), to: to.clone() },
+            join: Self::join(ty, by, to),
         })
     }
 

@@ -1,7 +1,6 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
-use crate::catalog::Catalog;
-use crate::catalog::schema::FieldId;
+use crate::catalog::schema::Field;
 use crate::cost::estimate::penalty;
 use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::query::bind::{Bound, BoundField, BoundOperation};
@@ -28,24 +27,24 @@ pub struct CostNode {
 }
 
 /// Breaks a price down. The totals of the lines add up to the estimate.
-pub fn breakdown(catalog: &Catalog, operation: &BoundOperation<'_>) -> Vec<CostNode> {
-    nodes(catalog, &operation.fields)
+pub fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
+    nodes(&operation.fields)
 }
 
-fn nodes(catalog: &Catalog, fields: &[BoundField<'_>]) -> Vec<CostNode> {
+fn nodes(fields: &[BoundField<'_>]) -> Vec<CostNode> {
     let mut lines = Vec::new();
     for field in fields {
         match &field.kind {
-            Bound::Edges(fields) | Bound::Node(fields) => lines.extend(nodes(catalog, fields)),
+            Bound::Edges(fields) | Bound::Node(fields) => lines.extend(nodes(fields)),
             Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => {}
-            Bound::Column(id) => lines.push(line(catalog, field, *id, SCALAR, 1, 0, &[])),
-            Bound::Aggregate(id) => lines.push(line(catalog, field, *id, AGGREGATE, 1, 0, &[])),
-            Bound::One(id, fields) => lines.push(line(catalog, field, *id, OBJECT, 1, 0, fields)),
-            Bound::Point(point) => lines.push(line(catalog, field, point.field, OBJECT, 1, 0, &point.fields)),
+            Bound::Column(definition, _) => lines.push(line(field, definition, SCALAR, 1, 0, &[])),
+            Bound::Aggregate(definition, _) => lines.push(line(field, definition, AGGREGATE, 1, 0, &[])),
+            Bound::One(definition, _, fields) => lines.push(line(field, definition, OBJECT, 1, 0, fields)),
+            Bound::Point(point) => lines.push(line(field, point.field, OBJECT, 1, 0, &point.fields)),
             Bound::Connection(connection) => {
                 let times = u64::from(connection.page.size.get());
-                let penalty = penalty(catalog, connection);
-                lines.push(line(catalog, field, connection.field, OBJECT, times, penalty, &connection.fields));
+                let penalty = penalty(connection);
+                lines.push(line(field, connection.field, OBJECT, times, penalty, &connection.fields));
             }
         }
     }
@@ -53,19 +52,18 @@ fn nodes(catalog: &Catalog, fields: &[BoundField<'_>]) -> Vec<CostNode> {
 }
 
 fn line(
-    catalog: &Catalog,
     field: &BoundField<'_>,
-    id: FieldId,
+    definition: &Field,
     own: Cost,
     times: u64,
     penalty: Cost,
     fields: &[BoundField<'_>],
 ) -> CostNode {
-    let parts = nodes(catalog, fields);
+    let parts = nodes(fields);
     let once = parts.iter().fold(own, |sum, part| sum.saturating_add(part.total));
     CostNode {
         key: field.key.to_owned(),
-        field: catalog.field(id).name.clone(),
+        field: definition.name.clone(),
         own,
         times,
         penalty,

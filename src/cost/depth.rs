@@ -23,7 +23,7 @@ pub fn depth(operation: &BoundOperation<'_>, allowed: u32) -> Depth {
 fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Depth) {
     for field in fields {
         let nested = match &field.kind {
-            Bound::One(_, fields) => fields,
+            Bound::One(_, _, fields) => fields,
             Bound::Point(point) => &point.fields,
             Bound::Connection(connection) => &connection.fields,
             Bound::Edges(fields) | Bound::Node(fields) => {
@@ -31,8 +31,8 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
                 continue;
             }
             Bound::TypeName(_)
-            | Bound::Column(_)
-            | Bound::Aggregate(_)
+            | Bound::Column(..)
+            | Bound::Aggregate(..)
             | Bound::PageInfo(_)
             | Bound::Cursor
             | Bound::PageFact(_) => continue,

@@ -1,7 +1,5 @@
 //! The price of a bound operation, and the weight of each step's rows in it.
 
-use crate::catalog::Catalog;
-use crate::catalog::binding::Binding;
 use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::query::bind::{Bound, BoundConnection, BoundField, BoundOperation};
 
@@ -30,17 +28,16 @@ impl Estimate {
 }
 
 /// Prices an operation.
-pub fn estimate(catalog: &Catalog, operation: &BoundOperation<'_>) -> Estimate {
-    let mut estimator = Estimator { catalog, fixed: 0, weights: vec![0; operation.steps] };
+pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
+    let mut estimator = Estimator { fixed: 0, weights: vec![0; operation.steps] };
     let own = estimator.fields(&operation.fields);
     let cost = own.direct.saturating_add(own.nested).saturating_add(estimator.fixed);
     Estimate { cost, fixed: estimator.fixed.saturating_add(own.direct), weights: estimator.weights }
 }
 
 /// The penalty for a connection's search terms.
-pub(super) fn penalty(catalog: &Catalog, connection: &BoundConnection<'_>) -> Cost {
-    let Binding::Connection(binding) = &catalog.field(connection.field).binding else { return 0 };
-    let unindexed = connection.terms.iter().filter(|term| !binding.search_keys[term.key].indexed);
+pub(super) fn penalty(connection: &BoundConnection<'_>) -> Cost {
+    let unindexed = connection.terms.iter().filter(|term| !connection.binding.search_keys[term.key].indexed);
     UNINDEXED_TERM.saturating_mul(unindexed.count() as Cost)
 }
 
@@ -63,13 +60,12 @@ impl Price {
     }
 }
 
-struct Estimator<'a> {
-    catalog: &'a Catalog,
+struct Estimator {
     fixed: Cost,
     weights: Vec<Cost>,
 }
 
-impl Estimator<'_> {
+impl Estimator {
     /// The price of some fields for each row of their parent.
     fn fields(&mut self, fields: &[BoundField<'_>]) -> Price {
         fields.iter().fold(Price::FREE, |sum, field| sum.plus(self.field(field)))
@@ -77,15 +73,15 @@ impl Estimator<'_> {
 
     fn field(&mut self, field: &BoundField<'_>) -> Price {
         match &field.kind {
-            Bound::Column(_) => Price::direct(SCALAR),
-            Bound::Aggregate(_) => Price::direct(AGGREGATE),
-            Bound::One(_, fields) => Price::direct(OBJECT).plus(self.fields(fields)),
+            Bound::Column(..) => Price::direct(SCALAR),
+            Bound::Aggregate(..) => Price::direct(AGGREGATE),
+            Bound::One(_, _, fields) => Price::direct(OBJECT).plus(self.fields(fields)),
             Bound::Edges(fields) | Bound::Node(fields) => self.fields(fields),
             Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => Price::FREE,
             Bound::Point(point) => self.rows(point.step, 1, &point.fields),
             Bound::Connection(connection) => {
                 // Search strings stand at the root alone, so their penalty is paid once.
-                self.fixed = self.fixed.saturating_add(penalty(self.catalog, connection));
+                self.fixed = self.fixed.saturating_add(penalty(connection));
                 self.rows(connection.step, u64::from(connection.page.size.get()), &connection.fields)
             }
         }

@@ -1,6 +1,6 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
-use crate::catalog::binding::{Binding, Connection};
+use crate::catalog::binding::{Connection, Point};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::error::BindError;
 use crate::query::bind::variable::Values;
@@ -47,8 +47,7 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
 }
 
 /// The keys that a point root looks for: exactly one where its arguments are alternatives, else all of them.
-pub(super) fn keys(arguments: &Arguments<'_>) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
-    let Binding::Point(point) = &arguments.field.binding else { return Ok(Vec::new()) };
+pub(super) fn keys(arguments: &Arguments<'_>, point: &Point) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
     let mut errors = Vec::new();
     for (place, argument) in arguments.field.arguments.iter().enumerate() {

@@ -8,8 +8,8 @@ pub mod terms;
 mod variable;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, PageFact};
-use crate::catalog::schema::{FieldId, TypeId};
+use crate::catalog::binding::{Aggregate, Binding, Column, Connection, One, PageFact, Point};
+use crate::catalog::schema::{Field, FieldId, TypeId};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::Arguments;
@@ -22,45 +22,45 @@ use crate::value::Value;
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]
-pub struct BoundOperation<'op> {
+pub struct BoundOperation<'a> {
     /// What is selected from the root.
-    pub fields: Vec<BoundField<'op>>,
+    pub fields: Vec<BoundField<'a>>,
     /// How many steps it takes: its connections and point roots, numbered in document order.
     pub steps: usize,
 }
 
 /// A selected field.
 #[derive(Debug)]
-pub struct BoundField<'op> {
+pub struct BoundField<'a> {
     /// Its key in the response.
-    pub key: &'op str,
+    pub key: &'a str,
     /// Where it is selected.
     pub location: Location,
     /// What it selects.
-    pub kind: Bound<'op>,
+    pub kind: Bound<'a>,
 }
 
 /// What a selected field selects.
 #[derive(Debug)]
-pub enum Bound<'op> {
+pub enum Bound<'a> {
     /// `__typename`.
     TypeName(TypeId),
     /// A column.
-    Column(FieldId),
+    Column(&'a Field, &'a Column),
     /// An aggregate.
-    Aggregate(FieldId),
+    Aggregate(&'a Field, &'a Aggregate),
     /// A joined object and what is selected from it.
-    One(FieldId, Vec<BoundField<'op>>),
+    One(&'a Field, &'a One, Vec<BoundField<'a>>),
     /// A root that finds one row.
-    Point(BoundPoint<'op>),
+    Point(BoundPoint<'a>),
     /// A connection.
-    Connection(Box<BoundConnection<'op>>),
+    Connection(Box<BoundConnection<'a>>),
     /// `edges`, and what is selected from each.
-    Edges(Vec<BoundField<'op>>),
+    Edges(Vec<BoundField<'a>>),
     /// `node`, and what is selected from it.
-    Node(Vec<BoundField<'op>>),
+    Node(Vec<BoundField<'a>>),
     /// `pageInfo`, and what is selected from it.
-    PageInfo(Vec<BoundField<'op>>),
+    PageInfo(Vec<BoundField<'a>>),
     /// `cursor` of an edge.
     Cursor,
     /// A field of `pageInfo`.
@@ -72,24 +72,28 @@ pub type StepId = usize;
 
 /// A root that finds one row.
 #[derive(Debug)]
-pub struct BoundPoint<'op> {
+pub struct BoundPoint<'a> {
     /// Its place among the steps.
     pub step: StepId,
     /// The root.
-    pub field: FieldId,
+    pub field: &'a Field,
+    /// How it finds the row.
+    pub binding: &'a Point,
     /// The keys to look for: their place among the root's keys, and the values.
     pub keys: Vec<(usize, Value)>,
     /// What is selected from the row.
-    pub fields: Vec<BoundField<'op>>,
+    pub fields: Vec<BoundField<'a>>,
 }
 
 /// A page of a connection.
 #[derive(Debug)]
-pub struct BoundConnection<'op> {
+pub struct BoundConnection<'a> {
     /// Its place among the steps.
     pub step: StepId,
     /// The field.
-    pub field: FieldId,
+    pub field: &'a Field,
+    /// Where its rows are.
+    pub binding: &'a Connection,
     /// How much is asked for, from which end, between which cursors.
     pub page: Page,
     /// The search terms.
@@ -99,16 +103,16 @@ pub struct BoundConnection<'op> {
     /// Whether the walk goes from the other end.
     pub reverse: bool,
     /// What is selected from it.
-    pub fields: Vec<BoundField<'op>>,
+    pub fields: Vec<BoundField<'a>>,
 }
 
 /// Decides every value of an operation. All violations are reported, in document order.
-pub fn bind<'op>(
-    catalog: &Catalog,
-    operation: &'op Operation,
+pub fn bind<'a>(
+    catalog: &'a Catalog,
+    operation: &'a Operation,
     variables: &Variables,
     limits: &Limits,
-) -> Result<BoundOperation<'op>, Refusals> {
+) -> Result<BoundOperation<'a>, Refusals> {
     let values = variable::coerce(catalog, &operation.variables, variables)?;
     let conditional = operation.conditional;
     let mut binder = Binder { catalog, limits, values, conditional, steps: 0, found: Vec::new() };
@@ -117,17 +121,17 @@ pub fn bind<'op>(
     Ok(BoundOperation { fields, steps: binder.steps })
 }
 
-struct Binder<'a> {
+struct Binder<'a, 'v> {
     catalog: &'a Catalog,
-    limits: &'a Limits,
-    values: Values<'a>,
+    limits: &'v Limits,
+    values: Values<'v>,
     conditional: bool,
     steps: usize,
     found: Vec<Refusal>,
 }
 
-impl Binder<'_> {
-    fn fields<'op>(&mut self, selections: &'op [Selection]) -> Vec<BoundField<'op>> {
+impl<'a> Binder<'a, '_> {
+    fn fields(&mut self, selections: &'a [Selection]) -> Vec<BoundField<'a>> {
         if self.conditional {
             let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
             selected.sort_by_key(|(order, _)| *order);
@@ -144,7 +148,7 @@ impl Binder<'_> {
         occurrence.map(|occurrence| occurrence.order)
     }
 
-    fn field<'op>(&mut self, selection: &'op Selection) -> BoundField<'op> {
+    fn field(&mut self, selection: &'a Selection) -> BoundField<'a> {
         let kind = match selection.target {
             Target::TypeName(object) => Bound::TypeName(object),
             Target::Field(field) => self.kind(selection, field),
@@ -152,14 +156,14 @@ impl Binder<'_> {
         BoundField { key: &selection.key, location: selection.location, kind }
     }
 
-    fn kind<'op>(&mut self, selection: &'op Selection, id: FieldId) -> Bound<'op> {
-        let catalog = self.catalog;
-        match &catalog.field(id).binding {
-            Binding::Column(_) => Bound::Column(id),
-            Binding::Aggregate(_) => Bound::Aggregate(id),
-            Binding::One(_) => Bound::One(id, self.fields(&selection.selections)),
-            Binding::Point(_) => self.point(selection, id),
-            Binding::Connection(connection) => self.connection(selection, id, connection),
+    fn kind(&mut self, selection: &'a Selection, id: FieldId) -> Bound<'a> {
+        let field = self.catalog.field(id);
+        match &field.binding {
+            Binding::Column(column) => Bound::Column(field, column),
+            Binding::Aggregate(aggregate) => Bound::Aggregate(field, aggregate),
+            Binding::One(one) => Bound::One(field, one, self.fields(&selection.selections)),
+            Binding::Point(point) => self.point(selection, field, point),
+            Binding::Connection(connection) => self.connection(selection, field, connection),
             Binding::Edges => Bound::Edges(self.fields(&selection.selections)),
             Binding::Node => Bound::Node(self.fields(&selection.selections)),
             Binding::PageInfo => Bound::PageInfo(self.fields(&selection.selections)),
@@ -168,28 +172,26 @@ impl Binder<'_> {
         }
     }
 
-    fn point<'op>(&mut self, selection: &'op Selection, id: FieldId) -> Bound<'op> {
+    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Point) -> Bound<'a> {
         let step = self.next_step();
-        let field = self.catalog.field(id);
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let keys = argument::keys(&arguments).unwrap_or_else(|errors| {
+        let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
             self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
             Vec::new()
         });
-        Bound::Point(BoundPoint { step, field: id, keys, fields: self.fields(&selection.selections) })
+        Bound::Point(BoundPoint { step, field, binding, keys, fields: self.fields(&selection.selections) })
     }
 
-    fn connection<'op>(&mut self, selection: &'op Selection, id: FieldId, connection: &Connection) -> Bound<'op> {
+    fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) -> Bound<'a> {
         let step = self.next_step();
-        let field = self.catalog.field(id);
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
-        let (sort_key, reverse) = argument::order(&arguments, connection);
-        let page = page::page(&arguments, &connection.sort_keys[sort_key], reverse, self.limits, &mut errors);
-        let terms = terms::terms(&arguments, connection, &mut errors);
+        let (sort_key, reverse) = argument::order(&arguments, binding);
+        let page = page::page(&arguments, &binding.sort_keys[sort_key], reverse, self.limits, &mut errors);
+        let terms = terms::terms(&arguments, binding, &mut errors);
         self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
         let fields = self.fields(&selection.selections);
-        Bound::Connection(Box::new(BoundConnection { step, field: id, page, terms, sort_key, reverse, fields }))
+        Bound::Connection(Box::new(BoundConnection { step, field, binding, page, terms, sort_key, reverse, fields }))
     }
 
     fn next_step(&mut self) -> StepId {

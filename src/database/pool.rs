@@ -1,0 +1,106 @@
+//! The pool of connections that queries are answered from.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, PoolError, RecyclingMethod, Runtime, TimeoutType, Timeouts};
+use thiserror::Error;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Config, NoTls};
+
+use crate::database::snapshot::Snapshot;
+
+/// What the pool is made of.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How the database is reached.
+    pub config: Config,
+    /// The most connections.
+    pub size: usize,
+    /// How long a request waits for one.
+    pub wait: Duration,
+}
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// What every connection of the pool is set to.
+///
+/// - Batched statements want generic plans: each execution would be planned anew otherwise, and cost several times more.
+/// - Nothing is ever written here.
+/// - A role named like our own schema would look there first.
+/// - A statement whose client is gone ends within a second, should its cancellation not arrive.
+const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c jit=off -c default_transaction_read_only=on \
+                        -c TimeZone=UTC -c search_path=public -c client_connection_check_interval=1s";
+
+/// Connections to one database, made when they are needed and kept.
+#[derive(Debug, Clone)]
+pub struct Pool {
+    connections: deadpool_postgres::Pool,
+}
+
+impl Pool {
+    /// A pool that has not connected yet.
+    pub fn new(options: &Options) -> Result<Self, DatabaseError> {
+        let mut config = options.config.clone();
+        let settings = match config.get_options() {
+            Some(given) => format!("{SETTINGS} {given}"),
+            None => SETTINGS.to_owned(),
+        };
+        config.options(settings).application_name("orderql").connect_timeout(CONNECT);
+        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: Some(CONNECT) };
+        let connections = deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
+            .max_size(options.size)
+            .timeouts(timeouts)
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| DatabaseError::Unreachable(Box::new(error)))?;
+        Ok(Self { connections })
+    }
+
+    /// A connection to read one snapshot over. Waits for a free one as long as the options allow.
+    pub async fn snapshot(&self) -> Result<Snapshot, DatabaseError> {
+        Ok(Snapshot::new(self.connections.get().await?))
+    }
+}
+
+/// Why the database gave no answer.
+#[derive(Debug, Error)]
+pub enum DatabaseError {
+    /// Every connection was busy for as long as a request may wait.
+    #[error("every database connection is busy")]
+    Busy,
+    /// It cannot be connected to, or the connection broke.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// It refused a statement.
+    #[error("the database refused a statement")]
+    Statement(#[source] tokio_postgres::Error),
+}
+
+impl From<PoolError> for DatabaseError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Timeout(TimeoutType::Wait) => Self::Busy,
+            other => Self::Unreachable(Box::new(other)),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for DatabaseError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        // Without a report from the server, the connection is at fault. The named states are those of a server that is
+        // starting, stopping or out of connections.
+        let away = match error.as_db_error().map(tokio_postgres::error::DbError::code) {
+            None => true,
+            Some(code) => [
+                SqlState::ADMIN_SHUTDOWN,
+                SqlState::CRASH_SHUTDOWN,
+                SqlState::CANNOT_CONNECT_NOW,
+                SqlState::TOO_MANY_CONNECTIONS,
+            ]
+            .contains(code),
+        };
+        if away { Self::Unreachable(Box::new(error)) } else { Self::Statement(error) }
+    }
+}

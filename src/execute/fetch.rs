@@ -1,0 +1,237 @@
+//! The steps of a plan over one snapshot: those that wait for nothing are sent together, each other one as soon as the
+//! rows of its parents are there, and the transaction's end right behind the last.
+
+use std::pin::Pin;
+use std::sync::OnceLock;
+
+use futures_util::stream::FuturesUnordered;
+use futures_util::{StreamExt, TryStreamExt, poll};
+use tokio_postgres::{Row, Statement};
+
+use crate::database::parameter::{Raw, Sent};
+use crate::database::pool::DatabaseError;
+use crate::database::snapshot::Snapshot;
+use crate::execute::ExecuteError;
+use crate::execute::encode::Encoding;
+use crate::plan::Plan;
+use crate::plan::step::{Parameter, Parents, Step};
+
+/// The rows of a step.
+#[derive(Debug)]
+pub struct StepRows {
+    /// The rows that were asked for, in the answer's order, group after group.
+    pub rows: Vec<Row>,
+    /// The rows of each parent, in the parents' order.
+    pub groups: Vec<Group>,
+    /// How each column is written.
+    pub encodings: Vec<Encoding>,
+}
+
+/// The rows of one parent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Group {
+    /// Its first row.
+    pub start: usize,
+    /// Behind its last row.
+    pub end: usize,
+    /// Whether the database has a row more than was asked for, beyond the page's far end.
+    pub overflow: bool,
+    /// Whether there are rows at or before the `after:` cursor.
+    pub before_page: bool,
+    /// Whether there are rows at or behind the `before:` cursor.
+    pub behind_page: bool,
+}
+
+/// What one statement of the pipeline came to.
+enum Done {
+    Step(usize, StepRows),
+    Transaction,
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, ExecuteError>> + Send + 'a>>;
+
+/// Fetches the rows of every step.
+pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
+    let statements = snapshot.prepare(plan.steps.iter().map(|step| step.sql.as_str())).await?;
+    let fetched: Vec<OnceLock<StepRows>> = plan.steps.iter().map(|_| OnceLock::new()).collect();
+    run(snapshot, plan, &statements, &fetched).await?;
+    fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
+}
+
+async fn run(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    statements: &[Statement],
+    fetched: &[OnceLock<StepRows>],
+) -> Result<(), ExecuteError> {
+    let fetch_step = |place: usize| -> Running<'_> {
+        Box::pin(async move {
+            let rows = step(snapshot, &statements[place], &plan.steps[place], fetched).await?;
+            Ok(Done::Step(place, rows))
+        })
+    };
+    // One statement is a snapshot by itself.
+    let in_transaction = plan.steps.len() > 1;
+    let mut waiting = plan.steps.len();
+    let mut ready: Vec<Running<'_>> = Vec::with_capacity(waiting + 2);
+    if in_transaction {
+        ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| Done::Transaction)?) }));
+    }
+    let roots = plan.steps.iter().enumerate().filter(|(_, step)| step.parents == Parents::Known);
+    ready.extend(roots.map(|(place, _)| fetch_step(place)));
+    waiting -= ready.len() - usize::from(in_transaction);
+
+    let mut running = FuturesUnordered::new();
+    loop {
+        if waiting == 0 && in_transaction && !ready.is_empty() {
+            ready.push(Box::pin(async { Ok(snapshot.commit().await.map(|()| Done::Transaction)?) }));
+        }
+        let mut done = Vec::new();
+        for mut statement in ready.drain(..) {
+            // The first poll sends: so they go out in this order, before anything is waited for.
+            match poll!(&mut statement) {
+                std::task::Poll::Ready(result) => done.push(result?),
+                std::task::Poll::Pending => running.push(statement),
+            }
+        }
+        if done.is_empty() {
+            match running.next().await {
+                Some(result) => done.push(result?),
+                None => break,
+            }
+        }
+        for done in done {
+            let Done::Step(place, rows) = done else { continue };
+            // Each step runs once, so its place is empty.
+            let _ = fetched[place].set(rows);
+            let children = plan.steps.iter().enumerate();
+            let children =
+                children.filter(|(_, step)| matches!(&step.parents, Parents::Rows { step, .. } if *step == place));
+            for (child, _) in children {
+                ready.push(fetch_step(child));
+                waiting -= 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn step(
+    snapshot: &Snapshot,
+    statement: &Statement,
+    step: &Step,
+    fetched: &[OnceLock<StepRows>],
+) -> Result<StepRows, ExecuteError> {
+    let parents = match &step.parents {
+        Parents::Known => None,
+        Parents::Rows { step, columns } => {
+            Some((&fetched[*step].get().ok_or(ExecuteError::Misshapen)?.rows, columns.as_slice()))
+        }
+    };
+    let parameters = step.parameters.iter().map(|parameter| sent(parameter, parents)).collect::<Result<_, _>>()?;
+    let mut stream = std::pin::pin!(snapshot.query(statement, parameters).await?);
+    let mut gathered = Gatherer::new(step, parents.map_or(1, |(rows, _)| rows.len()));
+    while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
+        gathered.add(row)?;
+    }
+    let encodings = statement.columns().iter().map(|column| Encoding::of(column.type_()));
+    gathered.finish(encodings.collect::<Result<_, _>>()?)
+}
+
+fn sent<'a>(parameter: &'a Parameter, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<Sent<'a>, ExecuteError> {
+    Ok(match parameter {
+        Parameter::Value(value) => Sent::Value(value.as_ref()),
+        Parameter::Values(values) => Sent::values(values),
+        Parameter::Limit(rows) => Sent::Limit(*rows),
+        Parameter::ParentKeys(place) => {
+            let (rows, columns) = parents.ok_or(ExecuteError::Misshapen)?;
+            let column = *columns.get(*place).ok_or(ExecuteError::Misshapen)?;
+            Sent::Raw(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
+        }
+    })
+}
+
+/// The bytes of a column; `None` is a null.
+pub fn raw(row: &Row, column: usize) -> Result<Option<Raw<'_>>, ExecuteError> {
+    row.try_get(column).map_err(|_| ExecuteError::Misshapen)
+}
+
+/// Sorts the rows of a statement into the groups of their parents, as they arrive in the parents' order.
+struct Gatherer<'a> {
+    step: &'a Step,
+    rows: Vec<Row>,
+    groups: Vec<Group>,
+    parents: usize,
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(step: &'a Step, parents: usize) -> Self {
+        Self { step, rows: Vec::new(), groups: Vec::with_capacity(parents), parents }
+    }
+
+    fn add(&mut self, row: Row) -> Result<(), ExecuteError> {
+        let layout = self.step.layout;
+        let parent = match layout.ordinal {
+            None => 0,
+            Some(column) => ordinal(&row, column)?.checked_sub(1).ok_or(ExecuteError::Misshapen)?,
+        };
+        if parent >= self.parents || parent + 1 < self.groups.len() {
+            return Err(ExecuteError::Misshapen);
+        }
+        while self.groups.len() <= parent {
+            self.open();
+        }
+        let Some(group) = self.groups.last_mut() else { return Err(ExecuteError::Misshapen) };
+        if let Some(column) = layout.before_page {
+            group.before_page = truth(&row, column)?;
+        }
+        if let Some(column) = layout.behind_page {
+            group.behind_page = truth(&row, column)?;
+        }
+        let is_row = layout.present.map_or(Ok(true), |column| truth(&row, column))?;
+        if !is_row {
+            return Ok(());
+        }
+        if u32::try_from(group.end - group.start).is_ok_and(|rows| rows < self.step.size) {
+            self.rows.push(row);
+            group.end += 1;
+        } else {
+            group.overflow = true;
+        }
+        Ok(())
+    }
+
+    /// Ends the last group and begins the next.
+    fn open(&mut self) {
+        self.close();
+        let start = self.rows.len();
+        self.groups.push(Group { start, end: start, ..Group::default() });
+    }
+
+    fn close(&mut self) {
+        if self.step.backward
+            && let Some(group) = self.groups.last()
+        {
+            self.rows[group.start..group.end].reverse();
+        }
+    }
+
+    fn finish(mut self, encodings: Vec<Encoding>) -> Result<StepRows, ExecuteError> {
+        while self.groups.len() < self.parents {
+            self.open();
+        }
+        self.close();
+        Ok(StepRows { rows: self.rows, groups: self.groups, encodings })
+    }
+}
+
+fn ordinal(row: &Row, column: usize) -> Result<usize, ExecuteError> {
+    let ordinal: i64 = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
+    usize::try_from(ordinal).map_err(|_| ExecuteError::Misshapen)
+}
+
+/// A truth value; null is false.
+fn truth(row: &Row, column: usize) -> Result<bool, ExecuteError> {
+    let truth: Option<bool> = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
+    Ok(truth == Some(true))
+}

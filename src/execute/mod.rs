@@ -1,0 +1,43 @@
+//! Running a plan: its steps over one snapshot, then its shape over their rows.
+//!
+//! - [`fetch`]: the steps, each as soon as its parents are there
+//! - [`encode`]: PostgreSQL's binary values to JSON, and to cursors
+//! - [`write`]: the shape's program, run over the rows
+//!
+//! The rows are gathered before the first byte is written. The caller's budget bounds them, and so the connection goes
+//! back to the pool at once, however slowly the client reads its answer.
+
+pub mod encode;
+pub mod fetch;
+pub mod write;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::database::pool::DatabaseError;
+use crate::database::snapshot::Snapshot;
+use crate::execute::encode::Unwritable;
+use crate::execute::write::Answer;
+use crate::plan::Plan;
+
+/// Runs a plan. Where the future is dropped before it is done, its statements are cancelled on the server.
+pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>) -> Result<Answer, ExecuteError> {
+    let steps = fetch::fetch(&snapshot, plan).await?;
+    snapshot.release();
+    Ok(Answer::new(Arc::clone(plan), steps))
+}
+
+/// Why a plan could not be run.
+#[derive(Debug, Error)]
+pub enum ExecuteError {
+    /// The database did not answer, or refused.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A column is of a type that its field cannot be written from. The check at start rules it out.
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
+    /// The rows are not of the form that their statement gives them.
+    #[error("a row is not as its statement has it")]
+    Misshapen,
+}

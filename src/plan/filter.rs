@@ -1,0 +1,41 @@
+//! Search terms as conditions.
+
+use crate::catalog::binding::Connection;
+use crate::plan::sql::{Alias, ColumnOf, Parameters, Relation};
+use crate::plan::step::Parameter;
+use crate::query::bind::terms::BoundTerm;
+use crate::search::Comparator;
+
+/// The condition that a term puts on the base relation.
+pub fn condition(connection: &Connection, term: &BoundTerm, parameters: &mut Parameters) -> String {
+    let key = &connection.search_keys[term.key];
+    let mut compare = |alias| {
+        let column = ColumnOf(alias, &key.column.name);
+        let operator = match term.comparator {
+            Comparator::In => {
+                let elements = parameters.add(Parameter::Values(term.values.clone()));
+                return format!("{column} = ANY({elements})");
+            }
+            Comparator::Equals => "=",
+            Comparator::Greater => ">",
+            Comparator::GreaterOrEqual => ">=",
+            Comparator::Less => "<",
+            Comparator::LessOrEqual => "<=",
+        };
+        let value = parameters.add(Parameter::Value(term.values.first().cloned()));
+        format!("{column} {operator} {value}")
+    };
+    match &key.within {
+        None => compare(Alias::Base),
+        Some(within) => {
+            let mut condition = format!("EXISTS (SELECT FROM {} AS x WHERE ", Relation(&within.relation));
+            for column in &within.by {
+                let (inner, outer) = (ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column));
+                condition.push_str(&format!("{inner} = {outer} AND "));
+            }
+            condition.push_str(&compare(Alias::Inner));
+            condition.push(')');
+            condition
+        }
+    }
+}

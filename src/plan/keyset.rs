@@ -1,0 +1,132 @@
+//! Which part of a walk a page lies in, as conditions that an index serves from their first row on.
+//!
+//! Index space is ascending with nulls last, as PostgreSQL's default has it; a reversed walk, or a page from the back,
+//! goes through the same space downwards. Where the first column can be null, the space has two segments: the values,
+//! then the nulls. A cursor in one of them bounds that one and keeps or drops the other whole, so each segment that
+//! remains is one range of the index. (A single `… OR column IS NULL` would be right too, but no index range.)
+
+use crate::catalog::binding::{Column, SortKey};
+use crate::plan::sql::{Alias, ColumnOf, Parameters, Placeholder, list};
+use crate::plan::step::Parameter;
+use crate::query::bind::page::Position;
+
+/// A place in index space that a row is compared with.
+pub struct Bound<'a> {
+    columns: &'a [Column],
+    placeholders: Vec<Placeholder>,
+    in_nulls: bool,
+}
+
+impl<'a> Bound<'a> {
+    /// The place of a cursor.
+    pub fn new(sort_key: &'a SortKey, position: &Position, parameters: &mut Parameters) -> Self {
+        let in_nulls = sort_key.nullable && position.first().is_some_and(Option::is_none);
+        let skipped = usize::from(in_nulls);
+        let values = position.iter().skip(skipped);
+        let placeholders = values.map(|value| parameters.add(Parameter::Value(value.clone()))).collect();
+        Self { columns: &sort_key.columns[skipped..], placeholders, in_nulls }
+    }
+
+    fn compare(&self, operator: &str) -> String {
+        let columns = list(self.columns.iter().map(|column| ColumnOf(Alias::Base, &column.name)));
+        let values = list(&self.placeholders);
+        if self.columns.len() == 1 {
+            format!("{columns} {operator} {values}")
+        } else {
+            format!("({columns}) {operator} ({values})")
+        }
+    }
+}
+
+/// What lies between two places, either of which may be open.
+#[derive(Clone, Copy, Default)]
+pub struct Range<'a> {
+    /// Rows above this place in index space.
+    pub above: Option<&'a Bound<'a>>,
+    /// Rows below this place.
+    pub below: Option<&'a Bound<'a>>,
+    /// Whether rows at the places themselves are in.
+    pub inclusive: bool,
+}
+
+/// The conditions of each segment that a range has rows in, in ascending order: one or two of them, or none where the
+/// bounds exclude each other.
+pub fn segments(sort_key: &SortKey, range: Range<'_>) -> Vec<Vec<String>> {
+    let (above, below) = if range.inclusive { (">=", "<=") } else { (">", "<") };
+    let compare = |bound: Option<&Bound<'_>>, operator, in_nulls| {
+        bound.filter(|bound| bound.in_nulls == in_nulls).map(|bound| bound.compare(operator))
+    };
+    let conditions = |in_nulls| {
+        let bounds = [compare(range.above, above, in_nulls), compare(range.below, below, in_nulls)];
+        bounds.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let first =
+        sort_key.columns.first().filter(|_| sort_key.nullable && (range.above.is_some() || range.below.is_some()));
+    let Some(first) = first else { return vec![conditions(false)] };
+
+    let first = ColumnOf(Alias::Base, &first.name);
+    let has_values = range.above.is_none_or(|bound| !bound.in_nulls);
+    let has_nulls = range.below.is_none_or(|bound| bound.in_nulls);
+    let mut segments = Vec::with_capacity(2);
+    if has_values {
+        let mut values = conditions(false);
+        if values.is_empty() {
+            values.push(format!("{first} IS NOT NULL"));
+        }
+        segments.push(values);
+    }
+    if has_nulls {
+        let mut nulls = vec![format!("{first} IS NULL")];
+        nulls.extend(conditions(true));
+        segments.push(nulls);
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cursor::OrderingTag;
+    use crate::value::{ScalarType, Value};
+
+    fn sort_key(nullable: bool) -> SortKey {
+        let column = |name: &str| Column { name: name.to_owned(), scalar: ScalarType::Id };
+        let tag = OrderingTag::new("orders", "ORDER_NAME");
+        SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
+    }
+
+    fn text(nullable: bool, above: Option<Option<&str>>, below: Option<Option<&str>>, inclusive: bool) -> String {
+        let key = sort_key(nullable);
+        let mut parameters = Parameters::default();
+        let mut bound = |position: Option<Option<&str>>| {
+            position.map(|name| {
+                let value = |text: &str| Value::Text(text.to_owned());
+                Bound::new(&key, &vec![name.map(value), Some(value("7"))], &mut parameters)
+            })
+        };
+        let (above, below) = (bound(above), bound(below));
+        let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };
+        let segments = segments(&key, range).into_iter().map(|conditions| conditions.join(" AND "));
+        segments.collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn every_place_of_a_cursor_keeps_what_lies_beyond_it() {
+        let (value, null) = (Some(Some("a")), Some(None));
+        for (above, below, expected) in [
+            (None, None, ""),
+            (value, None, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL"#),
+            (null, None, r#"t."n" IS NULL AND t."id" > $1"#),
+            (None, value, r#"(t."n", t."id") < ($1, $2)"#),
+            (None, null, r#"t."n" IS NOT NULL | t."n" IS NULL AND t."id" < $1"#),
+            (value, value, r#"(t."n", t."id") > ($1, $2) AND (t."n", t."id") < ($3, $4)"#),
+            (value, null, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL AND t."id" < $3"#),
+            (null, null, r#"t."n" IS NULL AND t."id" > $1 AND t."id" < $2"#),
+            (null, value, ""),
+        ] {
+            assert_eq!(text(true, above, below, false), expected, "{above:?} {below:?}");
+        }
+        assert_eq!(text(false, value, None, false), r#"(t."n", t."id") > ($1, $2)"#);
+        assert_eq!(text(true, None, value, true), r#"(t."n", t."id") <= ($1, $2)"#);
+    }
+}
