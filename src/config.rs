@@ -9,9 +9,12 @@ pub mod source;
 use crate::{
     access::{grants, token},
     config::{
-        form::{ADDRESS, COUNT, CREDITS, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT, TEXT_OR_NONE, TIME},
+        form::{
+            ADDRESS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT, TEXT_OR_NONE, TIME,
+        },
         source::{ConfigError, Values},
     },
+    database::pool,
     http,
     limits::Limits,
     telemetry::log,
@@ -84,7 +87,7 @@ settings! {
     /// Address and port to listen on.
     listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
     /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
-    database_url: Option<String> = "database-url", "ORDERQL_DATABASE_URL", "", TEXT_OR_NONE, secret;
+    database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
     /// How long a request waits for a free connection to the database.
@@ -111,6 +114,8 @@ settings! {
     token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
     /// Passwords that are verified at the same time; each takes 19 MiB and a core.
     password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
+    /// Bytes of query texts that are remembered, so that a repeated query is not parsed and validated again.
+    query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
     /// Bytes that a request's body may have.
     body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
     /// How long a client may take to send a request's head.
@@ -170,11 +175,14 @@ impl Config {
         log::Options { format: self.log_format, filter: self.log.clone() }
     }
 
+    /// What a database's pool is made of.
+    pub fn pool(&self, database: tokio_postgres::Config) -> pool::Options {
+        pool::Options { config: database, size: self.pool_size, wait: self.pool_wait }
+    }
+
     /// The database, which has no default.
-    pub fn database_url(&self) -> Result<&str, ConfigError> {
-        self.database_url
-            .as_deref()
-            .ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
+    pub fn database(&self) -> Result<tokio_postgres::Config, ConfigError> {
+        self.database_url.clone().ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
     }
 }
 
@@ -274,7 +282,9 @@ mod tests {
 
     #[test]
     fn a_database_must_be_given() {
-        let error = gather(&[], &[]).unwrap().database_url().unwrap_err().to_string();
+        let error = gather(&[], &[("ORDERQL_DATABASE_URL", "postgresql://me:geheim@host:port/x")]).unwrap_err();
+        assert!(!error.to_string().contains("geheim") && error.to_string().contains("expected a URL"), "{error}");
+        let error = gather(&[], &[]).unwrap().database().unwrap_err().to_string();
         assert!(error.contains("--database-url") && error.contains("ORDERQL_DATABASE_URL"), "{error}");
     }
 

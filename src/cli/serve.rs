@@ -1,6 +1,6 @@
 //! `orderql serve`: serves a database until it is told to stop.
 
-use std::{env, str::FromStr, sync::Arc};
+use std::{env, sync::Arc};
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -8,10 +8,12 @@ use crate::{
     access::{follow::Follower, password::Passwords, token::Tokens},
     catalog::Catalog,
     cli::Outcome,
+    compile::Compiler,
     config::{
         Config,
         source::{Flags, Values},
     },
+    database::pool::Pool,
     http::{
         endpoint::sdl,
         listener::Listener,
@@ -33,11 +35,12 @@ pub fn run(args: &Args) -> Outcome {
     let values = Values::gather(&args.flags, |name| env::var_os(name))?;
     let config = Config::read(&values)?;
     log::open(&config.log())?;
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(&config))
+    let database = config.database()?;
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(&config, database))
 }
 
 /// Starts the service, or says what is missing; then serves until the process is told to stop.
-pub async fn serve(config: &Config) -> Outcome {
+pub async fn serve(config: &Config, database: tokio_postgres::Config) -> Outcome {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let stop = async {
@@ -47,13 +50,14 @@ pub async fn serve(config: &Config) -> Outcome {
         }
     };
     let catalog = Catalog::built_in()?;
-    let database = tokio_postgres::Config::from_str(config.database_url()?)?;
     let service = Service {
-        grants: Follower::start(database, config.access_defaults()).await?,
+        sdl: sdl::Document::new(catalog.sdl().to_owned()),
+        compiler: Compiler::new(Arc::new(catalog), config.query_cache),
+        grants: Follower::start(database.clone(), config.access_defaults()).await?,
+        pool: Pool::new(&config.pool(database))?,
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
-        sdl: sdl::Document::new(catalog.sdl().to_owned()),
         options: config.http(),
         ids: RequestIds::default(),
     };

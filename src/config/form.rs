@@ -59,6 +59,13 @@ pub const CREDITS: Form<u64> = Form {
     parse: |text| text.parse().ok().filter(|credits| *credits <= 1_000_000_000_000),
 };
 
+/// How a database is reached, where none means that it is not told yet.
+pub const DATABASE: Form<Option<tokio_postgres::Config>> = Form {
+    placeholder: "DATABASE",
+    wanted: "a URL such as postgresql://user:password@host:5432/name, or host=/run/postgresql user=me dbname=name",
+    parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
+};
+
 /// A text of at least one character.
 pub const TEXT: Form<String> = Form {
     placeholder: "TEXT",

@@ -24,10 +24,12 @@ use hyper::{
 
 use crate::{
     access::{follow::Follower, password::Passwords, token::Tokens},
+    compile::Compiler,
+    database::pool::Pool,
     http::{
         Options, body,
         connection::Exchange,
-        endpoint::{health, sdl, token},
+        endpoint::{graphql, health, sdl, token},
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
@@ -47,8 +49,12 @@ pub struct Service {
     pub passwords: Passwords,
     /// Tokens.
     pub tokens: Tokens,
+    /// The pure half.
+    pub compiler: Compiler,
     /// Credits.
     pub buckets: Buckets,
+    /// The database.
+    pub pool: Pool,
     /// The published schema.
     pub sdl: sdl::Document,
     /// What the door keeps to.
@@ -116,7 +122,7 @@ async fn answer(
         return Err(Denial::MethodNotAllowed { allow: route.allow() });
     }
     match route {
-        Route::Graphql => unreachable!(),
+        Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
         Route::Token => token::answer(service, &head.headers, record).await,
         Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
         Route::Live => Ok(health::live()),

@@ -29,6 +29,13 @@ pub enum Event<'a> {
     },
     /// A request was answered, or its client went away before it was.
     Request(Request<'a>),
+    /// The database holds nulls where the schema promises values; the objects around them were answered as null.
+    BrokenPromises {
+        /// The request that met them.
+        request_id: &'a str,
+        /// How many it met.
+        count: u64,
+    },
     /// A fault of this service; the client was shown only the request's id.
     Fault {
         /// The id that the client was shown.
@@ -80,6 +87,9 @@ pub fn emit(event: &Event<'_>) {
             ms = milliseconds(request.took),
             "request"
         ),
+        Event::BrokenPromises { request_id, count } => {
+            tracing::warn!(id = request_id, count, "the database holds nulls where the schema promises values");
+        }
         Event::Fault { request_id, error } => tracing::error!(id = request_id, error = %Causes(*error), "fault"),
     }
 }

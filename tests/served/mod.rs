@@ -200,3 +200,13 @@ fn connection_string(config: &Config) -> String {
     let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
     format!("host={} port={port} user={user} dbname={name}", folder.display())
 }
+
+/// Reads until the text has come, and nothing beyond it.
+pub fn until(mut stream: &TcpStream, text: &str) {
+    let mut read = String::new();
+    while !read.ends_with(text) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap_or_else(|error| panic!("{error} after {read:?}"));
+        read.push(char::from(byte[0]));
+    }
+}
