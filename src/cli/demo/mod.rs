@@ -161,7 +161,7 @@ fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
 
 Ask for an order with its ship groups and items:
 
-curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*//')" -d '{{"query":"{{ order(orderId: "DEMO10090") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
+curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
 
 Ctrl-C ends the demo; its data stays.
 "#,
