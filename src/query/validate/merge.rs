@@ -14,15 +14,15 @@ use crate::query::parse::{Document, location};
 use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
 
 /// The most selections that a document may come to once its fragments are spread.
-pub const MOST_SELECTIONS: usize = 10_000;
+pub(super) const MOST_SELECTIONS: usize = 10_000;
 
 /// The most levels that are followed. Every caller's own maximum is far below it; this one guards the stack.
-pub const MOST_LEVELS: usize = 64;
+pub(super) const MOST_LEVELS: usize = 64;
 
 type SelectionSet<'a> = ast::SelectionSet<'a, &'a str>;
 
 /// Merges an operation of a document that every rule has passed.
-pub fn merge<'t>(
+pub(super) fn merge<'t>(
     catalog: &Catalog,
     document: &Document<'t>,
     operation: &ast::OperationDefinition<'t, &'t str>,
