@@ -28,14 +28,18 @@ async fn server(profile: Profile, flags: &[&str]) -> (Server, support::Database,
     (server, database, token)
 }
 
-fn ask(server: &Server, token: &str, query: &str, accept: &str) -> Answer {
+fn request(token: &str, query: &str, accept: &str) -> String {
     let body = json!({ "query": query }).to_string();
     let head = format!(
         "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
          Accept: {accept}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    let mut answers = server.exchange(head + &body);
+    head + &body
+}
+
+fn ask(server: &Server, token: &str, query: &str, accept: &str) -> Answer {
+    let mut answers = server.exchange(request(token, query, accept));
     assert_eq!(answers.len(), 1, "{answers:?}");
     answers.remove(0)
 }
@@ -101,9 +105,7 @@ async fn a_query_past_its_deadline_is_cancelled_on_the_server_and_paid() {
         assert_eq!((answer.status, answer.code().as_str()), (status, "DEADLINE_EXCEEDED"), "{answer:?}");
     }
     // Nothing waits for the lock any more, although it is still held.
-    let admin = connect(&support::cluster().await.config("postgres")).await.unwrap();
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'";
-    while admin.query_one(waiting, &[&database.name()]).await.unwrap().get::<_, i64>(0) > 0 {}
+    wait_for_waiting(&database, 0).await;
     lock.rollback().await.unwrap();
     assert_eq!(available(&ask(&server, &token, ORDER, JSON)), 1000 - 3 * 4);
 }
@@ -144,15 +146,20 @@ async fn a_busy_pool_is_waited_for_no_longer_than_it_may_be() {
     assert_eq!(both.join_next().await.unwrap().unwrap(), 200);
 }
 
+/// Stores a hundred orders whose names have a hundred characters, and asks for each name so many times.
+async fn names_of_a_hundred_orders(database: &support::Database, times: usize) -> String {
+    let fill = "INSERT INTO order_header (order_id, order_name, order_date)
+                SELECT 'L' || number, repeat('n', 100), '2026-05-01' FROM generate_series(100, 199) AS number";
+    database.connect().await.batch_execute(fill).await.unwrap();
+    let names: Vec<_> = (0..times).map(|number| format!("n{number}: orderName")).collect();
+    format!("{{ orders(first: 100) {{ edges {{ node {{ {} }} }} }} }}", names.join(" "))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_answer_comes_in_parts_and_whole() {
     let profile = Profile { max_cost: Some(10_000), bucket_size: Some(10_000), ..Profile::default() };
     let (server, database, token) = server(profile, &[]).await;
-    let fill = "INSERT INTO order_header (order_id, order_name, order_date)
-                SELECT 'L' || number, repeat('n', 100), '2026-05-01' FROM generate_series(100, 199) AS number";
-    database.connect().await.batch_execute(fill).await.unwrap();
-    let names: Vec<_> = (0..20).map(|number| format!("n{number}: orderName")).collect();
-    let query = format!("{{ orders(first: 100) {{ edges {{ node {{ {} }} }} }} }}", names.join(" "));
+    let query = names_of_a_hundred_orders(&database, 20).await;
     let answer = ask(&server, &token, &query, JSON);
     assert_eq!((answer.status, answer.header("transfer-encoding")), (200, Some("chunked")));
     let body = answer.json();
@@ -171,4 +178,42 @@ async fn a_large_answer_comes_in_parts_and_whole() {
     stream.write_all((head + &body).as_bytes()).unwrap();
     let text = served::read_text(stream);
     assert!(text.split_once("\r\n\r\n").unwrap().1.ends_with("}}}}"), "{}", text.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_read_its_answer_is_cut_off() {
+    let profile = Profile { max_cost: Some(1_000_000), bucket_size: Some(1_000_000), ..Profile::default() };
+    let (mut server, database, token) = server(profile, &["--write-timeout", "200ms", "--grace", "1h"]).await;
+    // 20 MB, more than the system keeps for a reader who does not read.
+    let query = names_of_a_hundred_orders(&database, 2000).await;
+    let mut stream = server.connect();
+    stream.write_all(request(&token, &query, JSON).as_bytes()).unwrap();
+    served::until(&stream, "HTTP/1.1 200 OK\r\n");
+    server.tell_to_stop();
+    let log = server.wait();
+    assert!(!log.contains("cut off"), "it was not the grace time that ended it: {log}");
+    assert!(!served::read_text(stream).ends_with("0\r\n\r\n"), "what is broken off does not look whole");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_hangs_up_has_its_statements_cancelled() {
+    let (server, database, token) = server(Profile::default(), &[]).await;
+    let mut client = database.connect().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let mut stream = server.connect();
+    stream.write_all(request(&token, ORDER, JSON).as_bytes()).unwrap();
+    wait_for_waiting(&database, 1).await;
+    drop(stream);
+    wait_for_waiting(&database, 0).await;
+    let log = server.stop();
+    let line = log.lines().find(|line| line.contains("\"operation\":\"One\"")).unwrap();
+    assert!(!line.contains("\"status\""), "it was not answered: {line}");
+}
+
+/// Waits until so many statements wait for a lock.
+async fn wait_for_waiting(database: &support::Database, count: i64) {
+    let admin = connect(&support::cluster().await.config("postgres")).await.unwrap();
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'";
+    while admin.query_one(waiting, &[&database.name()]).await.unwrap().get::<_, i64>(0) != count {}
 }
