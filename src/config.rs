@@ -133,7 +133,7 @@ settings! {
     /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
     log_format: log::Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
     /// What is logged: a level, or directives such as warn,orderql=debug.
-    log: String = "log", "ORDERQL_LOG", "info", LOG_FILTER;
+    log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER;
 }
 
 impl Config {

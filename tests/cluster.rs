@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{env, process};
 
+use orderql::cli::demo::prepare;
 use orderql::database::cluster::{Address, Cluster, ClusterError, Durability, Options};
 use orderql::database::connect::connect;
 
@@ -177,4 +178,18 @@ fn a_server_that_cannot_start_says_why() {
     assert!(
         matches!(&error, ClusterError::ProgramFailed { program: "pg_ctl", said } if said.contains("shared_buffers"))
     );
+}
+
+#[tokio::test]
+async fn the_demo_has_a_migrated_database_that_is_kept() {
+    let folder = Folder::new("demo");
+    let (cluster, config) = prepare(Some(folder.0.clone())).await.unwrap();
+    let client = connect(&config).await.unwrap();
+    client.batch_execute("INSERT INTO order_header (order_id) VALUES ('KEPT')").await.unwrap();
+    drop(client);
+    cluster.stop().unwrap();
+    let (_cluster, config) = prepare(Some(folder.0.clone())).await.unwrap();
+    let client = connect(&config).await.unwrap();
+    let order: String = client.query_one("SELECT order_id FROM order_header", &[]).await.unwrap().get(0);
+    assert_eq!(order, "KEPT");
 }

@@ -6,11 +6,13 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
+use std::{fs, thread};
 
+use clap::Parser as _;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{MigrateError, Migrated, migrate};
 use tokio_postgres::Client;
+use tokio_postgres::config::Host;
 
 /// What the migrations' table files say of the model beyond stock OFBiz.
 struct Extension {
@@ -358,6 +360,32 @@ async fn the_planner_takes_the_views_apart() {
             assert!(!plan.contains(word), "{sql} has {word}:\n{plan}");
         }
     }
+}
+
+#[derive(clap::Parser)]
+struct Command {
+    #[command(flatten)]
+    args: orderql::cli::migrate::Args,
+}
+
+#[tokio::test]
+async fn the_command_takes_an_address_in_both_forms() {
+    let database = support::empty_database().await;
+    let config = database.config();
+    let [Host::Unix(socket)] = config.get_hosts() else {
+        panic!("the test cluster is reached by a socket");
+    };
+    let (socket, name) = (socket.to_str().unwrap(), database.name());
+    let pairs = format!("host={socket} user=postgres dbname={name}");
+    let url = format!("postgresql://postgres@{}/{name}", socket.replace('/', "%2F"));
+    for address in [pairs, url] {
+        let command = Command::try_parse_from(["migrate", "--database-url", &address]).unwrap();
+        // The command has a runtime of its own.
+        thread::spawn(move || orderql::cli::migrate::run(command.args).unwrap()).join().unwrap();
+    }
+    let orders = string(&database.connect().await, "SELECT count(*)::text FROM order_header").await;
+    assert_eq!(orders.as_deref(), Some("0"));
+    assert!(Command::try_parse_from(["migrate", "--database-url", "nonsense"]).is_err());
 }
 
 #[tokio::test]

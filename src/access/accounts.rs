@@ -36,6 +36,18 @@ pub struct Profile {
     pub deadline_ms: Option<i64>,
 }
 
+impl Profile {
+    /// The server's defaults throughout.
+    pub const DEFAULT: Self = Self {
+        max_cost: None,
+        max_page_size: None,
+        max_depth: None,
+        bucket_size: None,
+        restore_rate: None,
+        deadline_ms: None,
+    };
+}
+
 /// Why an account cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {

@@ -5,6 +5,9 @@ use std::{error::Error, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 pub mod config;
+pub mod demo;
+pub mod load;
+pub mod migrate;
 pub mod serve;
 
 use crate::telemetry::event::Causes;
@@ -24,15 +27,24 @@ struct Program {
 enum Command {
     /// Serve a database.
     Serve(serve::Args),
+    /// Serve OFBiz's demo orders from a PostgreSQL of its own.
+    Demo(demo::Args),
+    /// Add to a database what orderql needs, or make its tables in an empty one.
+    Migrate(migrate::Args),
+    /// Load OFBiz data files into a database.
+    Load(load::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
 
 /// Runs the command that the arguments name. Wrong arguments end the process with 2, as clap has it.
 pub fn run() -> ExitCode {
-    let outcome = match &Program::parse().command {
-        Command::Serve(args) => serve::run(args),
-        Command::Config(args) => config::run(args),
+    let outcome = match Program::parse().command {
+        Command::Serve(args) => serve::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Migrate(args) => migrate::run(args),
+        Command::Load(args) => load::run(args),
+        Command::Config(args) => config::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

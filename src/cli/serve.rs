@@ -1,6 +1,6 @@
 //! `orderql serve`: serves a database until it is told to stop.
 
-use std::{env, sync::Arc};
+use std::{env, error::Error, io, net::SocketAddr, sync::Arc};
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -15,6 +15,7 @@ use crate::{
     },
     database::pool::Pool,
     http::{
+        self,
         endpoint::sdl,
         listener::Listener,
         service::{RequestIds, Service},
@@ -36,19 +37,19 @@ pub fn run(args: &Args) -> Outcome {
     let config = Config::read(&values)?;
     log::open(&config.log())?;
     let database = config.database()?;
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(&config, database))
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async { start(&config, database).await?.serve().await })
 }
 
-/// Starts the service, or says what is missing; then serves until the process is told to stop.
-pub async fn serve(config: &Config, database: tokio_postgres::Config) -> Outcome {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let stop = async {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    };
+/// A server that is bound to its address and has not answered anybody yet.
+pub struct Server {
+    listener: Listener,
+    service: Service,
+    options: http::Options,
+}
+
+/// Makes everything ready, or says what is missing.
+pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = Catalog::built_in()?;
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
@@ -61,7 +62,31 @@ pub async fn serve(config: &Config, database: tokio_postgres::Config) -> Outcome
         options: config.http(),
         ids: RequestIds::default(),
     };
-    let listener = Listener::bind(config.listen).await?;
-    listener.serve(Arc::new(service), &config.http(), stop).await;
-    Ok(())
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+}
+
+impl Server {
+    /// The address that it is bound to.
+    pub fn address(&self) -> SocketAddr {
+        self.listener.address()
+    }
+
+    /// Serves until the process is told to stop.
+    pub async fn serve(self) -> Outcome {
+        let stop = told_to_stop()?;
+        self.listener.serve(Arc::new(self.service), &self.options, stop).await;
+        Ok(())
+    }
+}
+
+/// Is ready when SIGINT or SIGTERM comes.
+fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }

@@ -134,6 +134,13 @@ impl Values {
         self.values.insert(name, Value { text: text.into(), origin: Origin::Command });
     }
 
+    /// Gives a setting that nobody has given another default.
+    pub fn set_default(&mut self, name: &'static str, text: impl Into<String>) {
+        if self.values.get(name).is_none_or(|value| value.origin == Origin::Default) {
+            self.set(name, text);
+        }
+    }
+
     /// Every setting with its value, in the table's order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Setting, &Value)> {
         SETTINGS.iter().filter_map(|setting| Some((setting, self.values.get(setting.name)?)))

@@ -14,7 +14,7 @@ use tokio_postgres::error::SqlState;
 
 use super::connect::connect;
 use super::programs::Programs;
-use super::server::{Runner, SUPERUSER, data_version, running};
+use super::server::{Runner, SUPERUSER, data_version, is_root, running};
 
 /// How much a crash may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,6 +228,11 @@ impl Drop for Cluster {
             tracing::error!(%error, data = %self.data.display(), "the private PostgreSQL could not be stopped");
         }
     }
+}
+
+/// Whether this program runs as root, and the server of a new cluster would not.
+pub fn started_as_root() -> bool {
+    is_root()
 }
 
 fn make_folder(path: &Path) -> Result<PathBuf, ClusterError> {

@@ -91,7 +91,7 @@ pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// Brings the database to the newest state, and tells what that took. Safe to run at any time and by several at once: they
 /// wait for one another, and whoever comes second finds nothing to do.
 ///
-/// The session's `search_path` and `lock_timeout` are the role's own again afterwards.
+/// The session's settings are the role's own again afterwards.
 pub async fn migrate(client: &mut Client) -> Result<Migrated, MigrateError> {
     check_server(client).await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
@@ -123,11 +123,14 @@ async fn check_server(client: &Client) -> Result<(), MigrateError> {
 }
 
 async fn migrate_alone(client: &mut Client) -> Result<Migrated, MigrateError> {
-    // A role named orderql would otherwise find the schema of that name before OFBiz's. And a statement that waits for a
-    // lock makes everybody else wait behind it: better to give up and say so.
-    client.batch_execute("SET search_path TO public; SET lock_timeout TO '20s'").await?;
+    // A role named orderql would otherwise find the schema of that name before OFBiz's. A statement that waits for a lock
+    // makes everybody else wait behind it: better to give up and say so. But an index may take its time to build.
+    client.batch_execute("SET search_path TO public; SET lock_timeout TO '20s'; SET statement_timeout TO 0").await?;
     let before = Standing::read(client).await?;
-    client.batch_execute("CREATE SCHEMA IF NOT EXISTS orderql").await.map_err(refused)?;
+    // Asked first, since IF NOT EXISTS wants the right to create even where there is nothing to be created.
+    if client.query_one("SELECT to_regnamespace('orderql') IS NULL", &[]).await?.try_get(0)? {
+        client.batch_execute("CREATE SCHEMA orderql").await.map_err(refused)?;
+    }
     let mut runner = embedded::migrations::runner().set_grouped(true);
     runner.set_migration_table_name(HISTORY);
     let applied = runner.run_async(client).await.map_err(not_applied)?;

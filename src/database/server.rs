@@ -21,6 +21,9 @@ const PORT: u16 = 5432;
 /// The longest socket path that every system takes, without the NUL at its end: macOS has 104 bytes, Linux 108.
 const LONGEST_SOCKET_PATH: usize = 103;
 
+/// The user id of root.
+const ROOT: u32 = 0;
+
 /// Seconds that PostgreSQL may take to start (it may have to recover) or to stop.
 const PATIENCE: &str = "120";
 
@@ -267,7 +270,6 @@ pub(super) fn data_version(data: &Path) -> Option<u32> {
 /// Who is to own the data and run the server, and whether that is another user than we are: for root it is whoever owns
 /// the data already, else `postgres`, else `nobody`.
 fn server_owner(data: &Path) -> Result<(Owner, bool), ClusterError> {
-    const ROOT: u32 = 0;
     let own = owner(None).ok_or(ClusterError::NoUser)?;
     if own.user != ROOT {
         return Ok((own, false));
@@ -279,6 +281,11 @@ fn server_owner(data: &Path) -> Result<(Owner, bool), ClusterError> {
         .find(|owner| owner.user != ROOT)
         .map(|owner| (owner, true))
         .ok_or(ClusterError::NoUser)
+}
+
+/// Whether this program runs as root.
+pub(super) fn is_root() -> bool {
+    owner(None).is_some_and(|own| own.user == ROOT)
 }
 
 /// The numbers of a user, or of ourselves, as `id` knows them.

@@ -1,7 +1,7 @@
 //! The name that somebody probably meant.
 
 /// The candidate with the fewest edits from `name`, if it is near enough to be a slip; case does not count.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = 1 + name.chars().count() / 3;
     let name = name.to_ascii_lowercase();
     let near = candidates.into_iter().filter_map(|candidate| {

@@ -1,7 +1,7 @@
 //! What tests share: one private PostgreSQL for all of them, and a fresh database for each.
 //!
-//! The cluster is started by the test that comes first and left running for the others, in this process and the next. Its
-//! folder is `ORDERQL_TEST_CLUSTER`, or else follows from the package's path; `./dev test` removes it at the end.
+//! The cluster is started by the test that comes first and left running for the others, in this process and the next. It
+//! is kept in the temporary folder; `./dev test` gives the tests one of their own, and removes it at the end.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -113,16 +113,11 @@ fn open(folder: &Path) -> Cluster {
     Cluster::open(&options).unwrap()
 }
 
-/// The tests' folder for the cluster.
+/// The folder of the cluster, which follows from the package's.
 fn folder() -> PathBuf {
-    env::var_os("ORDERQL_TEST_CLUSTER").map_or_else(
-        || {
-            let package: String =
-                env!("CARGO_MANIFEST_DIR").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-            env::temp_dir().join(format!("orderql-test{package}"))
-        },
-        PathBuf::from,
-    )
+    let package: String =
+        env!("CARGO_MANIFEST_DIR").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    env::temp_dir().join(format!("orderql-test{package}"))
 }
 
 /// One test process at a time gets through, until the file is closed.

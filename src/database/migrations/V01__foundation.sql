@@ -1,11 +1,9 @@
 -- What the other migrations stand on. All of them run in one transaction, with `search_path` set to `public`, where OFBiz
 -- keeps its tables. They serve an empty database and an operator's OFBiz database alike: what is missing is added,
--- what stands is neither altered nor dropped.
+-- what stands is neither altered nor dropped. What is orderql's own is in the schema `orderql`, which is made beforehand, as
+-- the history of migrations is kept in it as well.
 --
 -- PostgreSQL 14 and later.
-
-CREATE SCHEMA IF NOT EXISTS orderql;
-COMMENT ON SCHEMA orderql IS 'What orderql adds to an OFBiz database: accounts and grants, views, functions.';
 
 -- The tables that stood before. Theirs are their operator's keys and indexes; only ours get OFBiz's.
 CREATE TEMPORARY TABLE standing ON COMMIT DROP AS

@@ -1,0 +1,93 @@
+//! `orderql load`: OFBiz data files into the database.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use thiserror::Error;
+use tokio_postgres::{Client, Config};
+
+use crate::cli;
+use crate::database::connect::connect;
+use crate::load::source::Source;
+use crate::load::{self, LoadError, Progress};
+
+/// Load OFBiz entity-engine XML files into an OFBiz database.
+///
+/// Each file is one transaction: bad records are left out and reported, a file that is not well formed is left out
+/// whole. Rows that are there already are updated where they differ, so loading twice changes nothing.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: Config,
+
+    /// List every entity's inserted, updated, unchanged and deleted rows
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    /// Data files in the order to load them; a folder stands for the files that its `LOAD_ORDER.txt` names
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Rows were left out; all others are loaded.
+#[derive(Debug, Error)]
+#[error("{bad} bad records were left out; they are listed above")]
+pub struct BadRecords {
+    /// How many.
+    pub bad: u64,
+}
+
+/// Loads the files, then brings sums and links up to date. A line a file on standard output; a progress bar on standard
+/// error where that is a terminal.
+pub fn run(args: Args) -> cli::Outcome {
+    let sources = args.files.iter().map(|path| Source::at(path)).collect::<Result<Vec<_>, _>>()?.concat();
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(args, sources))
+}
+
+async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
+    let mut client = connect(&args.database_url).await?;
+    load::ready(&client).await?;
+    let bar = bar()?;
+    let loaded = load_files(&mut client, sources, &bar, args.verbose).await;
+    bar.finish_and_clear();
+    // A file that cannot be loaded ends the run, but what came before it is left whole.
+    if !matches!(loaded, Err(LoadError::Database(_))) {
+        println!("{}", load::finish(&mut client).await?);
+    }
+    match loaded? {
+        0 => Ok(()),
+        bad => Err(BadRecords { bad }.into()),
+    }
+}
+
+/// Loads one file after the other; the number of bad records.
+async fn load_files(
+    client: &mut Client,
+    sources: Vec<Source>,
+    bar: &ProgressBar,
+    verbose: bool,
+) -> Result<u64, LoadError> {
+    let mut bad = 0;
+    for source in sources {
+        bar.set_message(source.name());
+        bar.set_position(0);
+        let mut show = |progress: Progress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.bytes);
+        };
+        let report = load::load(client, source, &mut show).await?;
+        bad += report.bad_rows();
+        bar.suspend(|| if verbose { println!("{report:#}") } else { println!("{report}") });
+    }
+    Ok(bad)
+}
+
+/// Drawn on a terminal only.
+fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")?;
+    Ok(ProgressBar::with_draw_target(Some(0), target).with_style(style))
+}
