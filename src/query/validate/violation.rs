@@ -7,7 +7,7 @@ use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_R
 use crate::refusal::{Code, Facts, Location, Reason, Refusal};
 
 /// The most findings that are kept before they are ordered and cut: a hostile document can have millions.
-const MOST_FINDINGS: usize = 1_000;
+const MOST_FINDINGS: usize = 200;
 
 /// The longest name that is repeated to its sender, in characters.
 const LONGEST_NAME: usize = 80;
