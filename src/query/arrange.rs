@@ -134,7 +134,8 @@ impl<'a> Arranger<'_, 'a> {
         let is_last = self.tokens.get(end).is_some_and(|next| {
             next.is("$") || next.is("@") || next.is(")") || matches!(next.kind, Kind::String | Kind::BlockString)
         });
-        if follows && is_last {
+        let is_constant = !self.tokens[at..end].iter().any(|token| token.is("$"));
+        if follows && is_last && is_constant {
             self.arranged.aside.variable_directives.push((name.text, self.tokens[at].location));
             Some(end)
         } else {

@@ -312,6 +312,10 @@ mod tests {
             "{ a(b: c d) }",
             "query ($a: Int @) {a}",
             "query ($a: Int @x() {a}",
+            "query ($a: Int @x : Int) {a}",
+            "query ($a: Int @x(y: $a)) {a}",
+            "query (@x $a: Int) {a}",
+            "query ($a: Int! @x !) {a}",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -36,7 +36,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
 /// Why a value is not taken.
 enum Wrong {
     Null,
-    Value { found: String, expected: String, meant: Vec<String> },
+    Value { found: String, expected: String, allowed: Vec<String>, meant: Vec<String> },
 }
 
 impl Wrong {
@@ -44,8 +44,9 @@ impl Wrong {
         let (of, ty) = (of.into(), ty.display(catalog));
         match self {
             Self::Null => Violation::WrongNull { of, ty },
-            Self::Value { found, expected, meant } => {
-                Violation::WrongValue { of, ty, found, expected, meant: meant.into_iter().collect() }
+            Self::Value { found, expected, allowed, meant } => {
+                let meant = meant.into_iter().collect();
+                Violation::WrongValue { of, ty, found, expected, allowed, meant }
             }
         }
     }
@@ -106,11 +107,12 @@ fn accept_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), W
         [others @ .., last] => format!("{} or {last}", others.join(", ")),
     };
     let meant = if matches!(value, Value::Enum(name) if !is_long_number(name)) { meant } else { Vec::new() };
-    Err(Wrong::Value { found: found(value), expected, meant: meant.into_iter().map(str::to_owned).collect() })
+    let meant = meant.into_iter().map(str::to_owned).collect();
+    Err(Wrong::Value { found: found(value), expected, allowed: names.to_vec(), meant })
 }
 
 fn wrong<'a>(value: &Value<'a, &'a str>, expected: &str) -> Wrong {
-    Wrong::Value { found: found(value), expected: expected.to_owned(), meant: Vec::new() }
+    Wrong::Value { found: found(value), expected: expected.to_owned(), allowed: Vec::new(), meant: Vec::new() }
 }
 
 /// A value for a reader, cut where it is long.
