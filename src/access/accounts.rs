@@ -34,9 +34,15 @@ pub struct Profile {
     pub restore_rate: Option<i64>,
     /// The wall-clock budget of a request, in milliseconds.
     pub deadline_ms: Option<i64>,
+    /// Queries that run at the same time.
+    pub concurrent_queries: Option<i32>,
 }
 
 impl Profile {
+    /// The columns of `orderql.user_profile` that hold the fields, in their order.
+    pub const COLUMNS: [&'static str; 7] =
+        ["max_cost", "max_page_size", "max_depth", "bucket_size", "restore_rate", "deadline_ms", "concurrent_queries"];
+
     /// The server's defaults throughout.
     pub const DEFAULT: Self = Self {
         max_cost: None,
@@ -45,6 +51,7 @@ impl Profile {
         bucket_size: None,
         restore_rate: None,
         deadline_ms: None,
+        concurrent_queries: None,
     };
 }
 
@@ -91,22 +98,29 @@ pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User
             )
             .await?;
     }
-    let Profile { max_cost, max_page_size, max_depth, bucket_size, restore_rate, deadline_ms } = user.profile;
+    let columns = Profile::COLUMNS.join(", ");
+    let ours = Profile::COLUMNS.map(|column| format!("profile.{column}")).join(", ");
+    let theirs = Profile::COLUMNS.map(|column| format!("excluded.{column}")).join(", ");
+    let Profile { max_cost, max_page_size, max_depth, bucket_size, restore_rate, deadline_ms, concurrent_queries } =
+        user.profile;
     transaction
         .execute(
-            "INSERT INTO orderql.user_profile AS profile
-                 (user_id, max_cost, max_page_size, max_depth, bucket_size, restore_rate, deadline_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
-             ON CONFLICT (user_id) DO UPDATE
-             SET (max_cost, max_page_size, max_depth, bucket_size, restore_rate, deadline_ms)
-               = (excluded.max_cost, excluded.max_page_size, excluded.max_depth, excluded.bucket_size,
-                  excluded.restore_rate, excluded.deadline_ms)
-             WHERE (profile.max_cost, profile.max_page_size, profile.max_depth, profile.bucket_size,
-                    profile.restore_rate, profile.deadline_ms)
-                   IS DISTINCT FROM
-                   (excluded.max_cost, excluded.max_page_size, excluded.max_depth, excluded.bucket_size,
-                    excluded.restore_rate, excluded.deadline_ms)",
-            &[&user.user_id, &max_cost, &max_page_size, &max_depth, &bucket_size, &restore_rate, &deadline_ms],
+            &format!(
+                "INSERT INTO orderql.user_profile AS profile (user_id, {columns})
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                 ON CONFLICT (user_id) DO UPDATE SET ({columns}) = ({theirs})
+                 WHERE ({ours}) IS DISTINCT FROM ({theirs})"
+            ),
+            &[
+                &user.user_id,
+                &max_cost,
+                &max_page_size,
+                &max_depth,
+                &bucket_size,
+                &restore_rate,
+                &deadline_ms,
+                &concurrent_queries,
+            ],
         )
         .await?;
     transaction.commit().await?;

@@ -2,8 +2,10 @@
 //!
 //! Nothing here is asked of the database while a request is served. The grants are held in memory and kept fresh.
 
-pub mod accounts;
-pub mod follow;
-pub mod grants;
 pub mod password;
 pub mod token;
+pub mod grants;
+pub mod follow;
+pub mod audit;
+pub mod accounts;
+pub mod manage;

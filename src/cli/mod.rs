@@ -4,11 +4,18 @@ use std::{error::Error, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
+pub mod audit;
 pub mod config;
 pub mod demo;
+pub mod grant;
+pub mod group;
 pub mod load;
+pub mod manage;
 pub mod migrate;
+pub mod profile;
 pub mod serve;
+pub mod table;
+pub mod user;
 
 use crate::telemetry::event::Causes;
 
@@ -33,6 +40,16 @@ enum Command {
     Migrate(migrate::Args),
     /// Load OFBiz data files into a database.
     Load(load::Args),
+    /// Make, list, close and remove the users who may ask for tokens.
+    User(user::Args),
+    /// Make, list and remove user groups, and say who is in them.
+    Group(group::Args),
+    /// Say which groups may use what.
+    Grant(grant::Args),
+    /// Hold single users to other limits than everybody.
+    Profile(profile::Args),
+    /// Show who signed in, and who changed users, groups, grants and profiles.
+    Audit(audit::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
@@ -44,6 +61,11 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Load(args) => load::run(args),
+        Command::User(args) => user::run(args),
+        Command::Group(args) => group::run(args),
+        Command::Grant(args) => grant::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Config(args) => config::run(&args),
     };
     match outcome {

@@ -1,5 +1,5 @@
 -- Who may do what: accounts, groups, the artifacts that a group may use, and the limits of single users. The service holds
--- all of it in memory, and reads it again when one of these tables changes.
+-- all of it in memory, and reads it again when one of these tables changes. Beside it, what was done with it.
 
 CREATE TABLE IF NOT EXISTS orderql.user_account (
     user_id       TEXT NOT NULL PRIMARY KEY,
@@ -45,6 +45,20 @@ CREATE TABLE IF NOT EXISTS orderql.user_profile (
     concurrent_queries INTEGER CHECK (concurrent_queries > 0)
 );
 COMMENT ON COLUMN orderql.user_profile.restore_rate IS 'credits a second';
+
+-- Logins and changes of the tables above, as they happened. Rows are only ever added.
+CREATE TABLE IF NOT EXISTS orderql.audit_event (
+    event_id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at       TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+    actor    TEXT NOT NULL,
+    address  INET,
+    action   TEXT NOT NULL,
+    subject  TEXT,
+    details  JSONB NOT NULL DEFAULT '{}'
+);
+CREATE INDEX IF NOT EXISTS audit_event_at ON orderql.audit_event (at);
+COMMENT ON COLUMN orderql.audit_event.actor IS 'the service, or cli: and the user of the system that ran the command';
+COMMENT ON COLUMN orderql.audit_event.subject IS 'the user or group; null where a login named no account';
 
 CREATE OR REPLACE FUNCTION orderql.tell_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,0 +1,107 @@
+//! User groups and who is in them.
+
+use serde_json::json;
+use tokio_postgres::{Client, error::SqlState};
+
+use crate::access::{
+    audit::Action,
+    manage::{Kind, ManageError, Operator, check_name, commit, require, unknown},
+};
+
+/// A group in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub group_id: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Its members, by name.
+    pub members: Vec<String>,
+    /// The paths that it has a grant on.
+    pub grants: Vec<String>,
+}
+
+/// Every group, by name.
+pub async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
+    let select = "
+        SELECT group_id, description,
+               ARRAY(SELECT user_id FROM orderql.group_member AS member
+                     WHERE member.group_id = user_group.group_id ORDER BY user_id) AS members,
+               ARRAY(SELECT path FROM orderql.artifact_grant AS artifact_grant
+                     JOIN orderql.artifact_group USING (artifact_group_id)
+                     WHERE artifact_grant.group_id = user_group.group_id ORDER BY path) AS grants
+        FROM orderql.user_group AS user_group
+        ORDER BY group_id";
+    let rows = client.query(select, &[]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Group {
+                group_id: row.try_get("group_id")?,
+                description: row.try_get("description")?,
+                members: row.try_get("members")?,
+                grants: row.try_get("grants")?,
+            })
+        })
+        .collect()
+}
+
+/// Makes a group without members and grants.
+pub async fn add(
+    client: &mut Client,
+    operator: &Operator,
+    group_id: &str,
+    description: Option<&str>,
+) -> Result<(), ManageError> {
+    check_name(Kind::Group, group_id)?;
+    let transaction = client.transaction().await?;
+    let insert = "INSERT INTO orderql.user_group (group_id, description) VALUES ($1, $2)";
+    match transaction.execute(insert, &[&group_id, &description]).await {
+        Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
+            return Err(ManageError::Exists { kind: Kind::Group, name: group_id.to_owned() });
+        }
+        outcome => outcome?,
+    };
+    commit(transaction, operator, true, Action::GroupAdded, group_id, []).await?;
+    Ok(())
+}
+
+/// Removes a group with its memberships and grants.
+pub async fn remove(client: &mut Client, operator: &Operator, group_id: &str) -> Result<(), ManageError> {
+    let transaction = client.transaction().await?;
+    let delete = "DELETE FROM orderql.user_group WHERE group_id = $1";
+    if transaction.execute(delete, &[&group_id]).await? == 0 {
+        return Err(unknown(&transaction, Kind::Group, group_id).await);
+    }
+    commit(transaction, operator, true, Action::GroupRemoved, group_id, []).await?;
+    Ok(())
+}
+
+/// Makes the user a member.
+pub async fn join(
+    client: &mut Client,
+    operator: &Operator,
+    group_id: &str,
+    user_id: &str,
+) -> Result<bool, ManageError> {
+    let transaction = client.transaction().await?;
+    require(&transaction, Kind::Group, group_id).await?;
+    require(&transaction, Kind::User, user_id).await?;
+    let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    let changed = transaction.execute(insert, &[&group_id, &user_id]).await? > 0;
+    commit(transaction, operator, changed, Action::GroupJoined, user_id, [("group", json!(group_id))]).await
+}
+
+/// Ends the user's membership.
+pub async fn leave(
+    client: &mut Client,
+    operator: &Operator,
+    group_id: &str,
+    user_id: &str,
+) -> Result<bool, ManageError> {
+    let transaction = client.transaction().await?;
+    require(&transaction, Kind::Group, group_id).await?;
+    require(&transaction, Kind::User, user_id).await?;
+    let delete = "DELETE FROM orderql.group_member WHERE group_id = $1 AND user_id = $2";
+    let changed = transaction.execute(delete, &[&group_id, &user_id]).await? > 0;
+    commit(transaction, operator, changed, Action::GroupLeft, user_id, [("group", json!(group_id))]).await
+}

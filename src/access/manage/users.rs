@@ -1,0 +1,139 @@
+//! Accounts: made, closed, opened, removed.
+
+use serde_json::json;
+use tokio_postgres::{Client, error::SqlState};
+
+use crate::access::{
+    audit::Action,
+    manage::{Kind, ManageError, Operator, check_name, commit, require, unknown},
+    password::Passwords,
+};
+
+/// The longest password, in bytes: nobody types more, and a hash's cost must not be a client's to choose.
+const LONGEST_PASSWORD: usize = 1024;
+
+/// An account in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Its name.
+    pub user_id: String,
+    /// Whether it is closed.
+    pub disabled: bool,
+    /// The groups it is a member of, by name.
+    pub groups: Vec<String>,
+    /// When it was made, as ISO-8601 in UTC.
+    pub created_at: String,
+}
+
+/// Every account, by name.
+pub async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
+    let select = "
+        SELECT user_id, disabled, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') AS created_at,
+               ARRAY(SELECT group_id FROM orderql.group_member AS member
+                     WHERE member.user_id = account.user_id ORDER BY group_id) AS groups
+        FROM orderql.user_account AS account
+        ORDER BY user_id";
+    let rows = client.query(select, &[]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Account {
+                user_id: row.try_get("user_id")?,
+                disabled: row.try_get("disabled")?,
+                groups: row.try_get("groups")?,
+                created_at: row.try_get("created_at")?,
+            })
+        })
+        .collect()
+}
+
+/// Makes an account that is a member of the groups.
+pub async fn add(
+    client: &mut Client,
+    operator: &Operator,
+    passwords: &Passwords,
+    user_id: &str,
+    password: String,
+    groups: &[String],
+) -> Result<(), ManageError> {
+    check_name(Kind::User, user_id)?;
+    check_password(&password)?;
+    let hash = passwords.hash(password).await?;
+    let transaction = client.transaction().await?;
+    let insert = "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ($1, $2)";
+    match transaction.execute(insert, &[&user_id, &hash]).await {
+        Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
+            return Err(ManageError::Exists { kind: Kind::User, name: user_id.to_owned() });
+        }
+        outcome => outcome?,
+    };
+    for group in groups {
+        require(&transaction, Kind::Group, group).await?;
+        let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        transaction.execute(insert, &[group, &user_id]).await?;
+    }
+    commit(transaction, operator, true, Action::UserAdded, user_id, [("groups", json!(groups))]).await?;
+    Ok(())
+}
+
+/// Gives an account another password.
+pub async fn set_password(
+    client: &mut Client,
+    operator: &Operator,
+    passwords: &Passwords,
+    user_id: &str,
+    password: String,
+) -> Result<(), ManageError> {
+    check_password(&password)?;
+    // Asked before the hash is made, so that a slip in the name is told at once.
+    require(client, Kind::User, user_id).await?;
+    let hash = passwords.hash(password).await?;
+    let transaction = client.transaction().await?;
+    let update = "UPDATE orderql.user_account SET password_hash = $2, changed_at = now() WHERE user_id = $1";
+    if transaction.execute(update, &[&user_id, &hash]).await? == 0 {
+        return Err(unknown(&transaction, Kind::User, user_id).await);
+    }
+    commit(transaction, operator, true, Action::PasswordChanged, user_id, []).await?;
+    Ok(())
+}
+
+/// Closes an account, or opens it again. A closed one's tokens are worth nothing while it is closed.
+pub async fn set_disabled(
+    client: &mut Client,
+    operator: &Operator,
+    user_id: &str,
+    disabled: bool,
+) -> Result<bool, ManageError> {
+    let transaction = client.transaction().await?;
+    require(&transaction, Kind::User, user_id).await?;
+    let update = "UPDATE orderql.user_account SET disabled = $2, changed_at = now()
+                  WHERE user_id = $1 AND disabled <> $2";
+    let changed = transaction.execute(update, &[&user_id, &disabled]).await? > 0;
+    let action = if disabled { Action::UserDisabled } else { Action::UserEnabled };
+    commit(transaction, operator, changed, action, user_id, []).await
+}
+
+/// Removes an account with its memberships and its profile.
+pub async fn remove(client: &mut Client, operator: &Operator, user_id: &str) -> Result<(), ManageError> {
+    let transaction = client.transaction().await?;
+    let delete = "DELETE FROM orderql.user_account WHERE user_id = $1";
+    if transaction.execute(delete, &[&user_id]).await? == 0 {
+        return Err(unknown(&transaction, Kind::User, user_id).await);
+    }
+    commit(transaction, operator, true, Action::UserRemoved, user_id, []).await?;
+    Ok(())
+}
+
+/// Whether the account is open; an error where there is none.
+pub async fn is_open(client: &Client, user_id: &str) -> Result<bool, ManageError> {
+    let select = "SELECT NOT disabled FROM orderql.user_account WHERE user_id = $1";
+    match client.query_opt(select, &[&user_id]).await? {
+        Some(row) => Ok(row.try_get(0)?),
+        None => Err(unknown(client, Kind::User, user_id).await),
+    }
+}
+
+/// Refuses what could not be sent as a Basic credential.
+fn check_password(password: &str) -> Result<(), ManageError> {
+    let good = (1..=LONGEST_PASSWORD).contains(&password.len()) && !password.chars().any(char::is_control);
+    if good { Ok(()) } else { Err(ManageError::BadPassword) }
+}

@@ -1,0 +1,68 @@
+//! `orderql audit`: who signed in, and who changed what of callers.
+
+use serde_json::{Value, json};
+
+use crate::{
+    access::{audit, manage::ManageError},
+    cli::{Outcome, manage::Common, table::Table},
+};
+
+/// Show who signed in, and who changed users, groups, grants and profiles, the latest last.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    common: Common,
+
+    /// Leave out what was before, such as 2026-05-01, 2026-05-01T12:00Z, yesterday or '1 hour ago'
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// The most events to show
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..))]
+    most: i64,
+}
+
+/// Prints the events.
+pub fn run(args: Args) -> Outcome {
+    let Args { common, since, most } = args;
+    common.run(async |client, _| {
+        // Days begin in UTC, as the times that are shown.
+        client.batch_execute("SET TimeZone = 'UTC'").await?;
+        let since = match since {
+            Some(text) => Some(read_time(client, &text).await?),
+            None => None,
+        };
+        let events = audit::list(client, since.as_deref(), most).await.map_err(ManageError::from)?;
+        let rows = events.into_iter().map(|event| {
+            let details = serde_json::from_str(&event.details).unwrap_or(Value::String(event.details));
+            let details = if common.json { details } else { in_words(&details) };
+            [
+                json!(event.at),
+                json!(event.actor),
+                json!(event.address),
+                json!(event.action),
+                json!(event.subject),
+                details,
+            ]
+        });
+        let columns = ["at", "actor", "address", "action", "subject", "details"];
+        Table { columns, rows: rows.collect() }.print(common.json)?;
+        Ok(())
+    })
+}
+
+/// A point in time as PostgreSQL writes it; `… ago` counts from now.
+async fn read_time(client: &tokio_postgres::Client, text: &str) -> Result<String, ManageError> {
+    let select = match text.trim().strip_suffix(" ago") {
+        Some(_) => "SELECT (now() + $1::text::interval)::text",
+        None => "SELECT ($1::text::timestamptz)::text",
+    };
+    Ok(client.query_one(select, &[&text.trim()]).await?.try_get(0)?)
+}
+
+/// `{"group": "API"}` as `group API`.
+fn in_words(details: &Value) -> Value {
+    let Value::Object(pairs) = details else { return details.clone() };
+    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    json!(pairs.iter().map(|(key, value)| format!("{key} {}", word(value))).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,89 @@
+//! `orderql group`: user groups and who is in them.
+
+use serde_json::json;
+
+use crate::{
+    access::manage::groups,
+    cli::{
+        Outcome,
+        manage::Common,
+        table::{Table, tell},
+    },
+};
+
+/// Make, list and remove user groups, and say who is in them. Running servers follow at once.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make a group
+    Add {
+        /// Its name
+        group: String,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+    },
+    /// List the groups with their members and grants
+    List,
+    /// Remove a group with its memberships and grants
+    Remove {
+        /// The group
+        group: String,
+    },
+    /// Make a user a member
+    Join {
+        /// The group
+        group: String,
+        /// The user
+        user: String,
+    },
+    /// End a user's membership
+    Leave {
+        /// The group
+        group: String,
+        /// The user
+        user: String,
+    },
+}
+
+/// Does what is asked.
+pub fn run(args: Args) -> Outcome {
+    let Args { common, command } = args;
+    let json = common.json;
+    common.run(async |client, operator| {
+        match command {
+            Command::Add { group, description } => {
+                groups::add(client, operator, &group, description.as_deref()).await?;
+                tell(json, &format!("{group} is a group"), true, &[("group", &group)])?;
+            }
+            Command::List => {
+                let rows = groups::list(client).await?.into_iter().map(|group| {
+                    [json!(group.group_id), json!(group.members), json!(group.grants), json!(group.description)]
+                });
+                Table { columns: ["group", "members", "grants", "description"], rows: rows.collect() }.print(json)?;
+            }
+            Command::Remove { group } => {
+                groups::remove(client, operator, &group).await?;
+                tell(json, &format!("{group} is removed"), true, &[("group", &group)])?;
+            }
+            Command::Join { group, user } => {
+                let changed = groups::join(client, operator, &group, &user).await?;
+                let sentence = format!("{user} is in {group}");
+                tell(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
+            }
+            Command::Leave { group, user } => {
+                let changed = groups::leave(client, operator, &group, &user).await?;
+                let sentence = format!("{user} is not in {group}");
+                tell(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,119 @@
+//! What commands print: a table for people, JSON for scripts.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+};
+
+use serde_json::{Map, Value};
+
+/// Rows of the same columns.
+#[derive(Debug)]
+pub struct Table<const N: usize> {
+    /// The columns' names, as JSON has them.
+    pub columns: [&'static str; N],
+    /// The rows.
+    pub rows: Vec<[Value; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    /// Prints the rows: as an array of objects, or aligned under their columns' names.
+    pub fn print(&self, json: bool) -> io::Result<()> {
+        let text = if json { self.to_json() } else { self.to_text() };
+        io::stdout().lock().write_all(text.as_bytes())
+    }
+
+    fn to_json(&self) -> String {
+        let object = |row: &[Value; N]| -> Value {
+            let pairs = self.columns.iter().zip(row).map(|(name, value)| ((*name).to_owned(), value.clone()));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        };
+        format!("{:#}\n", Value::Array(self.rows.iter().map(object).collect()))
+    }
+
+    fn to_text(&self) -> String {
+        let heads = self.columns.map(|name| title(name).to_uppercase());
+        let cells: Vec<[String; N]> = self.rows.iter().map(|row| row.each_ref().map(shown)).collect();
+        let width =
+            |place: usize| cells.iter().chain([&heads]).map(|row| row[place].chars().count()).max().unwrap_or_default();
+        let widths: [usize; N] = std::array::from_fn(width);
+        let mut text = String::new();
+        for row in [&heads].into_iter().chain(&cells) {
+            let mut line = String::new();
+            for (cell, width) in row.iter().zip(widths) {
+                // Writing to a string cannot fail.
+                let _ = write!(line, "{cell:<width$}  ");
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Prints what a command did: a sentence, or the facts with whether anything changed.
+pub fn tell(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if json {
+        let mut object: Map<_, _> =
+            facts.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
+        object.insert("changed".to_owned(), Value::Bool(changed));
+        writeln!(out, "{:#}", Value::Object(object))
+    } else if changed {
+        writeln!(out, "{sentence}")
+    } else {
+        writeln!(out, "{sentence} already; nothing changed")
+    }
+}
+
+/// `createdAt` as `created at`.
+fn title(name: &str) -> String {
+    let mut title = String::new();
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            title.push(' ');
+        }
+        title.push(character.to_ascii_lowercase());
+    }
+    title
+}
+
+fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "-".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "-".to_owned(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    };
+    // Names come from people, and details from strangers: neither may steer the terminal.
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rows_stand_under_their_columns() {
+        let table = Table {
+            columns: ["user", "createdAt", "groups"],
+            rows: vec![
+                [json!("demo"), json!("2026-05-01"), json!(["API", "B"])],
+                [json!("\u{1b}[2Jé"), json!(null), json!([])],
+            ],
+        };
+        assert_eq!(
+            table.to_text(),
+            "USER   CREATED AT  GROUPS\ndemo   2026-05-01  API, B\n\u{fffd}[2Jé  -           -\n"
+        );
+        assert_eq!(
+            serde_json::from_str::<Value>(&table.to_json()).unwrap()[0],
+            json!({"user": "demo", "createdAt": "2026-05-01", "groups": ["API", "B"]})
+        );
+    }
+}
