@@ -1,16 +1,21 @@
 //! The configuration: one table of settings, from which flags, environment variables, the file's keys, `--help` and
 //! `orderql config` are all made. Each room gets a small `Options` of its own; no room knows this file.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 pub mod form;
 pub mod source;
 
 use crate::{
-    access::{grants, token},
+    access::{grants, lockout, token},
     config::{
         form::{
-            ADDRESS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT, TEXT_OR_NONE, TIME,
+            ADDRESS, ADDRESSES, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT,
+            TEXT_OR_NONE, TIME,
         },
         source::{ConfigError, Values},
     },
@@ -104,6 +109,8 @@ settings! {
     bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", "1000", CREDITS;
     /// Credits that come back to a caller's bucket every second.
     restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", "50", CREDITS;
+    /// Queries of one caller that run at the same time.
+    concurrent_queries: u32 = "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES", "64", LIMIT;
     /// File of the private key that signs tokens (Ed25519, PEM); made where there is none.
     key_file: PathBuf = "key-file", "ORDERQL_KEY_FILE", "orderql-key.pem", PATH;
     /// Issuer that tokens name; tokens of others are refused.
@@ -114,6 +121,12 @@ settings! {
     token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
     /// Passwords that are verified at the same time; each takes 19 MiB and a core.
     password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
+    /// Wrong passwords in a row that lock an account, for a second first, then twice as long each; ten times as many lock an address.
+    login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT;
+    /// The longest that an account or address is locked.
+    login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME;
+    /// Reverse proxies whose X-Forwarded-For tells where a login comes from.
+    trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
     /// Bytes of query texts that are remembered, so that a repeated query is not parsed and validated again.
     query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
     /// Bytes that a request's body may have.
@@ -148,6 +161,7 @@ impl Config {
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
             grace: self.grace,
+            trusted_proxies: self.trusted_proxies.clone(),
         }
     }
 
@@ -167,7 +181,13 @@ impl Config {
             limits: Limits { max_cost: self.max_cost, max_page_size: self.max_page_size, max_depth: self.max_depth },
             rate: Rate { capacity: self.bucket_size, restore_per_second: self.restore_rate },
             deadline: self.deadline,
+            concurrent_queries: self.concurrent_queries,
         }
+    }
+
+    /// How guessing passwords is slowed down.
+    pub fn lockout(&self) -> lockout::Options {
+        lockout::Options { attempts: self.login_attempts, longest: self.login_lock }
     }
 
     /// What is logged.

@@ -24,6 +24,8 @@ pub struct Defaults {
     pub rate: Rate,
     /// The wall-clock budget of a request.
     pub deadline: Duration,
+    /// Queries of one user that run at the same time.
+    pub concurrent_queries: u32,
 }
 
 /// An authenticated caller and what it is held to.
@@ -37,6 +39,8 @@ pub struct Principal {
     pub rate: Rate,
     /// The wall-clock budget of a request.
     pub deadline: Duration,
+    /// Queries that run at the same time.
+    pub concurrent_queries: u32,
     granted: [bool; Artifact::ALL.len()],
 }
 
@@ -99,6 +103,7 @@ const ALL_ACCOUNTS: &str = "
 SELECT account.user_id, account.password_hash,
        profile.max_cost::bigint, profile.max_page_size::bigint, profile.max_depth::bigint,
        profile.bucket_size::bigint, profile.restore_rate::bigint, profile.deadline_ms::bigint,
+       profile.concurrent_queries::bigint,
        ARRAY(
            SELECT artifact.path
            FROM orderql.group_member AS member
@@ -131,6 +136,7 @@ pub async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, Error>
                 0 => defaults.deadline,
                 _ => Duration::from_millis(milliseconds),
             })?,
+            concurrent_queries: given(&row, "concurrent_queries", defaults.concurrent_queries)?,
             granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();

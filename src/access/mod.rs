@@ -7,5 +7,8 @@ pub mod token;
 pub mod grants;
 pub mod follow;
 pub mod audit;
+pub mod trail;
+pub mod lockout;
+pub mod login;
 pub mod accounts;
 pub mod manage;

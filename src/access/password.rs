@@ -40,6 +40,25 @@ pub enum PasswordError {
     Thread(#[from] task::JoinError),
 }
 
+/// What came of verifying a password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is not the account's, or there is no such account.
+    Wrong,
+    /// It is the account's.
+    Right {
+        /// Its hash with today's parameters, where the stored one was made with others.
+        rehashed: Option<String>,
+    },
+}
+
+/// The right to use a core and the memory of a hash.
+#[derive(Debug)]
+pub struct Turn {
+    permit: OwnedSemaphorePermit,
+    nobody: Arc<str>,
+}
+
 impl Passwords {
     /// Makes the hash for unknown users; takes as long as verifying a password.
     ///
@@ -50,41 +69,68 @@ impl Passwords {
         Ok(Self { turns: Arc::new(Semaphore::new(at_once.max(1))), nobody: nobody.into() })
     }
 
+    /// Waits for a turn, for a while.
+    pub async fn turn(&self) -> Result<Turn, PasswordError> {
+        match time::timeout(LONGEST_WAIT, Arc::clone(&self.turns).acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Turn { permit, nobody: Arc::clone(&self.nobody) }),
+            Ok(Err(_)) | Err(_) => Err(PasswordError::Busy),
+        }
+    }
+
     /// Whether the password is the account's. `hash` is `None` where there is no such account: the same work is done,
     /// and the answer is no.
     pub async fn verify(&self, password: String, hash: Option<Arc<str>>) -> Result<bool, PasswordError> {
-        let known = hash.is_some();
-        let hash = hash.unwrap_or_else(|| Arc::clone(&self.nobody));
-        let matches = self.in_turn(move || verify_now(&password, &hash)).await?;
-        Ok(matches && known)
+        let verdict = self.turn().await?.verify(password, hash, |_| ()).await?;
+        Ok(verdict != Verdict::Wrong)
     }
 
     /// The hash to store, as a PHC string with a random salt.
     pub async fn hash(&self, password: String) -> Result<String, PasswordError> {
-        self.in_turn(move || hash_now(&password)).await
+        self.turn().await?.spend(move || hash_now(&password)).await
+    }
+}
+
+impl Turn {
+    /// Verifies a password as [`Passwords::verify`] does. `conclude` is told the verdict before the turn ends, even if
+    /// nobody waits for the answer any more.
+    pub async fn verify(
+        self,
+        password: String,
+        hash: Option<Arc<str>>,
+        conclude: impl FnOnce(&Verdict) + Send + 'static,
+    ) -> Result<Verdict, PasswordError> {
+        let known = hash.is_some();
+        let hash = hash.unwrap_or_else(|| Arc::clone(&self.nobody));
+        self.spend(move || {
+            let verdict = match verify_now(&password, &hash)? && known {
+                false => Verdict::Wrong,
+                true if hash.starts_with(&prefix()) => Verdict::Right { rehashed: None },
+                true => Verdict::Right { rehashed: Some(hash_now(&password)?) },
+            };
+            conclude(&verdict);
+            Ok(verdict)
+        })
+        .await
     }
 
-    async fn in_turn<T, F>(&self, work: F) -> Result<T, PasswordError>
+    async fn spend<T, F>(self, work: F) -> Result<T, PasswordError>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T, PasswordError> + Send + 'static,
     {
-        let turn = self.turn().await?;
         task::spawn_blocking(move || {
             let outcome = work();
             // The turn ends with the work, not with the caller, who may have gone meanwhile.
-            drop(turn);
+            drop(self.permit);
             outcome
         })
         .await?
     }
+}
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, PasswordError> {
-        match time::timeout(LONGEST_WAIT, Arc::clone(&self.turns).acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(turn),
-            Ok(Err(_)) | Err(_) => Err(PasswordError::Busy),
-        }
-    }
+/// What a hash with today's parameters begins with.
+fn prefix() -> String {
+    format!("$argon2id$v=19$m={},t={},p={}$", Params::DEFAULT_M_COST, Params::DEFAULT_T_COST, Params::DEFAULT_P_COST)
 }
 
 fn hasher() -> Argon2<'static> {
@@ -113,9 +159,23 @@ mod tests {
     async fn a_hash_verifies_its_own_password_only() {
         let passwords = Passwords::new(2).unwrap();
         let hash: Arc<str> = passwords.hash("secret".into()).await.unwrap().into();
-        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$") && hash.starts_with(&prefix()), "{hash}");
         assert!(passwords.verify("secret".into(), Some(Arc::clone(&hash))).await.unwrap());
         assert!(!passwords.verify("Secret".into(), Some(hash)).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_hash_of_other_parameters_is_made_anew() {
+        let weaker = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(64, 1, 1, None).unwrap());
+        let hash: PasswordHash = weaker.hash_password(b"secret").unwrap();
+        let old: Arc<str> = hash.to_string().into();
+        let turn = async || Passwords::new(1).unwrap().turn().await.unwrap();
+        let verdict = turn().await.verify("wrong".into(), Some(Arc::clone(&old)), |_| ()).await.unwrap();
+        assert_eq!(verdict, Verdict::Wrong);
+        let verdict = turn().await.verify("secret".into(), Some(old), |_| ()).await.unwrap();
+        let Verdict::Right { rehashed: Some(new) } = verdict else { panic!("{verdict:?}") };
+        let verdict = turn().await.verify("secret".into(), Some(new.into()), |_| ()).await.unwrap();
+        assert_eq!(verdict, Verdict::Right { rehashed: None });
     }
 
     #[tokio::test]

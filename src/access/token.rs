@@ -67,6 +67,8 @@ struct Verified {
 pub struct Minted {
     /// The token's text.
     pub token: String,
+    /// Its `jti` claim, by which it can be told from others without being shown.
+    pub token_id: String,
     /// How long it is good for.
     pub expires_in: Duration,
 }
@@ -138,9 +140,10 @@ impl Tokens {
         if let Some(audience) = &self.options.audience {
             claims = claims.with_audience(audience);
         }
-        let claims = claims.with_jwt_id(unique_id());
+        let token_id = unique_id();
+        let claims = claims.with_jwt_id(&token_id);
         let token = self.key.sign(claims).map_err(|error| TokenError::Sign(error.to_string()))?;
-        Ok(Minted { token, expires_in: self.options.lifetime })
+        Ok(Minted { token, token_id, expires_in: self.options.lifetime })
     }
 
     /// The user that the token was made for.

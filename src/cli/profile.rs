@@ -112,8 +112,8 @@ pub fn run(args: Args) -> Outcome {
             Command::Set { user, limits } => {
                 let values = limits.values();
                 let given = Limit::all().map(|limit| (limit, values[limit.place()]));
-                let changes: Vec<_> = given.filter(|(_, value)| value.is_some()).collect();
-                let changed = profiles::change(client, operator, &user, &changes).await?;
+                let limits: Vec<_> = given.filter(|(_, value)| value.is_some()).collect();
+                let changed = profiles::change(client, operator, &user, &limits).await?;
                 tell(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
             }
             Command::Show { user } => {
@@ -138,8 +138,8 @@ pub fn run(args: Args) -> Outcome {
             }
             Command::Unset { user, limits } => {
                 let named = |limit: &Limit| limits.is_empty() || limits.iter().any(|name| name == NAMES[limit.place()]);
-                let changes: Vec<_> = Limit::all().filter(named).map(|limit| (limit, None)).collect();
-                let changed = profiles::change(client, operator, &user, &changes).await?;
+                let limits: Vec<_> = Limit::all().filter(named).map(|limit| (limit, None)).collect();
+                let changed = profiles::change(client, operator, &user, &limits).await?;
                 tell(json, &format!("{user} is held to the server's defaults there"), changed, &[("user", &user)])?;
             }
         }

@@ -1,11 +1,11 @@
 //! `orderql serve`: serves a database until it is told to stop.
 
-use std::{env, error::Error, io, net::SocketAddr, sync::Arc};
+use std::{env, error::Error, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    access::{follow::Follower, password::Passwords, token::Tokens},
+    access::{follow::Follower, login::Logins, password::Passwords, token::Tokens, trail::Trail},
     catalog::Catalog,
     cli::Outcome,
     compile::Compiler,
@@ -21,8 +21,11 @@ use crate::{
         service::{RequestIds, Service},
     },
     telemetry::log,
-    throttle::buckets::Buckets,
+    throttle::{buckets::Buckets, running::Running},
 };
+
+/// How long the last audit events may take to be stored when the server stops.
+const LAST_EVENTS: Duration = Duration::from_secs(5);
 
 /// Takes every setting.
 #[derive(Debug, clap::Args)]
@@ -45,24 +48,27 @@ pub fn run(args: &Args) -> Outcome {
 pub struct Server {
     listener: Listener,
     service: Service,
+    trail: Trail,
     options: http::Options,
 }
 
 /// Makes everything ready, or says what is missing.
 pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = Catalog::built_in()?;
+    let trail = Trail::start(database.clone());
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: Follower::start(database.clone(), config.access_defaults()).await?,
+        logins: Logins::new(Passwords::new(config.password_checks)?, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database))?,
-        passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
+        running: Running::default(),
         options: config.http(),
         ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, trail, options: config.http() })
 }
 
 impl Server {
@@ -75,6 +81,7 @@ impl Server {
     pub async fn serve(self) -> Outcome {
         let stop = told_to_stop()?;
         self.listener.serve(Arc::new(self.service), &self.options, stop).await;
+        self.trail.finish(LAST_EVENTS).await;
         Ok(())
     }
 }

@@ -1,6 +1,10 @@
 //! The forms that settings are written in: how a value reads, and what to say when it does not.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use tracing_subscriber::EnvFilter;
 
@@ -22,6 +26,13 @@ pub const ADDRESS: Form<SocketAddr> = Form {
     placeholder: "ADDRESS",
     wanted: "an IP address and a port, such as 127.0.0.1:8080 or [::]:8080",
     parse: |text| text.parse().ok(),
+};
+
+/// IP addresses, which may be none.
+pub const ADDRESSES: Form<Vec<IpAddr>> = Form {
+    placeholder: "ADDRESSES",
+    wanted: "IP addresses with commas between, such as 10.0.0.1,fd00::1",
+    parse: |text| text.split(',').filter(|part| !part.is_empty()).map(|part| part.trim().parse().ok()).collect(),
 };
 
 /// A duration above zero.

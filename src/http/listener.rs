@@ -6,7 +6,7 @@
 
 use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use hyper::service::service_fn;
+use hyper::{Request, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
@@ -24,6 +24,7 @@ use crate::{
         Options,
         connection::{Connection, Patience, Waiting},
         framing::LONGEST_HEAD,
+        origin::Peer,
         service::{Service, handle},
         wire::Wire,
     },
@@ -170,12 +171,18 @@ impl Task {
     async fn run(mut self, stream: TcpStream) {
         // Answers are written whole or in large parts; to wait for more of them only delays their end.
         let _ = stream.set_nodelay(true);
+        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let connection = Arc::new(Connection::new());
         let (wire, rest) =
             Wire::new(stream, Arc::clone(&connection), self.options.header_timeout, self.options.write_timeout);
         let service = service_fn({
             let (service, connection) = (Arc::clone(&self.service), Arc::clone(&connection));
-            move |request| handle(Arc::clone(&service), connection.begin(), request)
+            move |mut request: Request<Incoming>| {
+                if let Some(peer) = peer {
+                    request.extensions_mut().insert(peer);
+                }
+                handle(Arc::clone(&service), connection.begin(), request)
+            }
         });
         let builder = Arc::clone(&self.builder);
         let mut serving = Box::pin(builder.serve_connection(TokioIo::new(wire), service));

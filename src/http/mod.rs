@@ -4,7 +4,10 @@
 //! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and
 //! answers, or denies. What a denial looks like is decided in `respond` alone.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 pub mod body;
 pub mod connection;
@@ -14,6 +17,7 @@ pub mod envelope;
 pub mod framing;
 pub mod listener;
 pub mod negotiate;
+pub mod origin;
 pub mod record;
 pub mod respond;
 pub mod route;
@@ -39,4 +43,6 @@ pub struct Options {
     pub connection_limit: usize,
     /// How long running requests may take to finish when the server is stopped.
     pub grace: Duration,
+    /// Reverse proxies that are believed where a request comes from.
+    pub trusted_proxies: Vec<IpAddr>,
 }

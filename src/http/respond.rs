@@ -15,7 +15,7 @@ use hyper::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    access::token::BadToken,
+    access::{lockout::Locked, token::BadToken},
     http::{negotiate::Media, record::Record},
     refusal::{Code, Facts, Refusals},
     telemetry::event::{Event, emit},
@@ -119,6 +119,9 @@ pub enum Denial {
     /// Credentials that open no account, for whatever reason.
     #[error("the name or the password is wrong")]
     WrongCredentials,
+    /// Too many wrong passwords for the account, or from the client's address.
+    #[error("too many wrong passwords; try again later")]
+    Locked(#[from] Locked),
     /// No Bearer token.
     #[error("send a token as Authorization: Bearer <token>; POST /auth/token gives one")]
     NoToken,
@@ -146,6 +149,16 @@ pub enum Denial {
         .0.credits, .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
     )]
     Throttled(Empty),
+    /// As many of the caller's queries run as may.
+    #[error("{limit} of your queries are running, and no more may run at the same time")]
+    TooManyRunning {
+        /// How many may.
+        limit: u32,
+        /// What this one would cost.
+        cost: u64,
+        /// The bucket, of which nothing was taken.
+        status: Status,
+    },
     /// The request ran past its wall-clock budget.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
     DeadlineExceeded {
@@ -194,7 +207,7 @@ impl Denial {
                 StatusCode::UNAUTHORIZED
             }
             Self::NotGranted { .. } => StatusCode::FORBIDDEN,
-            Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Throttled(_) | Self::TooManyRunning { .. } | Self::Locked(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::DeadlineExceeded { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Fault { .. } => StatusCode::INTERNAL_SERVER_ERROR,
@@ -205,7 +218,7 @@ impl Denial {
     pub fn code(&self) -> &'static str {
         let code = match self {
             Self::Refused(refusals) => refusals.first().code,
-            Self::Throttled(_) => Code::Throttled,
+            Self::Throttled(_) | Self::TooManyRunning { .. } => Code::Throttled,
             Self::DeadlineExceeded { .. } => Code::DeadlineExceeded,
             Self::Unavailable(_) => Code::ServiceUnavailable,
             Self::Fault { .. } => Code::InternalServerError,
@@ -214,6 +227,7 @@ impl Denial {
             Self::NoCredentials | Self::WrongCredentials | Self::NoToken | Self::BadToken(_) | Self::AccountClosed => {
                 Code::Unauthenticated
             }
+            Self::Locked(_) => return "TOO_MANY_LOGINS",
             Self::NotFound => return "NOT_FOUND",
             Self::MethodNotAllowed { .. } => return "METHOD_NOT_ALLOWED",
             Self::NotAcceptable => return "NOT_ACCEPTABLE",
@@ -232,6 +246,7 @@ impl Denial {
             self,
             Self::Refused(_)
                 | Self::Throttled(_)
+                | Self::TooManyRunning { .. }
                 | Self::DeadlineExceeded { .. }
                 | Self::Unavailable(_)
                 | Self::Fault { .. }
@@ -259,6 +274,12 @@ impl Denial {
                     ("retryAfterMs", json!(empty.retry_after.map(milliseconds))),
                 ]
             }
+            Self::TooManyRunning { limit, cost, .. } => vec![
+                ("estimatedCost", json!(cost)),
+                ("maxConcurrentQueries", json!(limit)),
+                ("retryAfterMs", json!(milliseconds(SOON))),
+            ],
+            Self::Locked(locked) => vec![("retryAfterMs", json!(milliseconds(locked.retry_after)))],
             Self::DeadlineExceeded { deadline, .. } => vec![("deadlineMs", json!(milliseconds(*deadline)))],
             Self::Unavailable(_) => vec![("retryAfterMs", json!(milliseconds(SOON)))],
             Self::Fault { request_id, .. } => vec![("requestId", json!(request_id))],
@@ -293,7 +314,7 @@ impl Denial {
                 "actualQueryCost": 0,
                 "throttleStatus": throttle_status(&empty.status),
             })),
-            Self::DeadlineExceeded { cost, status, .. } => Some(json!({
+            Self::DeadlineExceeded { cost, status, .. } | Self::TooManyRunning { cost, status, .. } => Some(json!({
                 "requestedQueryCost": cost,
                 "actualQueryCost": 0,
                 "throttleStatus": throttle_status(status),
@@ -322,7 +343,10 @@ impl Denial {
             Self::Throttled(Empty { retry_after: Some(wait), .. }) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds(*wait)));
             }
-            Self::Unavailable(_) => {
+            Self::Locked(Locked { retry_after }) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds(*retry_after)));
+            }
+            Self::Unavailable(_) | Self::TooManyRunning { .. } => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds(SOON)));
             }
             _ => {}

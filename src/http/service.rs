@@ -23,7 +23,7 @@ use hyper::{
 };
 
 use crate::{
-    access::{follow::Follower, password::Passwords, token::Tokens},
+    access::{follow::Follower, login::Logins, token::Tokens},
     compile::Compiler,
     database::pool::Pool,
     http::{
@@ -34,7 +34,7 @@ use crate::{
         respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
     },
-    throttle::buckets::Buckets,
+    throttle::{buckets::Buckets, running::Running},
 };
 
 /// Bytes that a request's target may have. Ours need 30.
@@ -45,14 +45,16 @@ const LONGEST_TARGET: usize = 8 * 1024;
 pub struct Service {
     /// Accounts, grants and profiles.
     pub grants: Follower,
-    /// Passwords.
-    pub passwords: Passwords,
+    /// Names and passwords.
+    pub logins: Logins,
     /// Tokens.
     pub tokens: Tokens,
     /// The pure half.
     pub compiler: Compiler,
     /// Credits.
     pub buckets: Buckets,
+    /// Queries that run.
+    pub running: Running,
     /// The database.
     pub pool: Pool,
     /// The published schema.
@@ -123,7 +125,7 @@ async fn answer(
     }
     match route {
         Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
-        Route::Token => token::answer(service, &head.headers, record).await,
+        Route::Token => token::answer(service, head, record).await,
         Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(&service.grants)),

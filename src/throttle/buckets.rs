@@ -69,6 +69,11 @@ impl Buckets {
         })
     }
 
+    /// What the caller's bucket holds now.
+    pub fn status(&self, caller: &str, rate: &Rate) -> Status {
+        self.try_debit(caller, rate, 0).unwrap_or_else(|empty| empty.status)
+    }
+
     /// Puts back what was taken for a query that was then not executed.
     pub fn give_back(&self, caller: &str, credits: u64) {
         self.in_shard(caller, |shard, _| {
@@ -202,6 +207,23 @@ mod tests {
         }
         // A debit of 50 is restored within a second, in which a thousand callers come.
         assert!(buckets.kept() <= SHARDS * FEWEST_BEFORE_SWEEP + 4 * 1000, "{}", buckets.kept());
+    }
+
+    #[test]
+    fn a_million_callers_leave_only_those_behind_whose_buckets_are_not_full() {
+        let (nanoseconds, clock) = still_clock();
+        let buckets = Buckets::with_clock(clock);
+        let rate = Rate::default();
+        let mut most = 0;
+        for caller in 0..1_000_000_u32 {
+            nanoseconds.fetch_add(10_000, Ordering::SeqCst);
+            // Every bucket is full again after 200 ms, in which 20,000 callers come.
+            buckets.try_debit(&caller.to_string(), &rate, 10).unwrap();
+            if caller % 1000 == 0 {
+                most = most.max(buckets.kept());
+            }
+        }
+        assert!(most <= SHARDS * FEWEST_BEFORE_SWEEP + 2 * 20_000 + 20_000, "{most}");
     }
 
     #[test]

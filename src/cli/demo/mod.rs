@@ -68,7 +68,12 @@ const USERS: [User<'static>; 3] = [
         user_id: "bulk",
         password: "bulk",
         groups: &["API"],
-        profile: Profile { bucket_size: Some(1_000_000_000), restore_rate: Some(1_000_000_000), ..Profile::DEFAULT },
+        profile: Profile {
+            bucket_size: Some(1_000_000_000),
+            restore_rate: Some(1_000_000_000),
+            concurrent_queries: Some(1_000_000),
+            ..Profile::DEFAULT
+        },
     },
     User { user_id: "guest", password: "guest", groups: &[], profile: Profile::DEFAULT },
 ];

@@ -28,6 +28,7 @@ use crate::{
         service::Service,
     },
     telemetry::event::{Event, emit},
+    throttle::running::Place,
 };
 
 /// Bytes up to which an answer goes out in one frame with its length.
@@ -68,6 +69,7 @@ async fn serve(
         record.set_operation(name);
     }
     let cost = compiled.estimate.cost();
+    let place = place(service, &principal, cost)?;
     let status = service.buckets.try_debit(&principal.user_id, &principal.rate, cost).map_err(Denial::Throttled)?;
     let fetching = time::timeout(principal.deadline, fetch(service, &compiled));
     // Dropping the future, here at the deadline or above where the client hangs up, cancels its statements.
@@ -86,7 +88,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status), place, record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
@@ -96,6 +98,15 @@ async fn serve(
 fn caller(service: &Service, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
     let user_id = service.tokens.verify(bearer(headers).ok_or(Denial::NoToken)?)?;
     service.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
+}
+
+/// A place among the caller's running queries, until its answer is handed over; nothing is debited without one.
+fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Place, Denial> {
+    let limit = principal.concurrent_queries;
+    service.running.enter(&principal.user_id, limit).ok_or_else(|| {
+        let status = service.buckets.status(&principal.user_id, &principal.rate);
+        Denial::TooManyRunning { limit, cost, status }
+    })
 }
 
 /// Why there are no rows.
@@ -126,7 +137,7 @@ impl From<ExecuteError> for NoRows {
 }
 
 /// The whole answer where it is small, or its parts where it is not.
-fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, Denial> {
+fn write(mut rows: Rows, closing: String, place: Place, record: &Record) -> Result<Content, Denial> {
     let mut first = Vec::with_capacity(4096);
     first.extend_from_slice(envelope::OPENING);
     match rows.write(&mut first, LARGEST_WHOLE) {
@@ -138,7 +149,7 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
         }
         Ok(Progress::More) => {
             let request_id = Arc::clone(&record.id);
-            Ok(Content::Parts(Box::new(Parts { first, rows: Some(rows), closing, request_id })))
+            Ok(Content::Parts(Box::new(Parts { first, rows: Some(rows), closing, request_id, _place: place })))
         }
     }
 }
@@ -158,6 +169,7 @@ struct Parts {
     rows: Option<Rows>,
     closing: String,
     request_id: Arc<str>,
+    _place: Place,
 }
 
 impl Iterator for Parts {

@@ -1,16 +1,21 @@
 //! `POST /auth/token`: Basic credentials in, a token out (named as in RFC 6749, section 5.1).
 
 use hyper::{
-    HeaderMap, StatusCode,
+    StatusCode,
     header::{self, HeaderValue},
+    http::request::Parts,
 };
 use serde_json::json;
 
 use crate::{
-    access::password::PasswordError,
+    access::{
+        login::{Attempt, LoginError},
+        password::PasswordError,
+    },
     http::{
         credentials::basic,
         negotiate::Media,
+        origin,
         record::Record,
         respond::{Answer, Denial, with_json},
         service::Service,
@@ -18,19 +23,22 @@ use crate::{
 };
 
 /// A token for the user. Unknown users, wrong passwords and disabled accounts are told the same, after the same work.
-pub async fn answer(service: &Service, headers: &HeaderMap, record: &mut Record) -> Result<Answer, Denial> {
-    let credentials = basic(headers).ok_or(Denial::NoCredentials)?;
-    let hash = service.grants.current().password_hash(&credentials.user_id);
-    let right = service.passwords.verify(credentials.password, hash).await.map_err(|error| match error {
-        PasswordError::Busy => Denial::Unavailable(error.into()),
-        other => Denial::fault(record, other),
+pub async fn answer(service: &Service, head: &Parts, record: &mut Record) -> Result<Answer, Denial> {
+    let credentials = basic(&head.headers).ok_or(Denial::NoCredentials)?;
+    let attempt = Attempt {
+        user_id: credentials.user_id.clone(),
+        password: credentials.password,
+        address: origin::of(head, &service.options.trusted_proxies),
+    };
+    let signing_in = service.logins.sign_in(&service.grants, &service.tokens, attempt);
+    let minted = signing_in.await.map_err(|error| match error {
+        LoginError::Wrong => Denial::WrongCredentials,
+        LoginError::Locked(locked) => Denial::Locked(locked),
+        LoginError::Password(PasswordError::Busy) => Denial::Unavailable(error.into()),
+        LoginError::Password(_) | LoginError::Token(_) => Denial::fault(record, error),
     })?;
-    if !right {
-        return Err(Denial::WrongCredentials);
-    }
     // Only now is it a user's name and not some text that a stranger wrote.
-    record.caller = Some(credentials.user_id.as_str().into());
-    let minted = service.tokens.mint(&credentials.user_id).map_err(|error| Denial::fault(record, error))?;
+    record.caller = Some(credentials.user_id.into());
     let body = json!({
         "access_token": minted.token,
         "token_type": "Bearer",
