@@ -11,11 +11,15 @@ pub mod form;
 pub mod source;
 
 use crate::{
-    access::{grants, lockout, token},
+    access::{
+        grants,
+        keys::{Algorithm, Source},
+        lockout, outside, token,
+    },
     config::{
         form::{
-            ADDRESS, ADDRESSES, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT,
-            TEXT_OR_NONE, TIME,
+            ADDRESS, ADDRESSES, ALGORITHM, COUNT, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
+            PATH_OR_NONE, SIZE, TEXT, TEXT_OR_NONE, TIME,
         },
         source::{ConfigError, Values},
     },
@@ -111,14 +115,28 @@ settings! {
     restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", "50", CREDITS;
     /// Queries of one caller that run at the same time.
     concurrent_queries: u32 = "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES", "64", LIMIT;
-    /// File of the private key that signs tokens (Ed25519, PEM); made where there is none.
-    key_file: PathBuf = "key-file", "ORDERQL_KEY_FILE", "orderql-key.pem", PATH;
+    /// Folder of the keys that sign tokens, a file each; made with a first key where there is none.
+    key_folder: PathBuf = "key-folder", "ORDERQL_KEY_FOLDER", "orderql-keys", FOLDER;
+    /// The signing key itself, instead of a folder: an Ed25519 private key in PEM (for HS256 a secret in base64url); further ones after it verify.
+    signing_key: Option<String> = "signing-key", "ORDERQL_SIGNING_KEY", "", TEXT_OR_NONE, secret;
+    /// Algorithm that signs tokens; with HS256 whoever can verify can sign, too.
+    token_algorithm: Algorithm = "token-algorithm", "ORDERQL_TOKEN_ALGORITHM", "EdDSA", ALGORITHM;
     /// Issuer that tokens name; tokens of others are refused.
     issuer: String = "issuer", "ORDERQL_ISSUER", "orderql", TEXT;
     /// Audience that tokens name.
     audience: Option<String> = "audience", "ORDERQL_AUDIENCE", "", TEXT_OR_NONE;
     /// How long a token is good for.
     token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
+    /// How far the clock of who made a token may run ahead of ours.
+    token_leeway: Duration = "token-leeway", "ORDERQL_TOKEN_LEEWAY", "5s", TIME;
+    /// File of an outside issuer's public keys (a JWK set), whose tokens are accepted too; needs its issuer and audience.
+    outside_jwks: Option<PathBuf> = "outside-jwks", "ORDERQL_OUTSIDE_JWKS", "", PATH_OR_NONE;
+    /// Issuer that the outside issuer's tokens name.
+    outside_issuer: Option<String> = "outside-issuer", "ORDERQL_OUTSIDE_ISSUER", "", TEXT_OR_NONE;
+    /// Audience that the outside issuer's tokens must name.
+    outside_audience: Option<String> = "outside-audience", "ORDERQL_OUTSIDE_AUDIENCE", "", TEXT_OR_NONE;
+    /// Claim of the outside issuer's tokens that names the user.
+    outside_user_claim: String = "outside-user-claim", "ORDERQL_OUTSIDE_USER_CLAIM", "sub", TEXT;
     /// Passwords that are verified at the same time; each takes 19 MiB and a core.
     password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
     /// Wrong passwords in a row that lock an account, for a second first, then twice as long each; ten times as many lock an address.
@@ -165,14 +183,35 @@ impl Config {
         }
     }
 
-    /// What tokens say.
-    pub fn tokens(&self) -> token::Options {
-        token::Options {
+    /// What tokens say, and who signs them.
+    pub fn tokens(&self) -> Result<token::Options, ConfigError> {
+        let outside = match &self.outside_jwks {
+            None => None,
+            Some(file) => Some(outside::Options {
+                jwks_file: file.clone(),
+                issuer: self
+                    .outside_issuer
+                    .clone()
+                    .ok_or(ConfigError::Missing { name: "outside-issuer", variable: "ORDERQL_OUTSIDE_ISSUER" })?,
+                audience: self
+                    .outside_audience
+                    .clone()
+                    .ok_or(ConfigError::Missing { name: "outside-audience", variable: "ORDERQL_OUTSIDE_AUDIENCE" })?,
+                user_claim: self.outside_user_claim.clone(),
+            }),
+        };
+        Ok(token::Options {
             issuer: self.issuer.clone(),
             audience: self.audience.clone(),
             lifetime: self.token_lifetime,
-            key_file: self.key_file.clone(),
-        }
+            leeway: self.token_leeway,
+            algorithm: self.token_algorithm,
+            keys: match &self.signing_key {
+                Some(text) => Source::Given(text.clone()),
+                None => Source::Folder(self.key_folder.clone()),
+            },
+            outside,
+        })
     }
 
     /// What a user without a profile is held to.

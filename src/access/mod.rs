@@ -3,6 +3,9 @@
 //! Nothing here is asked of the database while a request is served. The grants are held in memory and kept fresh.
 
 pub mod password;
+pub mod keys;
+pub mod outside;
+pub mod ring;
 pub mod token;
 pub mod grants;
 pub mod follow;

@@ -9,12 +9,14 @@ pub mod config;
 pub mod demo;
 pub mod grant;
 pub mod group;
+pub mod keys;
 pub mod load;
 pub mod manage;
 pub mod migrate;
 pub mod profile;
 pub mod serve;
 pub mod table;
+pub mod token;
 pub mod user;
 
 use crate::telemetry::event::Causes;
@@ -48,6 +50,10 @@ enum Command {
     Grant(grant::Args),
     /// Hold single users to other limits than everybody.
     Profile(profile::Args),
+    /// Print a token for a user, such as a service that has no password to send.
+    Token(token::Args),
+    /// Make, list and retire the keys that sign tokens.
+    Keys(keys::Args),
     /// Show who signed in, and who changed users, groups, grants and profiles.
     Audit(audit::Args),
     /// Print the settings in force, and where each comes from.
@@ -65,6 +71,8 @@ pub fn run() -> ExitCode {
         Command::Group(args) => group::run(args),
         Command::Grant(args) => grant::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Token(args) => token::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Audit(args) => audit::run(args),
         Command::Config(args) => config::run(&args),
     };

@@ -62,7 +62,7 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         grants: Follower::start(database.clone(), config.access_defaults()).await?,
         logins: Logins::new(Passwords::new(config.password_checks)?, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database))?,
-        tokens: Tokens::open(config.tokens())?,
+        tokens: Tokens::open(config.tokens()?)?,
         buckets: Buckets::new(),
         running: Running::default(),
         options: config.http(),

@@ -8,7 +8,7 @@ use std::{
 
 use tracing_subscriber::EnvFilter;
 
-use crate::telemetry::log::Format;
+use crate::{access::keys::Algorithm, telemetry::log::Format};
 
 /// A way to write a value.
 #[derive(Debug)]
@@ -93,6 +93,23 @@ pub const PATH: Form<PathBuf> = Form {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
+};
+
+/// A folder's path.
+pub const FOLDER: Form<PathBuf> = Form { placeholder: "FOLDER", wanted: "the path of a folder", parse: PATH.parse };
+
+/// A file's path, where none means that the thing is not used.
+pub const PATH_OR_NONE: Form<Option<PathBuf>> = Form {
+    placeholder: "FILE",
+    wanted: "the path of a file",
+    parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
+};
+
+/// How tokens are signed.
+pub const ALGORITHM: Form<Algorithm> = Form {
+    placeholder: "ALGORITHM",
+    wanted: "EdDSA or HS256",
+    parse: |text| [Algorithm::EdDsa, Algorithm::Hs256].into_iter().find(|algorithm| algorithm.as_str() == text),
 };
 
 /// The log's format.

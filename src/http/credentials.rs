@@ -7,6 +7,8 @@ use base64::{
 };
 use hyper::{HeaderMap, header};
 
+use crate::http::respond::Denial;
+
 /// Some clients leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -36,6 +38,15 @@ pub fn basic(headers: &HeaderMap) -> Option<Basic> {
 /// The Bearer token, if there is one.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     of_scheme(headers, "bearer").filter(|token| !token.is_empty())
+}
+
+/// The Bearer token, or what to do to send one.
+pub fn token(headers: &HeaderMap) -> Result<&str, Denial> {
+    match bearer(headers) {
+        Some(token) => Ok(token),
+        None if headers.contains_key(header::AUTHORIZATION) => Err(Denial::NotBearer),
+        None => Err(Denial::NoToken),
+    }
 }
 
 /// What follows the scheme. Two headers are as good as none: whichever is taken, a proxy may have checked the other.

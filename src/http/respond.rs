@@ -125,6 +125,9 @@ pub enum Denial {
     /// No Bearer token.
     #[error("send a token as Authorization: Bearer <token>; POST /auth/token gives one")]
     NoToken,
+    /// An `Authorization` header that holds no Bearer token, or two headers.
+    #[error("send exactly one Authorization header, as Bearer <token>")]
+    NotBearer,
     /// A token that is not accepted.
     #[error("{0}")]
     BadToken(#[from] BadToken),
@@ -203,9 +206,12 @@ impl Denial {
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::NotJson | Self::NotUtf8 | Self::ContentEncoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::NoCredentials | Self::WrongCredentials | Self::NoToken | Self::BadToken(_) | Self::AccountClosed => {
-                StatusCode::UNAUTHORIZED
-            }
+            Self::NoCredentials
+            | Self::WrongCredentials
+            | Self::NoToken
+            | Self::NotBearer
+            | Self::BadToken(_)
+            | Self::AccountClosed => StatusCode::UNAUTHORIZED,
             Self::NotGranted { .. } => StatusCode::FORBIDDEN,
             Self::Throttled(_) | Self::TooManyRunning { .. } | Self::Locked(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::DeadlineExceeded { .. } => StatusCode::GATEWAY_TIMEOUT,
@@ -224,9 +230,12 @@ impl Denial {
             Self::Fault { .. } => Code::InternalServerError,
             Self::NotARequest(_) => Code::BadUserInput,
             Self::NotGranted { .. } => Code::Forbidden,
-            Self::NoCredentials | Self::WrongCredentials | Self::NoToken | Self::BadToken(_) | Self::AccountClosed => {
-                Code::Unauthenticated
-            }
+            Self::NoCredentials
+            | Self::WrongCredentials
+            | Self::NoToken
+            | Self::NotBearer
+            | Self::BadToken(_)
+            | Self::AccountClosed => Code::Unauthenticated,
             Self::Locked(_) => return "TOO_MANY_LOGINS",
             Self::NotFound => return "NOT_FOUND",
             Self::MethodNotAllowed { .. } => return "METHOD_NOT_ALLOWED",
@@ -336,9 +345,11 @@ impl Denial {
             Self::NoToken => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"orderql\""));
             }
+            Self::NotBearer => {
+                headers.insert(header::WWW_AUTHENTICATE, challenge("invalid_request", self));
+            }
             Self::BadToken(_) | Self::AccountClosed => {
-                let challenge = HeaderValue::from_static("Bearer realm=\"orderql\", error=\"invalid_token\"");
-                headers.insert(header::WWW_AUTHENTICATE, challenge);
+                headers.insert(header::WWW_AUTHENTICATE, challenge("invalid_token", self));
             }
             Self::Throttled(Empty { retry_after: Some(wait), .. }) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds(*wait)));
@@ -355,6 +366,13 @@ impl Denial {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
     }
+}
+
+/// What a Bearer token's denial says in `WWW-Authenticate` (RFC 6750, section 3).
+fn challenge(error: &str, denial: &Denial) -> HeaderValue {
+    let text = format!("Bearer realm=\"orderql\", error=\"{error}\", error_description=\"{denial}\"");
+    // The messages are our own, in ASCII and without quotes.
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer realm=\"orderql\""))
 }
 
 /// A denial as every endpoint but GraphQL's answers it.

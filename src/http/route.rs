@@ -11,6 +11,8 @@ pub enum Route {
     Graphql,
     /// The schema's definition.
     Sdl,
+    /// The public keys of tokens.
+    Jwks,
     /// Whether the process lives.
     Live,
     /// Whether it can serve.
@@ -24,6 +26,7 @@ impl Route {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
             "/rest/s1/graphql/sdl" => Some(Self::Sdl),
+            "/.well-known/jwks.json" => Some(Self::Jwks),
             "/health/live" => Some(Self::Live),
             "/health/ready" => Some(Self::Ready),
             _ => None,
@@ -36,6 +39,7 @@ impl Route {
             Self::Token => "token",
             Self::Graphql => "graphql",
             Self::Sdl => "sdl",
+            Self::Jwks => "jwks",
             Self::Live => "live",
             Self::Ready => "ready",
         }
@@ -45,7 +49,7 @@ impl Route {
     pub const fn allow(self) -> &'static str {
         match self {
             Self::Token | Self::Graphql => "POST, OPTIONS",
-            Self::Sdl | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
+            Self::Sdl | Self::Jwks | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
         }
     }
 
@@ -53,7 +57,7 @@ impl Route {
     pub fn takes(self, method: &Method) -> bool {
         match self {
             Self::Token | Self::Graphql => method == Method::POST,
-            Self::Sdl | Self::Live | Self::Ready => method == Method::GET || method == Method::HEAD,
+            Self::Sdl | Self::Jwks | Self::Live | Self::Ready => method == Method::GET || method == Method::HEAD,
         }
     }
 }
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn allow_names_what_is_taken() {
-        for route in [Route::Token, Route::Graphql, Route::Sdl, Route::Live, Route::Ready] {
+        for route in [Route::Token, Route::Graphql, Route::Sdl, Route::Jwks, Route::Live, Route::Ready] {
             for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
                 let allowed = route.allow().split(", ").any(|name| name == method.as_str());
                 assert_eq!(route.takes(&method), allowed, "{route:?} {method}");

@@ -29,7 +29,7 @@ use crate::{
     http::{
         Options, body,
         connection::Exchange,
-        endpoint::{graphql, health, sdl, token},
+        endpoint::{graphql, health, jwks, sdl, token},
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
@@ -127,6 +127,7 @@ async fn answer(
         Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
         Route::Token => token::answer(service, head, record).await,
         Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
+        Route::Jwks => Ok(jwks::answer(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(&service.grants)),
     }

@@ -28,7 +28,8 @@ const HOPELESS: Duration = Duration::from_mins(1);
 pub struct Server {
     program: Option<Child>,
     log: Option<JoinHandle<String>>,
-    folder: PathBuf,
+    /// A folder that goes with the server; its keys are in `keys`.
+    pub folder: PathBuf,
     /// Where it listens.
     pub address: SocketAddr,
 }
@@ -50,7 +51,7 @@ impl Server {
         fs::create_dir_all(&folder).unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
-        program.arg(connection_string(&database.config())).arg("--key-file").arg(folder.join("key.pem")).args(flags);
+        program.arg(connection_string(&database.config())).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut lines = BufReader::new(program.stderr.take().unwrap()).lines();

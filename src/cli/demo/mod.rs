@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Outcome {
     let folder = args.data_dir.clone().or_else(default_folder).ok_or(PrepareError::NoFolder)?;
     let folder = path::absolute(folder)?;
     let mut values = Values::gather(&args.flags, |name| env::var_os(name))?;
-    values.set_default("key-file", folder.join("token-key.pem").to_string_lossy());
+    values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
     let config = Config::read(&values)?;
     log::open(&config.log())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

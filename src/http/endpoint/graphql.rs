@@ -20,7 +20,7 @@ use crate::{
     },
     http::{
         body,
-        credentials::bearer,
+        credentials::token,
         envelope,
         negotiate::{self, Media},
         record::Record,
@@ -96,7 +96,7 @@ async fn serve(
 
 /// Who is calling: the account of a good token, as it is now.
 fn caller(service: &Service, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
-    let user_id = service.tokens.verify(bearer(headers).ok_or(Denial::NoToken)?)?;
+    let user_id = service.tokens.verify(token(headers)?)?;
     service.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
 }
 

@@ -2,5 +2,6 @@
 
 pub mod graphql;
 pub mod health;
+pub mod jwks;
 pub mod sdl;
 pub mod token;
