@@ -359,7 +359,7 @@ mod tests {
         let newer = both.mint("demo").unwrap().token;
         assert_eq!(open(new, Algorithm::EdDsa).unwrap().verify(&newer).as_deref(), Ok("demo"));
         assert!(open(old, Algorithm::EdDsa).unwrap().verify(&newer).is_err());
-        let secret = "0123456789abcdef0123456789abcdef0123456789a".to_owned();
+        let secret = "0123456789abcdef0123456789abcdef0123456789A".to_owned();
         let tokens = open(secret, Algorithm::Hs256).unwrap();
         assert!(tokens.verify(&tokens.mint("demo").unwrap().token).is_ok());
         for wrong in ["", "nonsense", "-----BEGIN PRIVATE KEY-----"] {
