@@ -106,18 +106,23 @@ impl Writer<'_> {
     }
 
     fn refusal(&mut self, query: &str, refusal: &Refusal) {
-        let place = refusal.locations.first();
-        let at = place.map_or_else(String::new, |at| format!(" at {}:{}", at.line, at.column));
+        let places: Vec<_> = refusal.locations.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
+        let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) };
         let code = styled(&self.styles.bad, refusal.code.as_str());
         self.line(&format!("{code}{at}: {}", printable(&refusal.message)));
-        if let Some(excerpt) = place.and_then(|place| excerpt(query, *place)) {
-            let number = place.map_or(0, |place| place.line).to_string();
-            let margin = styled(&self.styles.faint, &format!("{:1$} |", "", number.len()));
-            let numbered = styled(&self.styles.faint, &format!("{number} |"));
-            let caret = styled(&self.styles.bad, "^");
-            self.line(&format!("{margin}\n{numbered} {}\n{margin} {}{caret}", excerpt.line, excerpt.margin));
+        for place in &refusal.locations {
+            self.excerpt(query, *place);
         }
         self.line("");
+    }
+
+    fn excerpt(&mut self, query: &str, place: Location) {
+        let Some(excerpt) = excerpt(query, place) else { return };
+        let number = place.line.to_string();
+        let margin = styled(&self.styles.faint, &format!("{:1$} |", "", number.len()));
+        let numbered = styled(&self.styles.faint, &format!("{number} |"));
+        let caret = styled(&self.styles.bad, "^");
+        self.line(&format!("{margin}\n{numbered} {}\n{margin} {}{caret}", excerpt.line, excerpt.margin));
     }
 
     fn explanation(&mut self, explanation: &Explanation, explained: &Explained<'_>) {
