@@ -35,5 +35,6 @@ pub mod database;
 pub mod execute;
 pub mod http;
 pub mod load;
+pub mod preflight;
 pub mod telemetry;
 pub mod throttle;
