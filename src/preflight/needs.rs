@@ -91,25 +91,27 @@ impl<'a> Needs<'a> {
     /// What that catalog needs.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut needs = Self::default();
-        for object in catalog.types().iter().filter_map(Type::as_object) {
-            let Some(entity) = &object.entity else {
-                for field in &object.fields {
-                    needs.root(catalog, field);
-                }
-                continue;
-            };
-            for relation in relations(catalog, object, entity) {
-                needs.object(catalog, object, entity, relation);
+        let objects = || catalog.types().iter().filter_map(Type::as_object);
+        let entities = || objects().filter_map(|object| Some((object, object.entity.as_ref()?)));
+        // First, so that a missing relation is told with its type and not with who points there.
+        for (object, entity) in entities() {
+            for column in &entity.key {
+                needs.column(&entity.relation, &column.name, Use::Named, Place::Type(object));
             }
+        }
+        for (object, entity) in entities() {
+            for relation in relations(catalog, object, entity) {
+                needs.object(catalog, object, relation);
+            }
+        }
+        for field in objects().filter(|object| object.entity.is_none()).flat_map(|object| &object.fields) {
+            needs.root(catalog, field);
         }
         needs
     }
 
     /// A type's own columns, in one of the relations that it is read from.
-    fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity, relation: &'a str) {
-        for column in &entity.key {
-            self.column(relation, &column.name, Use::Named, Place::Type(object));
-        }
+    fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, relation: &'a str) {
         for field in &object.fields {
             let place = Place::Field(object, field);
             match &field.binding {
@@ -155,9 +157,8 @@ impl<'a> Needs<'a> {
 
     fn nested(&mut self, connection: &'a Connection, place: Place<'a>) {
         for (by, to) in connection.join.by.iter().zip(&connection.join.to) {
-            // A parent's key is carried here; one that a caller gave is compared.
+            // Compared with a carried key, or with one that a caller gave, for which the same types are fit.
             self.column(&connection.relation, to, Use::Carried(by.scalar), place);
-            self.column(&connection.relation, to, Use::Compared(by.scalar), place);
         }
         for key in &connection.sort_keys {
             self.sort_key(connection, key, place);
@@ -181,7 +182,7 @@ impl<'a> Needs<'a> {
 
     fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, place: Place<'a>) {
         for column in &key.columns {
-            self.column(&connection.relation, &column.name, Use::Answered(column.scalar), place);
+            // What can be compared can be written into a cursor.
             self.column(&connection.relation, &column.name, Use::Compared(column.scalar), place);
         }
         let equal = names(&connection.join.to);

@@ -47,7 +47,8 @@ pub(super) async fn explain(client: &Client, walks: &[&Walk<'_>]) -> Result<Vec<
     let texts: Vec<Vec<String>> = walks.iter().map(|walk| statements(walk)).collect();
     let distinct: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
     client.batch_execute(ONLY_INDEXES).await?;
-    let asked = try_join_all(distinct.into_iter().map(async |text| Ok::<_, Error>((text, ask(client, text).await?)))).await;
+    let asked =
+        try_join_all(distinct.into_iter().map(async |text| Ok::<_, Error>((text, ask(client, text).await?)))).await;
     client.batch_execute("ROLLBACK").await?;
     let verdicts: HashMap<&str, Verdict> = asked?.into_iter().collect();
     let best = |texts: &Vec<String>| {
