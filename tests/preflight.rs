@@ -111,15 +111,15 @@ async fn a_missing_index_is_named_with_the_statement_that_makes_it() {
         // One that a view walks.
         (
             "oql_product_facility_of_facility",
-            "Facility.inventoryLevels: the view orderql.inventory_level needs one, on the table of its columns \
-             (facility_id, product_id), in this order",
+            "Facility.inventoryLevels: the view orderql.inventory_level needs one on the table of its columns \
+             (facility_id, product_id), in this order, and one for each table that it joins",
         ),
     ] {
         let told = told(&format!("DROP INDEX {index}"), &built_in()).await;
         assert!(told.contains(&format!("no index serves {expected}")), "{index}: {told:#?}");
         let mended = told.iter().filter_map(|text| text.split_once(": CREATE INDEX CONCURRENTLY "));
-        let mended: String = mended.map(|(_, index)| format!("CREATE INDEX {index}")).collect();
-        let left = self::told(&format!("DROP INDEX {index}; {mended}"), &built_in()).await;
+        let mended: Vec<_> = mended.map(|(_, index)| format!("CREATE INDEX {index}")).collect();
+        let left = self::told(&format!("DROP INDEX {index}; {}", mended.concat()), &built_in()).await;
         assert!(left.iter().all(|text| text.contains("the view")), "{index}: {left:#?}");
     }
 }
@@ -184,6 +184,56 @@ async fn a_type_that_is_not_fit_is_named_with_what_cannot_be_done() {
         let expected: Vec<_> = expected.into_iter().map(|text| format!("{text}{mend}")).collect();
         assert_eq!(told, expected, "{change}");
     }
+}
+
+#[tokio::test]
+async fn relations_beside_a_types_own_are_held_to_its_columns() {
+    let schema = Catalog::parse(
+        r#"
+        type Query {
+          thing(name: String!): Thing @point(through: "orderql.thing_by_name")
+          things: [Thing] @sort(key: "THING_ID") @search(key: "tagId", within: "tag", by: ["thing_id"])
+        }
+        type Thing @relation(name: "thing", key: ["thing_id"]) { thingId: ID! colour: String }
+        "#,
+    );
+    let made = "CREATE TABLE thing (thing_id text PRIMARY KEY, colour text);
+                CREATE TABLE tag (thing_id text, tag_id text, PRIMARY KEY (thing_id, tag_id));
+                CREATE VIEW orderql.thing_by_name AS SELECT thing_id, colour AS name FROM thing";
+    let mend = "run `orderql migrate`, or correct the schema file";
+    let expected = [
+        &format!("orderql.thing_by_name has no column colour, which Thing.colour reads: {mend}"),
+        "no index serves things(query: \"tagId:…\"): CREATE INDEX CONCURRENTLY ON \"tag\" (\"tag_id\");",
+        "no index serves thing: the view orderql.thing_by_name needs one on the table of its columns (name), in this order, and one for each table that it joins",
+    ];
+    let mut told = told(made, &schema.unwrap()).await;
+    told.sort_by_key(|text| !text.contains("column colour"));
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    assert!(expected.iter().all(|text| told.iter().any(|told| told == text)), "{told:#?}");
+}
+
+#[tokio::test]
+async fn a_view_is_walked_through_to_the_indexes_of_its_tables() {
+    let schema = |column, directive: &str| {
+        let parties = format!("type Query {{ parties: [Party] @sort(key: \"PARTY_ID\") {directive} }}");
+        let party = "type Party @relation(name: \"orderql.party\", key: [\"party_id\"])";
+        Catalog::parse(&format!("{parties} {party} {{ partyId: ID! {column}: String }}")).unwrap()
+    };
+    // A left join gives rows in the order of its left side alone; a value on its right is found all the same.
+    assert_eq!(told("", &schema("lastName", "@search(key: \"lastName\")")).await, [""; 0]);
+    let sorted = told("", &schema("lastName", "@sort(key: \"LAST_NAME\")")).await;
+    assert_eq!(
+        sorted,
+        ["no index serves parties(sortKey: LAST_NAME): the view orderql.party needs one on the table of its columns \
+          (last_name, party_id), in this order, and one for each table that it joins"]
+    );
+    // Without the index by which a joined table is found, every row of the walk would read it whole.
+    let unjoined = told("ALTER TABLE note_data DROP CONSTRAINT pk_note_data CASCADE", &built_in()).await;
+    assert_eq!(
+        unjoined,
+        ["no index serves Order.notes: the view orderql.order_note needs one on the table of its columns (order_id, \
+          note_id), in this order, and one for each table that it joins"]
+    );
 }
 
 #[tokio::test]

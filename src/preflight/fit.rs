@@ -30,11 +30,10 @@ pub(super) fn is_fit(used: Use, ty: Option<&Type>) -> bool {
         Use::Named => true,
         Use::Read => Encoding::of(ty).is_ok(),
         Use::Answered(scalar) => Encoding::of(ty).is_ok_and(|encoding| encoding.can_be(scalar)),
-        Use::Compared(scalar) => parameter::takes(ty, scalar),
-        // The bytes go back as an element of the array type that the statement has for the scalar: they must be the same
-        // in both types. Whole numbers are cast on the way.
+        // A key's bytes go back as they came, in an array of the type that the statement has for the scalar. They are the
+        // same for every type that a value can be sent as, but for flags; whole numbers are cast on the way.
         Use::Carried(ScalarType::Boolean) => *ty == Type::BOOL,
-        Use::Carried(scalar) => parameter::takes(ty, scalar),
+        Use::Compared(scalar) | Use::Carried(scalar) => parameter::takes(ty, scalar),
     }
 }
 

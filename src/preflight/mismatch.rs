@@ -120,7 +120,8 @@ impl fmt::Display for Mismatch {
             }
             Self::MissingIndex { relation, is_table: false, columns, place } => write!(
                 f,
-                "no index serves {place}: the view {relation} needs one, on the table of its columns ({}), in this order",
+                "no index serves {place}: the view {relation} needs one on the table of its columns ({}), in this order, and \
+                 one for each table that it joins",
                 list(columns)
             ),
             Self::Unreadable { relation, place, reason } => {
