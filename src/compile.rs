@@ -107,13 +107,12 @@ impl Compiler {
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
         let key = (request.query.clone(), request.operation_name.clone());
         let known = self.cache().entries.get(&key).cloned();
-        let operation = match known {
-            Some(operation) => operation,
-            None => {
-                let operation = Arc::new(operation(&self.catalog, request)?);
-                self.cache().keep(key, Arc::clone(&operation));
-                operation
-            }
+        let operation = if let Some(known) = known {
+            known
+        } else {
+            let valid = Arc::new(operation(&self.catalog, request)?);
+            self.cache().keep(key, Arc::clone(&valid));
+            valid
         };
         compile_operation(&self.catalog, &operation, request, limits)
     }

@@ -1,1 +1,299 @@
-//! Flags, environment and file, made into each room's own small options.
+//! The configuration: one table of settings, from which flags, environment variables, the file's keys, `--help` and
+//! `orderql config` are all made. Each room gets a small `Options` of its own; no room knows this file.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+pub mod form;
+pub mod source;
+
+use crate::{
+    access::{grants, token},
+    config::{
+        form::{
+            ADDRESS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT, TEXT_OR_NONE, TIME,
+        },
+        source::{ConfigError, Values},
+    },
+    database::pool,
+    http,
+    limits::Limits,
+    telemetry::log,
+    throttle::bucket::Rate,
+};
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Setting {
+    /// The flag without its dashes, and the key in a file.
+    pub name: &'static str,
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The default as it would be written; empty where there is none.
+    pub default: &'static str,
+    /// What it is for.
+    pub help: &'static str,
+    /// What stands for the value in `--help`.
+    pub placeholder: &'static str,
+    /// What a right value is.
+    pub wanted: &'static str,
+    /// Whether its value is never shown.
+    pub secret: bool,
+    accepts: fn(&str) -> bool,
+}
+
+/// Makes [`SETTINGS`], [`Config`] and the way from one to the other out of one row a setting:
+/// `field: type = name, variable, default, form [, secret];`, with its help as doc comment.
+macro_rules! settings {
+    ($(
+        #[doc = $help:literal]
+        $field:ident: $type:ty = $name:literal, $variable:literal, $default:literal, $form:ident $(, $secret:ident)?;
+    )*) => {
+        /// Every setting there is, in the order in which they are shown.
+        pub static SETTINGS: &[Setting] = &[$(
+            Setting {
+                name: $name,
+                variable: $variable,
+                default: $default,
+                help: $help,
+                placeholder: $form.placeholder,
+                wanted: $form.wanted,
+                secret: false $(|| stringify!($secret).len() > 0)?,
+                accepts: |text| ($form.parse)(text).is_some(),
+            },
+        )*];
+
+        /// The values in force.
+        #[derive(Debug, Clone)]
+        pub struct Config {
+            $(#[doc = $help] pub $field: $type,)*
+        }
+
+        impl Config {
+            /// Reads every value, or says which one is wrong.
+            pub fn read(values: &Values) -> Result<Self, ConfigError> {
+                let mut settings = SETTINGS.iter();
+                // Fields and rows are made from the same list, so they stand in the same order.
+                $(let $field = match settings.next() {
+                    Some(setting) => values.read(setting, &$form)?,
+                    None => return Err(ConfigError::Missing { name: $name, variable: $variable }),
+                };)*
+                Ok(Self { $($field),* })
+            }
+        }
+    };
+}
+
+settings! {
+    /// Address and port to listen on.
+    listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
+    /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
+    database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+    /// Connections to the database that are kept at most.
+    pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
+    /// How long a request waits for a free connection to the database.
+    pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
+    /// Wall-clock budget of a query.
+    deadline: Duration = "deadline", "ORDERQL_DEADLINE", "10s", TIME;
+    /// Credits that one query may cost.
+    max_cost: u64 = "max-cost", "ORDERQL_MAX_COST", "1000", CREDITS;
+    /// Rows that a page may have.
+    max_page_size: u32 = "max-page-size", "ORDERQL_MAX_PAGE_SIZE", "100", LIMIT;
+    /// Levels of object nesting that a query may have.
+    max_depth: u32 = "max-depth", "ORDERQL_MAX_DEPTH", "6", LIMIT;
+    /// Credits in a caller's full bucket.
+    bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", "1000", CREDITS;
+    /// Credits that come back to a caller's bucket every second.
+    restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", "50", CREDITS;
+    /// File of the private key that signs tokens (Ed25519, PEM); made where there is none.
+    key_file: PathBuf = "key-file", "ORDERQL_KEY_FILE", "orderql-key.pem", PATH;
+    /// Issuer that tokens name; tokens of others are refused.
+    issuer: String = "issuer", "ORDERQL_ISSUER", "orderql", TEXT;
+    /// Audience that tokens name.
+    audience: Option<String> = "audience", "ORDERQL_AUDIENCE", "", TEXT_OR_NONE;
+    /// How long a token is good for.
+    token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
+    /// Passwords that are verified at the same time; each takes 19 MiB and a core.
+    password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
+    /// Bytes of query texts that are remembered, so that a repeated query is not parsed and validated again.
+    query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
+    /// Bytes that a request's body may have.
+    body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
+    /// How long a client may take to send a request's head.
+    header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME;
+    /// How long a client may take to send a request's body.
+    body_timeout: Duration = "body-timeout", "ORDERQL_BODY_TIMEOUT", "30s", TIME;
+    /// How long a client may leave an answer unread.
+    write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME;
+    /// How long a connection is kept open without a request.
+    idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME;
+    /// Connections that are served at the same time; further ones wait to be accepted.
+    connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
+    /// How long running requests may take to finish when the server is stopped.
+    grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
+    /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
+    log_format: log::Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
+    /// What is logged: a level, or directives such as warn,orderql=debug.
+    log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER;
+}
+
+impl Config {
+    /// What the door is to keep to.
+    pub fn http(&self) -> http::Options {
+        http::Options {
+            listen: self.listen,
+            body_limit: self.body_limit,
+            header_timeout: self.header_timeout,
+            body_timeout: self.body_timeout,
+            write_timeout: self.write_timeout,
+            idle_timeout: self.idle_timeout,
+            connection_limit: self.connection_limit,
+            grace: self.grace,
+        }
+    }
+
+    /// What tokens say.
+    pub fn tokens(&self) -> token::Options {
+        token::Options {
+            issuer: self.issuer.clone(),
+            audience: self.audience.clone(),
+            lifetime: self.token_lifetime,
+            key_file: self.key_file.clone(),
+        }
+    }
+
+    /// What a user without a profile is held to.
+    pub fn access_defaults(&self) -> grants::Defaults {
+        grants::Defaults {
+            limits: Limits { max_cost: self.max_cost, max_page_size: self.max_page_size, max_depth: self.max_depth },
+            rate: Rate { capacity: self.bucket_size, restore_per_second: self.restore_rate },
+            deadline: self.deadline,
+        }
+    }
+
+    /// What is logged.
+    pub fn log(&self) -> log::Options {
+        log::Options { format: self.log_format, filter: self.log.clone() }
+    }
+
+    /// What a database's pool is made of.
+    pub fn pool(&self, database: tokio_postgres::Config) -> pool::Options {
+        pool::Options { config: database, size: self.pool_size, wait: self.pool_wait }
+    }
+
+    /// The database, which has no default.
+    pub fn database(&self) -> Result<tokio_postgres::Config, ConfigError> {
+        self.database_url.clone().ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, ffi::OsString, fs};
+
+    use clap::{Args, FromArgMatches};
+
+    use super::{source::Flags, *};
+
+    fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
+        let command = Flags::augment_args(clap::Command::new("serve"));
+        command.try_get_matches_from([&["serve"], arguments].concat()).and_then(|m| Flags::from_arg_matches(&m))
+    }
+
+    fn gather(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let look = |name: &str| environment.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(pair.1));
+        Config::read(&Values::gather(&flags(arguments).unwrap(), look)?)
+    }
+
+    /// A configuration file that goes with the test.
+    struct File(PathBuf);
+
+    impl File {
+        fn new(name: &str, text: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("orderql-config-{}-{name}.toml", std::process::id()));
+            fs::write(&path, text).unwrap();
+            Self(path)
+        }
+
+        fn path(&self) -> &str {
+            self.0.to_str().unwrap()
+        }
+    }
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn the_table_is_regular_and_its_defaults_can_be_read() {
+        let names: HashSet<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+        assert_eq!(names.len(), SETTINGS.len());
+        for setting in SETTINGS {
+            assert_eq!(setting.variable, format!("ORDERQL_{}", setting.name.to_uppercase().replace('-', "_")));
+            assert!((setting.accepts)(setting.default), "{}", setting.name);
+        }
+        let config = gather(&[], &[]).unwrap();
+        assert_eq!(config.access_defaults().limits, Limits::default());
+        assert_eq!(config.access_defaults().rate, Rate::default());
+        assert_eq!(config.body_limit, 1 << 20);
+    }
+
+    #[test]
+    fn a_flag_goes_before_a_variable_before_the_file_before_the_default() {
+        let file = File::new("order", "pool-size = 3\ndeadline = '3s'\nmax-cost = 3\n");
+        let config = gather(
+            &["--config", file.path(), "--pool-size", "1"],
+            &[("ORDERQL_POOL_SIZE", "2"), ("ORDERQL_DEADLINE", "2s")],
+        )
+        .unwrap();
+        assert_eq!((config.pool_size, config.deadline), (1, Duration::from_secs(2)));
+        assert_eq!((config.max_cost, config.max_depth), (3, 6));
+        assert_eq!(gather(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().max_cost, 3);
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_its_origin_and_what_would_be_right() {
+        let error = gather(&[], &[("ORDERQL_DEADLINE", "soon")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "deadline is \"soon\", as the variable ORDERQL_DEADLINE says; expected a time above zero, such as 500ms, \
+             10s, 5m or 1h"
+        );
+        let error = flags(&["--listen", "localhost"]).unwrap_err().to_string();
+        assert!(error.contains("'--listen <ADDRESS>': expected an IP address and a port"), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_is_no_setting_is_refused_with_the_nearest_name() {
+        let file = File::new("unknown", "pool_sise = 3");
+        let error = gather(&["--config", file.path()], &[]).unwrap_err().to_string();
+        assert!(error.ends_with("there is no setting `pool_sise`; did you mean `pool-size`?"), "{error}");
+        let file = File::new("list", "pool-size = [3]");
+        let error = gather(&["--config", file.path()], &[]).unwrap_err().to_string();
+        assert!(
+            error.ends_with("`pool-size` is of the type array; expected a whole number from 1 to 1000000"),
+            "{error}"
+        );
+        let file = File::new("broken", "pool-size == 3");
+        assert!(matches!(gather(&["--config", file.path()], &[]), Err(ConfigError::NotToml(..))));
+        assert!(matches!(gather(&["--config", "/nowhere/at.toml"], &[]), Err(ConfigError::Unreadable(..))));
+    }
+
+    #[test]
+    fn a_database_must_be_given() {
+        let error = gather(&[], &[("ORDERQL_DATABASE_URL", "postgresql://me:geheim@host:port/x")]).unwrap_err();
+        assert!(!error.to_string().contains("geheim") && error.to_string().contains("expected a URL"), "{error}");
+        let error = gather(&[], &[]).unwrap().database().unwrap_err().to_string();
+        assert!(error.contains("--database-url") && error.contains("ORDERQL_DATABASE_URL"), "{error}");
+    }
+
+    #[test]
+    fn help_tells_defaults_and_variables() {
+        let help = Flags::augment_args(clap::Command::new("serve").term_width(200)).render_long_help().to_string();
+        for setting in SETTINGS {
+            assert!(help.contains(&format!("--{} <{}>", setting.name, setting.placeholder)), "{help}");
+            assert!(help.contains(&format!("[env: {}]", setting.variable)), "{help}");
+        }
+    }
+}

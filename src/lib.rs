@@ -1,40 +1,82 @@
 //! # orderql
 //!
-//! An order-management API over a PostgreSQL database with Apache OFBiz's tables: a token operation, a read-only GraphQL
-//! API with a cost budget, and the order update.
+//! An order-management API over a PostgreSQL database with Apache OFBiz's tables: a token operation, and a read-only
+//! GraphQL API with Relay connections, keyset cursors, a search string and a cost budget.
 //!
 //! ## The way of a request
 //!
 //! A request gets *more certain* at every step until nothing is left to decide; then, and only then, I/O begins.
 //!
 //! ```text
-//! http ─▶ access                                     who is calling, and may they
-//!   └▶ query::parse ─▶ query::validate ─▶ query::bind  what is asked
-//!        └▶ cost::estimate, cost::admit                what it would cost, and is that allowed
-//!             └▶ plan::plan                            how to fetch it
-//!                  └▶ throttle ─▶ execute ─▶ http      pay, fetch, write
+//! http ─▶ access                                       who is calling, and may they
+//!   └▶ query::parse ─▶ query::validate ─▶ query::bind    what is asked
+//!        └▶ cost::estimate, cost::admit                  what it would cost, and is that allowed
+//!             └▶ plan::build                             how to fetch it
+//!                  └▶ throttle ─▶ execute ─▶ http        pay, fetch, write
 //! ```
+//!
+//! Follow `{ orders(first: 2) { edges { node { orderId } } } }` through the rooms:
+//!
+//! 1. [`http`] accepts the connection, finds the endpoint and reads the body. [`access`] turns the token into a
+//!    [`Principal`](access::grants::Principal): a user with grants and limits, held in memory.
+//! 2. [`compile`] is the pure half in one function. [`query::parse`] makes a document of the text; [`query::validate`]
+//!    holds it against the [`catalog`], a rule a file, and merges it into an
+//!    [`Operation`](query::operation::Operation), which is remembered by its text. [`query::bind`] fills in the variables:
+//!    page sizes become [`PageSize`](query::bind::page::PageSize)s, search strings (read by [`search`]) typed terms,
+//!    [`cursor`]s key values. What is wrong with any of them is a [`refusal`].
+//! 3. [`cost`] prices the [`BoundOperation`](query::bind::BoundOperation) (here 2 × (1 + 1) = 4 credits) and holds depth
+//!    and price against the caller's [`limits`].
+//! 4. [`plan`] makes a [`Step`](plan::step::Step) of every connection and point root: one SQL statement that fetches a
+//!    page for all its parents at once. The bytes of the answer between the values become a
+//!    [`Shape`](plan::shape::Shape), a small program.
+//! 5. [`throttle`] debits the caller's bucket.
+//! 6. [`execute`] runs the steps over one [`Snapshot`](database::snapshot::Snapshot), each as soon as its parents' rows
+//!    are there, and then the shape's program over PostgreSQL's binary rows: no value stands between a column and its
+//!    JSON.
+//! 7. [`http`] sends the answer, whole where it is small, in parts where it is not.
+//!
+//! ## Using the library
+//!
+//! From text to plan nothing does I/O, so planner and cost model can be fuzzed, measured and used without a database:
+//!
+//! ```
+//! use orderql::catalog::Catalog;
+//! use orderql::compile::compile;
+//! use orderql::limits::Limits;
+//! use orderql::query::Request;
+//!
+//! let catalog = Catalog::built_in()?;
+//! let query = "{ orders(first: 2) { edges { node { orderId } } } }".to_owned();
+//! let compiled = compile(&catalog, &Request { query, ..Request::default() }, &Limits::default())?;
+//! assert_eq!(compiled.estimate.cost(), 4);
+//! assert_eq!(compiled.plan.steps.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## The rooms
+//!
+//! In reading order. A room uses only rooms above it; `tests/architecture.rs` holds every edge against its table.
 
-// Pure: no I/O, no async, no clock. A room uses only rooms above it.
-pub mod catalog;
-pub mod compile;
-pub mod cost;
-pub mod cursor;
+// Pure: no I/O, no async, no clock.
+pub mod value;
 pub mod limits;
-pub mod plan;
-pub mod query;
 pub mod refusal;
 pub mod search;
-pub mod value;
+pub mod cursor;
+pub mod catalog;
+pub mod query;
+pub mod cost;
+pub mod plan;
+pub mod compile;
 
 // Impure.
-pub mod access;
-pub mod cli;
-pub mod config;
 pub mod database;
-pub mod execute;
-pub mod http;
 pub mod load;
+pub mod execute;
 pub mod preflight;
-pub mod telemetry;
 pub mod throttle;
+pub mod access;
+pub mod telemetry;
+pub mod http;
+pub mod config;
+pub mod cli;

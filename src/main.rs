@@ -1,2 +1,7 @@
 //! The `orderql` program.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    orderql::cli::run()
+}

@@ -1,1 +1,42 @@
 //! The door: hyper's listener, routing, negotiation, bodies and answers.
+//!
+//! A request comes in through `listener` and `wire`, which hold connections to their limits and times; `service` checks
+//! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and
+//! answers, or denies. What a denial looks like is decided in `respond` alone.
+
+use std::{net::SocketAddr, time::Duration};
+
+pub mod body;
+pub mod connection;
+pub mod credentials;
+pub mod endpoint;
+pub mod envelope;
+pub mod framing;
+pub mod listener;
+pub mod negotiate;
+pub mod record;
+pub mod respond;
+pub mod route;
+pub mod service;
+pub mod wire;
+
+/// What the door keeps to.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Bytes that a request's body may have.
+    pub body_limit: usize,
+    /// How long a client may take to send a request's head.
+    pub header_timeout: Duration,
+    /// How long a client may take to send a request's body.
+    pub body_timeout: Duration,
+    /// How long a client may leave an answer unread.
+    pub write_timeout: Duration,
+    /// How long a connection is kept open without a request.
+    pub idle_timeout: Duration,
+    /// Connections that are served at the same time.
+    pub connection_limit: usize,
+    /// How long running requests may take to finish when the server is stopped.
+    pub grace: Duration,
+}

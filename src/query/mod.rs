@@ -12,6 +12,11 @@ pub mod operation;
 pub mod parse;
 pub mod validate;
 
+mod arrange;
+mod restore;
+mod strings;
+mod tokens;
+
 use serde_json::{Map, Value};
 
 /// The values of an operation's variables, by name, as they came in JSON.

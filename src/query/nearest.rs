@@ -1,14 +1,32 @@
-//! The name that somebody probably meant.
+//! The names that somebody probably meant.
+
+/// Names longer than this are nobody's slip, and comparing them would cost time that a client decides.
+const LONGEST: usize = 64;
 
 /// The candidate with the fewest edits from `name`, if it is near enough to be a slip; case does not count.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = 1 + name.chars().count() / 3;
+pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(name, candidates).into_iter().next()
+}
+
+/// The candidates that are near enough to be slips, and about as near as the nearest: three at most, the nearest first.
+pub(super) fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    // A third of the letters may be wrong and one more, but never all of them.
+    let length = name.chars().count();
+    let most = (1 + length / 3).min(length.saturating_sub(1));
     let name = name.to_ascii_lowercase();
-    let near = candidates.into_iter().filter_map(|candidate| {
+    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= LONGEST);
+    let rated = candidates.filter_map(|candidate| {
         let edits = edits(&name, &candidate.to_ascii_lowercase());
         (edits <= most).then_some((edits, candidate))
     });
-    near.min_by_key(|(edits, _)| *edits).map(|(_, candidate)| candidate)
+    let mut rated: Vec<_> = rated.collect();
+    rated.sort_by_key(|(edits, _)| *edits);
+    // Where only the case is wrong, there is nothing to guess.
+    let worst = rated.first().map_or(0, |(least, _)| if *least == 0 { 0 } else { least + 1 });
+    rated.into_iter().take(3).take_while(|(edits, _)| *edits <= worst).map(|(_, candidate)| candidate).collect()
 }
 
 /// The Levenshtein distance: insertions, deletions and replacements of characters.
@@ -39,5 +57,21 @@ mod tests {
         assert_eq!(nearest("orderDat", keys), Some("orderDate"));
         assert_eq!(nearest("colour", keys), None);
         assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest("x", ["y", "z"]), None);
+    }
+
+    #[test]
+    fn the_nearest_come_first() {
+        assert_eq!(near("orderdat", ["orderNames", "orderDate", "orderDay"]), ["orderDate", "orderDay"]);
+        assert_eq!(near("statusid", ["statuses", "statusId"]), ["statusId"]);
+        assert_eq!(near("ab", ["aa", "ac", "ad", "ae"]), ["aa", "ac", "ad"]);
+        assert!(near(&"a".repeat(1_000_000), ["a"]).is_empty());
+    }
+
+    #[test]
+    fn edits_are_counted_both_ways() {
+        for (a, b, expected) in [("", "abc", 3), ("kitten", "sitting", 3), ("abc", "abc", 0), ("ab", "ba", 2)] {
+            assert_eq!((edits(a, b), edits(b, a)), (expected, expected));
+        }
     }
 }

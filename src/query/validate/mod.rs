@@ -1,8 +1,16 @@
 //! Whether a document is valid against the catalog: a rule a file, then the merged operation.
+//!
+//! - `survey`: every place of a document that rules speak of, with the type that the catalog gives it
+//! - `rules`: the rules, in order; what they find is a `violation` each
+//! - `choose`: which operation is meant
+//! - `merge`: the operation, its fragments spread
 
+mod choose;
+mod directives;
 mod merge;
-
-use graphql_parser::query as ast;
+mod rules;
+mod survey;
+mod violation;
 
 use crate::catalog::Catalog;
 use crate::query::operation::Operation;
@@ -11,11 +19,7 @@ use crate::refusal::Refusals;
 
 /// Holds a document against every rule, then merges the operation of that name (or the only one).
 pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, Refusals> {
-    let mut operations = document.definitions.iter().filter_map(|definition| match definition {
-        ast::Definition::Operation(operation) => Some(operation),
-        ast::Definition::Fragment(_) => None,
-    });
-    let operation = operations.next().unwrap();
-    let _ = name;
+    Refusals::check(rules::check(catalog, document))?;
+    let operation = choose::choose(document, name)?;
     merge::merge(catalog, document, operation)
 }

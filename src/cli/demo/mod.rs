@@ -1,0 +1,180 @@
+//! `orderql demo`: the server on a PostgreSQL of its own, with OFBiz's demo orders.
+
+mod data;
+
+use std::{
+    env,
+    net::{Ipv4Addr, SocketAddr},
+    path::{self, Path, PathBuf},
+};
+
+use tokio_postgres::{Client, config::Host};
+
+use crate::{
+    access::{
+        accounts::{Profile, User, ensure_user},
+        password::Passwords,
+    },
+    cli::{Outcome, serve},
+    config::{
+        Config,
+        source::{Flags, Values},
+    },
+    database::{
+        cluster::{Cluster, ClusterError, Durability, Options, started_as_root},
+        connect::connect,
+        migrate::{MigrateError, migrate},
+    },
+    load,
+    telemetry::log,
+};
+
+/// The database of the demo, in its cluster.
+const DATABASE: &str = "orderql";
+
+/// Why the demo's database is not ready.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// There is nowhere to put the data.
+    #[error("no folder for the data: HOME is not set; name one with --data-dir")]
+    NoFolder,
+    /// The demo's PostgreSQL does not run.
+    #[error("the demo's PostgreSQL does not run")]
+    Cluster(#[from] ClusterError),
+    /// The demo's database cannot be connected to.
+    #[error("the demo's database cannot be connected to")]
+    Connect(#[from] tokio_postgres::Error),
+    /// The demo's database cannot be migrated.
+    #[error("the demo's database cannot be migrated")]
+    Migrate(#[from] MigrateError),
+}
+
+/// Takes every setting but the database, which is the demo's own.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Where the demo's PostgreSQL keeps its data, between demos too [default: the user's data folder, or
+    /// /var/lib/orderql for root]
+    #[arg(long, value_name = "FOLDER")]
+    data_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// The demo's users, whose passwords are their names. The last is made last, and so tells that the data is whole.
+const USERS: [User<'static>; 3] = [
+    User { user_id: "demo", password: "demo", groups: &["API"], profile: Profile::DEFAULT },
+    User {
+        user_id: "bulk",
+        password: "bulk",
+        groups: &["API"],
+        profile: Profile { bucket_size: Some(1_000_000_000), restore_rate: Some(1_000_000_000), ..Profile::DEFAULT },
+    },
+    User { user_id: "guest", password: "guest", groups: &[], profile: Profile::DEFAULT },
+];
+
+/// Serves the demo until SIGINT or SIGTERM.
+pub fn run(args: &Args) -> Outcome {
+    let folder = args.data_dir.clone().or_else(default_folder).ok_or(PrepareError::NoFolder)?;
+    let folder = path::absolute(folder)?;
+    let mut values = Values::gather(&args.flags, |name| env::var_os(name))?;
+    values.set_default("key-file", folder.join("token-key.pem").to_string_lossy());
+    let config = Config::read(&values)?;
+    log::open(&config.log())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (cluster, database) = prepare(&folder).await?;
+        fill(&database).await?;
+        let server = serve::start(&config, database.clone()).await?;
+        introduce(server.address(), &database);
+        server.serve().await?;
+        cluster.stop()?;
+        Ok(())
+    })
+}
+
+/// Opens the demo's cluster, made if it is not there yet, with a migrated database in it. The cluster stops when it is
+/// dropped. Progress goes to standard error.
+pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config), PrepareError> {
+    if !Cluster::is_made(folder) {
+        eprintln!("Making a PostgreSQL cluster in {}", folder.display());
+    }
+    // Blocks, which disturbs nobody: the server has not started.
+    let cluster = Cluster::open(&Options {
+        folder: folder.to_owned(),
+        programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
+        durability: Durability::Durable,
+        settings: Vec::new(),
+    })?;
+    if cluster.address().create_database(DATABASE, None).await? {
+        eprintln!("Making the database");
+    }
+    let config = cluster.address().config(DATABASE);
+    let mut client = connect(&config).await?;
+    let migrated = migrate(&mut client).await?;
+    tracing::debug!(migrations = migrated.migrations.len(), "the demo's database is up to date");
+    Ok((cluster, config))
+}
+
+/// Loads the data and makes the users, the first time.
+async fn fill(database: &tokio_postgres::Config) -> Outcome {
+    let mut client = connect(database).await?;
+    if is_full(&client).await? {
+        return Ok(());
+    }
+    eprintln!("Loading OFBiz's demo data");
+    for source in data::sources() {
+        load::load(&mut client, source, &mut |_| {}).await?;
+    }
+    load::finish(&mut client).await?;
+    let passwords = Passwords::new(1)?;
+    for user in &USERS {
+        ensure_user(&mut client, &passwords, user).await?;
+    }
+    Ok(())
+}
+
+async fn is_full(client: &Client) -> Result<bool, tokio_postgres::Error> {
+    let last = USERS[USERS.len() - 1].user_id;
+    let known = client.query_opt("SELECT FROM orderql.user_account WHERE user_id = $1", &[&last]).await?;
+    Ok(known.is_some())
+}
+
+/// Tells how to reach the demo, with a command that works as it stands.
+fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
+    // An address that means every interface is no address to send to.
+    let reached = match address.ip() {
+        ip if ip.is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),
+        _ => address,
+    };
+    let socket = database.get_hosts().iter().find_map(|host| match host {
+        Host::Unix(folder) => Some(folder.display().to_string()),
+        Host::Tcp(_) => None,
+    });
+    println!(
+        r#"
+  GraphQL   http://{reached}/rest/s1/graphql
+  Schema    http://{reached}/rest/s1/graphql/sdl
+  Token     http://{reached}/auth/token
+  psql      psql -h {socket} -U postgres {DATABASE}
+  Users     demo (the default limits), bulk (a bucket of 10^9 credits), guest (no grant); password = name
+
+Ask for an order with its ship groups and items:
+
+curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
+
+Ctrl-C ends the demo; its data stays.
+"#,
+        socket = socket.unwrap_or_default(),
+    );
+}
+
+fn default_folder() -> Option<PathBuf> {
+    if started_as_root() {
+        return Some(PathBuf::from("/var/lib/orderql"));
+    }
+    // An empty or relative XDG_DATA_HOME counts as not set, as its specification says.
+    let data_home = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".local/share"));
+    Some(data_home.or_else(home)?.join("orderql"))
+}

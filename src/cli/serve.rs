@@ -1,0 +1,92 @@
+//! `orderql serve`: serves a database until it is told to stop.
+
+use std::{env, error::Error, io, net::SocketAddr, sync::Arc};
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{
+    access::{follow::Follower, password::Passwords, token::Tokens},
+    catalog::Catalog,
+    cli::Outcome,
+    compile::Compiler,
+    config::{
+        Config,
+        source::{Flags, Values},
+    },
+    database::pool::Pool,
+    http::{
+        self,
+        endpoint::sdl,
+        listener::Listener,
+        service::{RequestIds, Service},
+    },
+    telemetry::log,
+    throttle::buckets::Buckets,
+};
+
+/// Takes every setting.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// Serves until SIGINT or SIGTERM.
+pub fn run(args: &Args) -> Outcome {
+    let values = Values::gather(&args.flags, |name| env::var_os(name))?;
+    let config = Config::read(&values)?;
+    log::open(&config.log())?;
+    let database = config.database()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async { start(&config, database).await?.serve().await })
+}
+
+/// A server that is bound to its address and has not answered anybody yet.
+pub struct Server {
+    listener: Listener,
+    service: Service,
+    options: http::Options,
+}
+
+/// Makes everything ready, or says what is missing.
+pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
+    let catalog = Catalog::built_in()?;
+    let service = Service {
+        sdl: sdl::Document::new(catalog.sdl().to_owned()),
+        compiler: Compiler::new(Arc::new(catalog), config.query_cache),
+        grants: Follower::start(database.clone(), config.access_defaults()).await?,
+        pool: Pool::new(&config.pool(database))?,
+        passwords: Passwords::new(config.password_checks)?,
+        tokens: Tokens::open(config.tokens())?,
+        buckets: Buckets::new(),
+        options: config.http(),
+        ids: RequestIds::default(),
+    };
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+}
+
+impl Server {
+    /// The address that it is bound to.
+    pub fn address(&self) -> SocketAddr {
+        self.listener.address()
+    }
+
+    /// Serves until the process is told to stop.
+    pub async fn serve(self) -> Outcome {
+        let stop = told_to_stop()?;
+        self.listener.serve(Arc::new(self.service), &self.options, stop).await;
+        Ok(())
+    }
+}
+
+/// Is ready when SIGINT or SIGTERM comes.
+fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,168 @@
+//! The forms that settings are written in: how a value reads, and what to say when it does not.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::telemetry::log::Format;
+
+/// A way to write a value.
+#[derive(Debug)]
+pub struct Form<T> {
+    /// What stands for the value in `--help`.
+    pub placeholder: &'static str,
+    /// What would be right, to follow "expected".
+    pub wanted: &'static str,
+    /// The value, if the text has this form.
+    pub parse: fn(&str) -> Option<T>,
+}
+
+/// An IP address and a port.
+pub const ADDRESS: Form<SocketAddr> = Form {
+    placeholder: "ADDRESS",
+    wanted: "an IP address and a port, such as 127.0.0.1:8080 or [::]:8080",
+    parse: |text| text.parse().ok(),
+};
+
+/// A duration above zero.
+pub const TIME: Form<Duration> = Form {
+    placeholder: "TIME",
+    wanted: "a time above zero, such as 500ms, 10s, 5m or 1h",
+    parse: |text| duration(text).filter(|time| !time.is_zero()),
+};
+
+/// A number of bytes above zero.
+pub const SIZE: Form<usize> = Form {
+    placeholder: "SIZE",
+    wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB",
+    parse: |text| bytes(text).filter(|size| *size > 0),
+};
+
+/// A number of things of which there must be one.
+pub const COUNT: Form<usize> = Form {
+    placeholder: "COUNT",
+    wanted: "a whole number from 1 to 1000000",
+    parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
+};
+
+/// A limit on a query's shape.
+pub const LIMIT: Form<u32> = Form {
+    placeholder: "COUNT",
+    wanted: "a whole number from 1 to 1000000",
+    parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
+};
+
+/// A number of credits.
+pub const CREDITS: Form<u64> = Form {
+    placeholder: "CREDITS",
+    wanted: "a whole number of credits from 0 to 1000000000000",
+    parse: |text| text.parse().ok().filter(|credits| *credits <= 1_000_000_000_000),
+};
+
+/// How a database is reached, where none means that it is not told yet.
+pub const DATABASE: Form<Option<tokio_postgres::Config>> = Form {
+    placeholder: "DATABASE",
+    wanted: "a URL such as postgresql://user:password@host:5432/name, or host=/run/postgresql user=me dbname=name",
+    parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
+};
+
+/// A text of at least one character.
+pub const TEXT: Form<String> = Form {
+    placeholder: "TEXT",
+    wanted: "a text of at least one character",
+    parse: |text| (!text.is_empty()).then(|| text.to_owned()),
+};
+
+/// A text, where none means that the thing is not used.
+pub const TEXT_OR_NONE: Form<Option<String>> =
+    Form { placeholder: "TEXT", wanted: "a text", parse: |text| Some((!text.is_empty()).then(|| text.to_owned())) };
+
+/// A file's path.
+pub const PATH: Form<PathBuf> = Form {
+    placeholder: "FILE",
+    wanted: "the path of a file",
+    parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
+};
+
+/// The log's format.
+pub const LOG_FORMAT: Form<Format> = Form {
+    placeholder: "FORMAT",
+    wanted: "auto, text or json",
+    parse: |text| match text {
+        "auto" => Some(Format::Auto),
+        "text" => Some(Format::Text),
+        "json" => Some(Format::Json),
+        _ => None,
+    },
+};
+
+/// The log's filter.
+pub const LOG_FILTER: Form<String> = Form {
+    placeholder: "FILTER",
+    wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
+    parse: |text| EnvFilter::try_new(text).is_ok().then(|| text.to_owned()),
+};
+
+fn duration(text: &str) -> Option<Duration> {
+    let (count, unit) = number_and_unit(text)?;
+    let milliseconds = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" | "min" => 60 * 1000,
+        "h" => 60 * 60 * 1000,
+        "d" => 24 * 60 * 60 * 1000,
+        _ => return None,
+    };
+    // A hundred years and more cannot be added to every clock reading.
+    count.checked_mul(milliseconds).map(Duration::from_millis).filter(|time| time.as_secs() < 36_500 * 24 * 60 * 60)
+}
+
+fn bytes(text: &str) -> Option<usize> {
+    let (count, unit) = number_and_unit(text)?;
+    let bytes = match unit {
+        "" | "B" => 1,
+        "KiB" | "K" | "k" => 1 << 10,
+        "MiB" | "M" => 1 << 20,
+        "GiB" | "G" => 1 << 30,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return None,
+    };
+    usize::try_from(count.checked_mul(bytes)?).ok()
+}
+
+fn number_and_unit(text: &str) -> Option<(u64, &str)> {
+    let unit = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    Some((number.parse().ok()?, unit.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let read = |text| (TIME.parse)(text);
+        assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(read("10s"), Some(Duration::from_secs(10)));
+        assert_eq!(read("5 m"), Some(Duration::from_mins(5)));
+        assert_eq!(read("1h"), Some(Duration::from_hours(1)));
+        for wrong in ["", "10", "s", "-1s", "1.5s", "0s", "10 years", "99999999999999999999s", "1000000000000h"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_binary_or_decimal_as_they_say() {
+        let read = |text| (SIZE.parse)(text);
+        assert_eq!(read("65536"), Some(65536));
+        assert_eq!(read("64KiB"), Some(65536));
+        assert_eq!(read("1MiB"), Some(1 << 20));
+        assert_eq!(read("2 MB"), Some(2_000_000));
+        for wrong in ["", "0", "1X", "MiB", "-1", "99999999999GiB"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

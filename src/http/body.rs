@@ -1,0 +1,42 @@
+//! Request bodies: read whole, within a limit and a time.
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use tokio::time;
+
+use crate::http::{Options, respond::Denial};
+
+/// Refuses a request whose declared length is above the limit, before a byte of it is read.
+pub fn check_length(body: &Incoming, options: &Options) -> Result<(), Denial> {
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if declared > options.body_limit { Err(Denial::BodyTooLarge { limit: options.body_limit }) } else { Ok(()) }
+}
+
+/// Reads the body.
+pub async fn read(body: Incoming, options: &Options) -> Result<Bytes, Denial> {
+    match time::timeout(options.body_timeout, collect(body, options.body_limit)).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(Denial::BodyTooSlow { timeout: options.body_timeout }),
+    }
+}
+
+async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, Denial> {
+    let mut first = Bytes::new();
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        // Trailers say nothing that is asked for.
+        let Ok(part) = frame.map_err(Denial::BodyBroken)?.into_data() else { continue };
+        if first.len() + whole.len() + part.len() > limit {
+            return Err(Denial::BodyTooLarge { limit });
+        }
+        // Most bodies come in one part, which then need not be copied.
+        if first.is_empty() && whole.is_empty() {
+            first = part;
+        } else {
+            whole.extend_from_slice(&std::mem::take(&mut first));
+            whole.extend_from_slice(&part);
+        }
+    }
+    Ok(if whole.is_empty() { first } else { whole.freeze() })
+}

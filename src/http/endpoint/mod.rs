@@ -1,0 +1,6 @@
+//! The endpoints, a file each.
+
+pub mod graphql;
+pub mod health;
+pub mod sdl;
+pub mod token;

@@ -1,0 +1,84 @@
+//! Which endpoint a path leads to, and which methods it has.
+
+use hyper::Method;
+
+/// An endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// The token operation.
+    Token,
+    /// The GraphQL API.
+    Graphql,
+    /// The schema's definition.
+    Sdl,
+    /// Whether the process lives.
+    Live,
+    /// Whether it can serve.
+    Ready,
+}
+
+impl Route {
+    /// The endpoint at the path. The token operation stands under each base that clients take for the REST base.
+    pub fn of(path: &str) -> Option<Self> {
+        match path {
+            "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
+            "/rest/s1/graphql" => Some(Self::Graphql),
+            "/rest/s1/graphql/sdl" => Some(Self::Sdl),
+            "/health/live" => Some(Self::Live),
+            "/health/ready" => Some(Self::Ready),
+            _ => None,
+        }
+    }
+
+    /// The endpoint's name in the log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Graphql => "graphql",
+            Self::Sdl => "sdl",
+            Self::Live => "live",
+            Self::Ready => "ready",
+        }
+    }
+
+    /// What `Allow` says.
+    pub const fn allow(self) -> &'static str {
+        match self {
+            Self::Token | Self::Graphql => "POST, OPTIONS",
+            Self::Sdl | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
+        }
+    }
+
+    /// Whether the endpoint has the method. `OPTIONS` is answered without it.
+    pub fn takes(self, method: &Method) -> bool {
+        match self {
+            Self::Token | Self::Graphql => method == Method::POST,
+            Self::Sdl | Self::Live | Self::Ready => method == Method::GET || method == Method::HEAD,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_exact() {
+        assert_eq!(Route::of("/rest/s1/graphql"), Some(Route::Graphql));
+        for path in
+            ["", "/", "*", "/rest/s1/graphql/", "//rest/s1/graphql", "/REST/s1/graphql", "/rest/s1/graphql/sdl/x"]
+        {
+            assert_eq!(Route::of(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn allow_names_what_is_taken() {
+        for route in [Route::Token, Route::Graphql, Route::Sdl, Route::Live, Route::Ready] {
+            for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
+                let allowed = route.allow().split(", ").any(|name| name == method.as_str());
+                assert_eq!(route.takes(&method), allowed, "{route:?} {method}");
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What every request goes through: its head is checked, its endpoint found, its answer completed and its line logged.
+
+use std::{
+    collections::hash_map::RandomState,
+    convert::Infallible,
+    hash::BuildHasher,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode, Version,
+    body::{Body, Frame, Incoming, SizeHint},
+    header::{self, HeaderValue},
+    http::{request::Parts, uri::Authority},
+};
+
+use crate::{
+    access::{follow::Follower, password::Passwords, token::Tokens},
+    compile::Compiler,
+    database::pool::Pool,
+    http::{
+        Options, body,
+        connection::Exchange,
+        endpoint::{graphql, health, sdl, token},
+        record::Record,
+        respond::{self, Answer, BoxError, Content, Denial},
+        route::Route,
+    },
+    throttle::buckets::Buckets,
+};
+
+/// Bytes that a request's target may have. Ours need 30.
+const LONGEST_TARGET: usize = 8 * 1024;
+
+/// What the endpoints work with.
+#[derive(Debug)]
+pub struct Service {
+    /// Accounts, grants and profiles.
+    pub grants: Follower,
+    /// Passwords.
+    pub passwords: Passwords,
+    /// Tokens.
+    pub tokens: Tokens,
+    /// The pure half.
+    pub compiler: Compiler,
+    /// Credits.
+    pub buckets: Buckets,
+    /// The database.
+    pub pool: Pool,
+    /// The published schema.
+    pub sdl: sdl::Document,
+    /// What the door keeps to.
+    pub options: Options,
+    /// Numbers the requests.
+    pub ids: RequestIds,
+}
+
+/// Makes ids that do not repeat within a process and hardly among processes.
+#[derive(Debug, Default)]
+pub struct RequestIds {
+    /// Random keys, made when the process starts.
+    keys: RandomState,
+    next: AtomicU64,
+}
+
+/// An answer on its way to the client. When it is dropped, the request is over and logged.
+#[derive(Debug)]
+pub struct Outgoing {
+    content: Content,
+    exchange: Exchange,
+    /// Written to the log when it is dropped.
+    _record: Record,
+}
+
+/// Answers a request. Never fails: what goes wrong is an answer too.
+pub async fn handle(
+    service: Arc<Service>,
+    mut exchange: Exchange,
+    request: Request<Incoming>,
+) -> Result<Response<Outgoing>, Infallible> {
+    let (head, body) = request.into_parts();
+    let mut record = Record::new(service.ids.next(), &head.method);
+    let answering = answer(&service, &head, body, exchange.ambiguous, &mut record);
+    // A panic is a fault like others: the client is told, and the connection's other requests go on.
+    let answer = match AssertUnwindSafe(answering).catch_unwind().await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(denial)) => denied(&denial, &mut record),
+        Err(panic) => {
+            let denial = Denial::fault(&record, panic_message(&*panic));
+            denied(&denial, &mut record)
+        }
+    };
+    exchange.answer();
+    Ok(complete(&head, answer, exchange, record))
+}
+
+async fn answer(
+    service: &Service,
+    head: &Parts,
+    body: Incoming,
+    ambiguous: bool,
+    record: &mut Record,
+) -> Result<Answer, Denial> {
+    check_head(head, ambiguous)?;
+    body::check_length(&body, &service.options)?;
+    let route = Route::of(head.uri.path()).ok_or(Denial::NotFound)?;
+    record.route = route.name();
+    if head.method == Method::OPTIONS {
+        let mut answer = respond::empty(StatusCode::NO_CONTENT);
+        answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(route.allow()));
+        return Ok(answer);
+    }
+    if !route.takes(&head.method) {
+        return Err(Denial::MethodNotAllowed { allow: route.allow() });
+    }
+    match route {
+        Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
+        Route::Token => token::answer(service, &head.headers, record).await,
+        Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
+        Route::Live => Ok(health::live()),
+        Route::Ready => Ok(health::ready(&service.grants)),
+    }
+}
+
+/// What hyper leaves to its user (RFC 9112, sections 3.2 and 6).
+fn check_head(head: &Parts, ambiguous: bool) -> Result<(), Denial> {
+    if head.uri.path().len() + head.uri.query().map_or(0, str::len) > LONGEST_TARGET {
+        return Err(Denial::TargetTooLong { limit: LONGEST_TARGET });
+    }
+    if ambiguous {
+        return Err(Denial::LengthAndEncoding);
+    }
+    check_host(&head.headers, head.version)?;
+    let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).into_iter();
+    match (codings.next(), codings.next()) {
+        (None, _) => Ok(()),
+        (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
+        _ => Err(Denial::Encoding),
+    }
+}
+
+fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
+    let mut hosts = headers.get_all(header::HOST).into_iter();
+    let (host, second) = (hosts.next(), hosts.next());
+    // HTTP/2 has its authority in the target, and HTTP/1.0 knew none.
+    if second.is_some() || (host.is_none() && version == Version::HTTP_11) {
+        return Err(Denial::Host);
+    }
+    match host {
+        Some(host) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => Err(Denial::Host),
+        _ => Ok(()),
+    }
+}
+
+fn denied(denial: &Denial, record: &mut Record) -> Answer {
+    record.code = Some(denial.code());
+    respond::deny(denial)
+}
+
+/// What every answer has.
+fn complete(head: &Parts, mut answer: Answer, exchange: Exchange, mut record: Record) -> Response<Outgoing> {
+    if head.version == Version::HTTP_2 {
+        // A header of HTTP/1.1; there, hyper ends the stream instead.
+        answer.headers_mut().remove(header::CONNECTION);
+    }
+    if let Ok(id) = HeaderValue::from_str(&record.id) {
+        answer.headers_mut().insert("x-request-id", id);
+    }
+    record.status = Some(answer.status().as_u16());
+    answer.map(|content| Outgoing { content, exchange, _record: record })
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a message"))
+}
+
+impl RequestIds {
+    /// The next id: 16 hexadecimal digits.
+    pub fn next(&self) -> Arc<str> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}", self.keys.hash_one(number)).into()
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        self.exchange.taken();
+        let part = match &mut self.content {
+            Content::Whole(bytes) => {
+                let bytes = std::mem::take(bytes);
+                (!bytes.is_empty()).then_some(Ok(bytes))
+            }
+            Content::Parts(parts) => parts.next(),
+        };
+        Poll::Ready(part.map(|part| part.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&self.content, Content::Whole(bytes) if bytes.is_empty())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.content {
+            Content::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Content::Parts(_) => SizeHint::default(),
+        }
+    }
+}

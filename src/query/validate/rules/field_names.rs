@@ -1,0 +1,21 @@
+//! A field that is selected is one of its type's. (Section 5.3.1, Field Selections)
+
+use crate::query::nearest::near;
+use crate::query::parse::location;
+use crate::query::validate::survey::{Survey, TYPE_NAME};
+use crate::query::validate::violation::{Findings, Violation};
+
+pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+    for selected in &survey.fields {
+        // Of an unknown type nothing can be said, and a type that was found has a known parent.
+        let (Some(parent), None) = (selected.parent, selected.ty) else { continue };
+        let Some(object) = survey.catalog.object(parent).filter(|_| !findings.is_full()) else { continue };
+        let known = object.fields.iter().map(|field| field.name.as_str()).chain([TYPE_NAME]);
+        let violation = Violation::UnknownField {
+            field: selected.field.name.into(),
+            ty: object.name.clone(),
+            meant: near(selected.field.name, known).into_iter().collect(),
+        };
+        findings.add(&violation, [location(selected.field.position)]);
+    }
+}

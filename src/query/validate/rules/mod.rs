@@ -1,0 +1,113 @@
+//! The rules of the GraphQL specification's section 5 that concern executable documents, and our own bounds. A rule is
+//! a function over the [`Survey`] that adds what it finds.
+//!
+//! Every rule runs, whatever the others find, so that a client hears of all its mistakes at once. The report is ordered
+//! by place, so the order of the rules is for readers, with one exception: [`bounds::of_spreading`] follows spreads and
+//! so needs a document without fragment cycles, and [`merging::check`] walks the document with all fragments spread
+//! and so needs one that stays small then.
+//!
+//! A rule of the specification that is not here: `ExecutableDefinitions` (5.1.1) is the grammar's, and
+//! `SingleFieldSubscriptions` (5.2.4.1) is for schemas with subscriptions.
+
+pub(super) mod bounds;
+
+mod argument_names;
+mod directive_places;
+mod field_names;
+mod fragment_cycles;
+mod fragment_names;
+mod fragment_types;
+mod fragment_uses;
+mod input_fields;
+mod leaves;
+mod merging;
+mod operation_names;
+mod operation_types;
+mod required_arguments;
+mod type_names;
+mod values;
+mod variable_names;
+mod variable_positions;
+mod variable_types;
+
+use crate::catalog::Catalog;
+use crate::query::parse::Document;
+use crate::query::validate::directives;
+use crate::query::validate::survey::{Holder, Survey};
+use crate::query::validate::violation::Findings;
+use crate::refusal::Refusal;
+
+/// The rules that need nothing.
+const RULES: [fn(&Survey<'_, '_>, &mut Findings); 17] = [
+    operation_types::check,
+    operation_names::check,
+    type_names::check,
+    field_names::check,
+    leaves::check,
+    argument_names::check,
+    required_arguments::check,
+    values::check,
+    input_fields::check,
+    fragment_names::check,
+    fragment_types::check,
+    fragment_uses::check,
+    directive_places::check,
+    variable_names::check,
+    variable_types::check,
+    variable_positions::check,
+    bounds::of_directives,
+];
+
+/// What a document violates, in no order.
+pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<Refusal> {
+    let if_type = directives::if_type(catalog);
+    let survey = Survey::new(catalog, if_type.as_ref(), document);
+    let mut findings = Findings::default();
+    for rule in RULES {
+        rule(&survey, &mut findings);
+    }
+    let mut holds = |rule: fn(&Survey<'_, '_>, &mut Findings)| {
+        let before = findings.len();
+        rule(&survey, &mut findings);
+        findings.len() == before && !findings.is_full()
+    };
+    let _ = holds(fragment_cycles::check) && holds(bounds::of_spreading) && holds(merging::check);
+    findings.into_refusals()
+}
+
+/// A field or directive, for a reader.
+fn describe(catalog: &Catalog, holder: Holder<'_>) -> String {
+    match holder {
+        Holder::Field(Some(parent), name) => format!("field \"{}.{name}\"", catalog.get(parent).name()),
+        Holder::Field(None, name) => format!("field \"{name}\""),
+        Holder::Directive(name) => format!("directive \"@{name}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::parse::parse;
+
+    /// The facts of what is found in a document, a line each.
+    fn facts(text: &str) -> String {
+        let catalog = Catalog::built_in().unwrap();
+        let document = parse(text).unwrap();
+        let found = check(&catalog, &document);
+        found.iter().map(|refusal| serde_json::to_string(&refusal.facts).unwrap() + "\n").collect()
+    }
+
+    #[test]
+    fn a_program_is_told_what_it_may_use() {
+        insta::assert_snapshot!(facts("{ product(productid: 1, x: 2) { prodctId ... on Produkt { a } } orders }"));
+        insta::assert_snapshot!(facts(
+            "query ($a: String, $b: Int) { orders(first: \"1\", sortKey: ORDER) { ...F } product(productId: $a) @live { productId { a } } }"
+        ));
+    }
+
+    #[test]
+    fn findings_are_bounded_before_they_are_ordered() {
+        let fields: Vec<_> = (0..3_000).map(|number| format!("ordrs{number}")).collect();
+        assert_eq!(facts(&format!("{{ {} }}", fields.join(" "))).lines().count(), 200);
+    }
+}

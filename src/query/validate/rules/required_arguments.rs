@@ -1,0 +1,20 @@
+//! An argument that cannot be null is given. (Section 5.4.3, Required Arguments; no argument has a default)
+
+use super::describe;
+use crate::query::parse::location;
+use crate::query::validate::survey::Survey;
+use crate::query::validate::violation::{Findings, Violation};
+
+pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+    for arguments in &survey.arguments {
+        let required = arguments.slots.iter().flatten().filter(|slot| slot.ty.is_non_null());
+        for slot in required.filter(|slot| !arguments.given.iter().any(|(name, _)| *name == slot.name)) {
+            let violation = Violation::MissingArgument {
+                argument: slot.name.to_owned(),
+                holder: describe(survey.catalog, arguments.holder),
+                ty: slot.ty.display(survey.catalog),
+            };
+            findings.add(&violation, [location(arguments.position)]);
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! Every place of a document that rules speak of, found in one walk, with the type that the catalog gives it.
+//!
+//! A rule is then a look at one of these lists. The walk goes as deep as the brackets of one definition, never through a
+//! spread: what is behind spreads is asked of [`Survey::reached`], which does not recurse.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use graphql_parser::Pos;
+use graphql_parser::query as ast;
+
+use crate::catalog::Catalog;
+use crate::catalog::schema::{self, Type, TypeId, TypeRef};
+use crate::query::parse::{Document, location};
+use crate::query::validate::directives::{self, Place};
+use crate::refusal::Location;
+
+/// The field that every object has.
+pub(super) const TYPE_NAME: &str = "__typename";
+
+/// A document, laid out for the rules. `'d` is the document and the catalog, `'a` the text.
+pub(super) struct Survey<'d, 'a> {
+    /// What the document is held against.
+    pub(super) catalog: &'d Catalog,
+    /// The document.
+    pub(super) document: &'d Document<'a>,
+    /// Its operations and fragments, in document order. The other lists are in the same order.
+    pub(super) definitions: Vec<Definition<'d, 'a>>,
+    /// The selected fields.
+    pub(super) fields: Vec<Selected<'d, 'a>>,
+    /// The inline fragments.
+    pub(super) inline_fragments: Vec<Inline<'a>>,
+    /// The spreads.
+    pub(super) spreads: Vec<Spread<'a>>,
+    /// What takes arguments, and those that it is given.
+    pub(super) arguments: Vec<Arguments<'d, 'a>>,
+    /// The directives, a list a place.
+    pub(super) directives: Vec<(Place, &'d [ast::Directive<'a, &'a str>])>,
+    /// The uses of variables.
+    pub(super) uses: Vec<Use<'d, 'a>>,
+    fragments: HashMap<&'a str, usize>,
+}
+
+/// An operation or a fragment.
+pub(super) struct Definition<'d, 'a> {
+    /// Which of both.
+    pub(super) kind: DefinitionKind<'d, 'a>,
+    /// Its name; a fragment has one.
+    pub(super) name: Option<&'a str>,
+    /// Where it begins.
+    pub(super) location: Location,
+    /// What it selects.
+    pub(super) selections: &'d ast::SelectionSet<'a, &'a str>,
+    /// The variables that it declares; none for a fragment.
+    pub(super) variables: Vec<Variable<'d, 'a>>,
+    /// Its part of [`Survey::spreads`].
+    pub(super) spreads: Range<usize>,
+    /// The variables that it uses, and which of [`Survey::uses`] are of each.
+    pub(super) uses: BTreeMap<&'a str, Vec<usize>>,
+}
+
+/// What a definition is.
+pub(super) enum DefinitionKind<'d, 'a> {
+    /// An operation.
+    Operation(&'d ast::OperationDefinition<'a, &'a str>),
+    /// A fragment on the type of that name.
+    Fragment(&'a str),
+}
+
+/// A variable that an operation declares.
+pub(super) struct Variable<'d, 'a> {
+    /// Its definition.
+    pub(super) definition: &'d ast::VariableDefinition<'a, &'a str>,
+    /// The named type at its type's core.
+    pub(super) named: &'a str,
+    /// Its type, where the catalog knows it.
+    pub(super) ty: Option<TypeRef>,
+}
+
+/// A field that is selected.
+pub(super) struct Selected<'d, 'a> {
+    /// The selection.
+    pub(super) field: &'d ast::Field<'a, &'a str>,
+    /// The type that it is selected from, where it is known to have fields.
+    pub(super) parent: Option<TypeId>,
+    /// The named type that it has, where it is known.
+    pub(super) ty: Option<TypeId>,
+}
+
+/// An inline fragment.
+pub(super) struct Inline<'a> {
+    /// Where it begins.
+    pub(super) location: Location,
+    /// The name of its type, where it has one.
+    pub(super) condition: Option<&'a str>,
+    /// The type around it, where it is known.
+    pub(super) parent: Option<TypeId>,
+}
+
+/// A fragment's spread.
+pub(super) struct Spread<'a> {
+    /// Where it begins.
+    pub(super) location: Location,
+    /// The name of the fragment.
+    pub(super) name: &'a str,
+    /// Which of [`Survey::definitions`] it is.
+    pub(super) target: Option<usize>,
+    /// The type around it, where it is known.
+    pub(super) parent: Option<TypeId>,
+}
+
+/// A field or directive, and the arguments that it is given.
+pub(super) struct Arguments<'d, 'a> {
+    /// What takes them.
+    pub(super) holder: Holder<'a>,
+    /// Where that begins.
+    pub(super) position: Pos,
+    /// Names and values, in document order.
+    pub(super) given: &'d [(&'a str, ast::Value<'a, &'a str>)],
+    /// The arguments that it has, where it is known. None of them has a default.
+    pub(super) slots: Option<Vec<Slot<'d>>>,
+}
+
+impl<'d> Arguments<'d, '_> {
+    /// The argument of that name that it has.
+    pub(super) fn slot(&self, name: &str) -> Option<Slot<'d>> {
+        self.slots.as_ref()?.iter().find(|slot| slot.name == name).copied()
+    }
+}
+
+/// What takes arguments.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Holder<'a> {
+    /// A field of that type, where it is known.
+    Field(Option<TypeId>, &'a str),
+    /// A directive.
+    Directive(&'a str),
+}
+
+/// An argument that a field or directive has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot<'d> {
+    /// Its name.
+    pub(super) name: &'d str,
+    /// Its type.
+    pub(super) ty: &'d TypeRef,
+}
+
+/// A variable's use in the value of an argument.
+pub(super) struct Use<'d, 'a> {
+    /// The variable.
+    pub(super) name: &'a str,
+    /// Where the field or directive stands whose argument it is.
+    holder: Pos,
+    /// The number of the argument.
+    argument: usize,
+    /// The type that is expected there, where it is known.
+    pub(super) expected: Option<&'d TypeRef>,
+}
+
+impl Use<'_, '_> {
+    /// Where it stands.
+    pub(super) fn location(&self, survey: &Survey<'_, '_>) -> Location {
+        survey.document.variable(self.holder, self.argument, self.name)
+    }
+}
+
+impl<'d, 'a> Survey<'d, 'a> {
+    /// Walks a document. `if_type` is [`directives::if_type`].
+    pub(super) fn new(catalog: &'d Catalog, if_type: Option<&'d TypeRef>, document: &'d Document<'a>) -> Self {
+        let mut fragments = HashMap::new();
+        for (place, definition) in document.definitions.iter().enumerate() {
+            if let ast::Definition::Fragment(fragment) = definition {
+                fragments.entry(fragment.name).or_insert(place);
+            }
+        }
+        let survey = Self {
+            catalog,
+            document,
+            definitions: Vec::with_capacity(document.definitions.len()),
+            fields: Vec::new(),
+            inline_fragments: Vec::new(),
+            spreads: Vec::new(),
+            arguments: Vec::new(),
+            directives: Vec::new(),
+            uses: Vec::new(),
+            fragments,
+        };
+        let mut walk = Walk { survey, if_type };
+        for definition in &document.definitions {
+            walk.definition(definition);
+        }
+        walk.survey
+    }
+
+    /// The operations.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &Definition<'d, 'a>)> {
+        let is_operation = |definition: &Definition<'_, '_>| matches!(definition.kind, DefinitionKind::Operation(_));
+        self.definitions.iter().enumerate().filter(move |(_, definition)| is_operation(definition))
+    }
+
+    /// The fragments, with their names and the names of their types.
+    pub(super) fn fragments(&self) -> impl Iterator<Item = (&Definition<'d, 'a>, &'a str, &'a str)> {
+        self.definitions.iter().filter_map(|definition| match definition.kind {
+            DefinitionKind::Fragment(ty) => Some((definition, definition.name?, ty)),
+            DefinitionKind::Operation(_) => None,
+        })
+    }
+
+    /// The fragment of that name: the first, where there are several.
+    pub(super) fn fragment(&self, name: &str) -> Option<usize> {
+        self.fragments.get(name).copied()
+    }
+
+    /// The definitions that spread one another from this one on, itself included, each once.
+    pub(super) fn reached(&self, from: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.definitions.len()];
+        seen[from] = true;
+        let mut reached = vec![from];
+        let mut next = 0;
+        while let Some(at) = reached.get(next).copied() {
+            next += 1;
+            for spread in &self.spreads[self.definitions[at].spreads.clone()] {
+                let target = spread.target.filter(|target| !std::mem::replace(&mut seen[*target], true));
+                reached.extend(target);
+            }
+        }
+        reached
+    }
+}
+
+/// The name of an operation.
+pub(super) fn operation_name<'a>(operation: &ast::OperationDefinition<'a, &'a str>) -> Option<&'a str> {
+    match operation {
+        ast::OperationDefinition::SelectionSet(_) => None,
+        ast::OperationDefinition::Query(query) => query.name,
+        ast::OperationDefinition::Mutation(mutation) => mutation.name,
+        ast::OperationDefinition::Subscription(subscription) => subscription.name,
+    }
+}
+
+/// Where an operation begins.
+pub(super) fn operation_position<'a>(operation: &ast::OperationDefinition<'a, &'a str>) -> Pos {
+    match operation {
+        ast::OperationDefinition::SelectionSet(set) => set.span.0,
+        ast::OperationDefinition::Query(query) => query.position,
+        ast::OperationDefinition::Mutation(mutation) => mutation.position,
+        ast::OperationDefinition::Subscription(subscription) => subscription.position,
+    }
+}
+
+/// A field's type and arguments.
+type Signature<'d> = (TypeId, &'d [schema::Argument]);
+
+struct Walk<'d, 'a> {
+    survey: Survey<'d, 'a>,
+    if_type: Option<&'d TypeRef>,
+}
+
+impl<'d, 'a> Walk<'d, 'a> {
+    fn definition(&mut self, definition: &'d ast::Definition<'a, &'a str>) {
+        let (spreads, first_use) = (self.survey.spreads.len(), self.survey.uses.len());
+        let query = self.survey.catalog.query();
+        let no_variables: &[_] = &[];
+        let (kind, name, position, variables, directives, place, selections, parent) = match definition {
+            ast::Definition::Operation(operation) => {
+                let kind = DefinitionKind::Operation(operation);
+                let name = operation_name(operation);
+                let position = operation_position(operation);
+                let (variables, directives, set, root) = match operation {
+                    ast::OperationDefinition::SelectionSet(set) => (no_variables, &[][..], set, Some(query)),
+                    ast::OperationDefinition::Query(q) => {
+                        (&q.variable_definitions[..], &q.directives[..], &q.selection_set, Some(query))
+                    }
+                    ast::OperationDefinition::Mutation(m) => {
+                        (&m.variable_definitions[..], &m.directives[..], &m.selection_set, None)
+                    }
+                    ast::OperationDefinition::Subscription(s) => {
+                        (&s.variable_definitions[..], &s.directives[..], &s.selection_set, None)
+                    }
+                };
+                (kind, name, position, variables, directives, Place::Operation, set, root)
+            }
+            ast::Definition::Fragment(fragment) => {
+                let ast::TypeCondition::On(ty) = fragment.type_condition;
+                let parent = self.object(ty);
+                let kind = DefinitionKind::Fragment(ty);
+                let (directives, set) = (&fragment.directives[..], &fragment.selection_set);
+                (kind, Some(fragment.name), fragment.position, no_variables, directives, Place::Fragment, set, parent)
+            }
+        };
+        self.directives(place, directives);
+        self.selections(selections, parent);
+        let variables = variables.iter().map(|definition| self.variable(definition)).collect();
+        let mut uses: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (place, variable_use) in self.survey.uses.iter().enumerate().skip(first_use) {
+            uses.entry(variable_use.name).or_default().push(place);
+        }
+        self.survey.definitions.push(Definition {
+            kind,
+            name,
+            location: location(position),
+            selections,
+            variables,
+            spreads: spreads..self.survey.spreads.len(),
+            uses,
+        });
+    }
+
+    fn variable(&self, definition: &'d ast::VariableDefinition<'a, &'a str>) -> Variable<'d, 'a> {
+        let ty = self.type_ref(&definition.var_type);
+        Variable { definition, named: core(&definition.var_type), ty }
+    }
+
+    fn type_ref(&self, ty: &ast::Type<'a, &'a str>) -> Option<TypeRef> {
+        Some(match ty {
+            ast::Type::NamedType(name) => TypeRef::Named(self.survey.catalog.named(name)?),
+            ast::Type::ListType(inner) => TypeRef::List(Box::new(self.type_ref(inner)?)),
+            ast::Type::NonNullType(inner) => self.type_ref(inner)?.non_null(),
+        })
+    }
+
+    fn object(&self, name: &str) -> Option<TypeId> {
+        let catalog = self.survey.catalog;
+        catalog.named(name).filter(|id| catalog.object(*id).is_some())
+    }
+
+    fn selections(&mut self, set: &'d ast::SelectionSet<'a, &'a str>, parent: Option<TypeId>) {
+        for selection in &set.items {
+            match selection {
+                ast::Selection::Field(field) => self.field(field, parent),
+                ast::Selection::FragmentSpread(spread) => {
+                    self.survey.spreads.push(Spread {
+                        location: location(spread.position),
+                        name: spread.fragment_name,
+                        target: self.survey.fragment(spread.fragment_name),
+                        parent,
+                    });
+                    self.directives(Place::Spread, &spread.directives);
+                }
+                ast::Selection::InlineFragment(fragment) => {
+                    let condition = fragment.type_condition.as_ref().map(|ast::TypeCondition::On(name)| *name);
+                    let location = location(fragment.position);
+                    self.survey.inline_fragments.push(Inline { location, condition, parent });
+                    self.directives(Place::InlineFragment, &fragment.directives);
+                    let inner = condition.map_or(parent, |name| self.object(name));
+                    self.selections(&fragment.selection_set, inner);
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, field: &'d ast::Field<'a, &'a str>, parent: Option<TypeId>) {
+        let known = parent.and_then(|parent| self.signature(parent, field.name));
+        let ty = known.map(|(ty, _)| ty);
+        self.survey.fields.push(Selected { field, parent, ty });
+        let slots = known.map(|(_, arguments)| {
+            arguments.iter().map(|argument| Slot { name: &argument.name, ty: &argument.ty }).collect()
+        });
+        self.arguments(Holder::Field(parent, field.name), field.position, &field.arguments, slots);
+        self.directives(Place::Field, &field.directives);
+        let inner = ty.filter(|ty| self.survey.catalog.object(*ty).is_some());
+        self.selections(&field.selection_set, inner);
+    }
+
+    /// A field that a type has. `__schema` and `__type` of the query root belong here as soon as they are answered; till
+    /// then they are unknown like any other.
+    fn signature(&self, parent: TypeId, name: &str) -> Option<Signature<'d>> {
+        let catalog = self.survey.catalog;
+        if name == TYPE_NAME {
+            return Some((catalog.named("String")?, &[]));
+        }
+        let object = catalog.object(parent)?;
+        let field = &object.fields[usize::from(object.position(name)?)];
+        Some((field.ty.named(), &field.arguments))
+    }
+
+    fn directives(&mut self, place: Place, directives: &'d [ast::Directive<'a, &'a str>]) {
+        if directives.is_empty() {
+            return;
+        }
+        self.survey.directives.push((place, directives));
+        for directive in directives {
+            let slots = directives::CONDITIONS.contains(&directive.name).then(|| {
+                let slot = |ty| Slot { name: directives::IF, ty };
+                self.if_type.map(slot).into_iter().collect()
+            });
+            self.arguments(Holder::Directive(directive.name), directive.position, &directive.arguments, slots);
+        }
+    }
+
+    fn arguments(
+        &mut self,
+        holder: Holder<'a>,
+        position: Pos,
+        given: &'d [(&'a str, ast::Value<'a, &'a str>)],
+        slots: Option<Vec<Slot<'d>>>,
+    ) {
+        let arguments = Arguments { holder, position, given, slots };
+        for (argument, (name, value)) in given.iter().enumerate() {
+            let expected = arguments.slot(name).map(|slot| slot.ty);
+            self.value(value, expected, position, argument);
+        }
+        self.survey.arguments.push(arguments);
+    }
+
+    fn value(
+        &mut self,
+        value: &'d ast::Value<'a, &'a str>,
+        expected: Option<&'d TypeRef>,
+        holder: Pos,
+        argument: usize,
+    ) {
+        match value {
+            ast::Value::Variable(name) => self.survey.uses.push(Use { name, holder, argument, expected }),
+            ast::Value::List(values) => {
+                let element = expected.map(|ty| match nullable(ty) {
+                    TypeRef::List(inner) => inner,
+                    other => other,
+                });
+                for value in values {
+                    self.value(value, element, holder, argument);
+                }
+            }
+            ast::Value::Object(fields) => {
+                // No type of the schema is an input object.
+                for value in fields.values() {
+                    self.value(value, None, holder, argument);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The type, null allowed.
+pub(super) fn nullable(ty: &TypeRef) -> &TypeRef {
+    match ty {
+        TypeRef::NonNull(inner) => inner,
+        TypeRef::Named(_) | TypeRef::List(_) => ty,
+    }
+}
+
+/// The name at a type's core.
+fn core<'a>(ty: &ast::Type<'a, &'a str>) -> &'a str {
+    match ty {
+        ast::Type::NamedType(name) => name,
+        ast::Type::ListType(inner) | ast::Type::NonNullType(inner) => core(inner),
+    }
+}
+
+/// The names of the types of which a fragment can be.
+pub(super) fn object_names(catalog: &Catalog) -> impl Iterator<Item = &str> {
+    catalog.types().iter().filter_map(Type::as_object).map(|object| object.name.as_str())
+}
+
+/// The names of the types that a variable can have.
+pub(super) fn input_names(catalog: &Catalog) -> impl Iterator<Item = &str> {
+    catalog.types().iter().filter(|ty| ty.as_object().is_none()).map(Type::name)
+}

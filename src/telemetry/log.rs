@@ -1,0 +1,53 @@
+//! The log: standard error, as text on a terminal and as JSON lines elsewhere.
+
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::{
+    EnvFilter,
+    filter::ParseError,
+    fmt,
+    util::{SubscriberInitExt, TryInitError},
+};
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Text on a terminal, JSON elsewhere.
+    Auto,
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How.
+    pub format: Format,
+    /// What, as `tracing`'s directives say it: `info`, or `warn,orderql=debug`.
+    pub filter: String,
+}
+
+/// Why the log cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The filter is not one.
+    #[error("the log filter cannot be read")]
+    Filter(#[from] ParseError),
+    /// There is one already.
+    #[error("the log is open already")]
+    Open(#[from] TryInitError),
+}
+
+/// Opens the log for the whole process.
+pub fn open(options: &Options) -> Result<(), LogError> {
+    let terminal = io::stderr().is_terminal();
+    let lines = fmt().with_env_filter(EnvFilter::try_new(&options.filter)?).with_writer(io::stderr);
+    match options.format {
+        Format::Auto if !terminal => lines.json().flatten_event(true).with_target(false).finish().try_init()?,
+        Format::Json => lines.json().flatten_event(true).with_target(false).finish().try_init()?,
+        Format::Auto | Format::Text => lines.with_ansi(terminal).with_target(false).finish().try_init()?,
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! A running `orderql serve` and a client that writes and reads bytes as they are.
+
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::{
+    collections::HashMap,
+    env, fs,
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
+    net::{SocketAddr, TcpStream},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::Value;
+use tokio_postgres::{Config, config::Host};
+
+use crate::support::Database;
+
+/// A test that waits for longer than this for a byte has failed. Nothing is measured by it.
+const HOPELESS: Duration = Duration::from_mins(1);
+
+/// The program, serving a database on a port of its own choice.
+pub struct Server {
+    program: Option<Child>,
+    log: Option<JoinHandle<String>>,
+    folder: PathBuf,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+/// An answer as it came.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HashMap<String, String>,
+    pub body: String,
+}
+
+impl Server {
+    /// Starts the program and waits until it says where it listens.
+    pub fn start(database: &Database, flags: &[&str]) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("orderql-served-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
+        program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
+        program.arg(connection_string(&database.config())).arg("--key-file").arg(folder.join("key.pem")).args(flags);
+        let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
+
+        let mut lines = BufReader::new(program.stderr.take().unwrap()).lines();
+        let mut log = String::new();
+        let address = loop {
+            let Some(line) = lines.next() else { panic!("the server ended before it listened: {log}") };
+            let line = line.unwrap();
+            let event = serde_json::from_str::<Value>(&line).unwrap_or_default();
+            log.push_str(&line);
+            if event["message"] == "listening" {
+                break event["address"].as_str().unwrap().parse().unwrap();
+            }
+        };
+        let log = thread::spawn(move || {
+            for line in lines {
+                log.push('\n');
+                log.push_str(&line.unwrap());
+            }
+            log
+        });
+        Self { program: Some(program), log: Some(log), folder, address }
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(HOPELESS)).unwrap();
+        stream.set_write_timeout(Some(HOPELESS)).unwrap();
+        stream
+    }
+
+    /// Sends the bytes on a connection of their own, and reads answers until the server closes it.
+    pub fn exchange(&self, requests: impl AsRef<[u8]>) -> Vec<Answer> {
+        let mut stream = self.connect();
+        // The server may close before it has read everything.
+        let _ = stream.write_all(requests.as_ref());
+        read_answers(stream)
+    }
+
+    /// Sends one request, whose head must not end yet, and returns its answer.
+    pub fn ask(&self, head: &str) -> Answer {
+        let closing = head.strip_suffix("\r\n").unwrap();
+        let mut answers = self.exchange(format!("{closing}Connection: close\r\n\r\n"));
+        assert_eq!(answers.len(), 1, "{head}: {answers:?}");
+        answers.remove(0)
+    }
+
+    /// Gets a path.
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"))
+    }
+
+    /// Asks for a token.
+    pub fn sign_in(&self, path: &str, user_id: &str, password: &str) -> Answer {
+        let credentials = BASE64_STANDARD.encode(format!("{user_id}:{password}"));
+        self.ask(&format!("POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Basic {credentials}\r\n\r\n"))
+    }
+
+    /// A token.
+    pub fn token(&self, user_id: &str) -> String {
+        self.sign_in("/auth/token", user_id, user_id).json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    /// Tells the server to stop.
+    pub fn tell_to_stop(&self) {
+        let id = self.program.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    }
+
+    /// Tells the server to stop, waits until it has, and returns its log.
+    pub fn stop(mut self) -> String {
+        self.tell_to_stop();
+        self.wait()
+    }
+
+    /// Waits until the server has ended in order, and returns its log.
+    pub fn wait(&mut self) -> String {
+        assert!(self.program.take().unwrap().wait().unwrap().success());
+        self.log.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut program) = self.program.take() {
+            let _ = program.kill();
+            let _ = program.wait();
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Answer {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The first error's code, or nothing.
+    pub fn code(&self) -> String {
+        self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// Everything until the server closes the connection.
+pub fn read_text(mut stream: TcpStream) -> String {
+    let mut bytes = Vec::new();
+    match stream.read_to_end(&mut bytes) {
+        Ok(_) => {}
+        // A connection that is cut off may be reset; what came before counts.
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("{error} after {:?}", String::from_utf8_lossy(&bytes)),
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Every whole answer until the server closes the connection.
+pub fn read_answers(stream: TcpStream) -> Vec<Answer> {
+    let text = read_text(stream);
+    let mut rest = text.as_str();
+    let mut answers = Vec::new();
+    while let Some((head, after)) = rest.split_once("\r\n\r\n") {
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers: HashMap<_, _> = lines
+            .map(|line| line.split_once(": ").unwrap_or((line, "")))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let (body, next) = match (status, headers.get("content-length")) {
+            (100..=199 | 204 | 304, _) => (String::new(), after),
+            (_, Some(length)) => {
+                let (body, next) = after.split_at(length.parse().unwrap());
+                (body.to_owned(), next)
+            }
+            (_, None) if headers.contains_key("transfer-encoding") => read_chunks(after),
+            (_, None) => (String::new(), after),
+        };
+        answers.push(Answer { status, headers, body });
+        rest = next;
+    }
+    assert_eq!(rest, "", "half an answer");
+    answers
+}
+
+/// A body of chunks, and what follows it. Chunks that do not end as they should are no answer.
+fn read_chunks(mut text: &str) -> (String, &str) {
+    let mut body = String::new();
+    loop {
+        let (size, rest) = text.split_once("\r\n").unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        body.push_str(&rest[..size]);
+        text = rest[size..].strip_prefix("\r\n").unwrap();
+        if size == 0 {
+            return (body, text);
+        }
+    }
+}
+
+fn connection_string(config: &Config) -> String {
+    let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
+    let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
+    format!("host={} port={port} user={user} dbname={name}", folder.display())
+}
+
+/// Reads until the text has come, and nothing beyond it.
+pub fn until(mut stream: &TcpStream, text: &str) {
+    let mut read = String::new();
+    while !read.ends_with(text) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap_or_else(|error| panic!("{error} after {read:?}"));
+        read.push(char::from(byte[0]));
+    }
+}
