@@ -26,7 +26,7 @@ use crate::preflight::walk::Verdict;
 /// Holds a catalog against a database. Nothing is returned where it fits; what hides something else comes alone: of a
 /// relation that is missing, the columns are not told.
 ///
-/// Three round trips, and nothing is read but PostgreSQL's own tables, so it takes no longer on a full database. Needs a
+/// A few round trips, and nothing is read but PostgreSQL's own tables, so it takes no longer on a full database. Needs a
 /// connection outside a transaction; one whose check was dropped midway is not to be used again.
 pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
     let needs = Needs::of(catalog);
