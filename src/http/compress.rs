@@ -1,4 +1,7 @@
 //! Makes answers smaller in the coding that `coding` has chosen: whole ones at once, large ones part by part.
+//!
+//! The length of a compressed answer can betray what it holds to somebody who makes others ask and listens to the wire.
+//! Here nobody can be made to ask: the token goes with a request only where its owner's own program puts it.
 
 use std::{
     io::{self, Write},

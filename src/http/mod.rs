@@ -17,6 +17,7 @@ pub mod endpoint;
 pub mod envelope;
 pub mod framing;
 pub mod listener;
+pub mod malformed;
 pub mod negotiate;
 pub mod persisted;
 pub mod record;

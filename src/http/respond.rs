@@ -16,7 +16,11 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     access::token::BadToken,
-    http::{negotiate::Media, record::Record},
+    http::{
+        framing::{LONGEST_HEAD, MOST_HEADERS},
+        negotiate::Media,
+        record::Record,
+    },
     refusal::{Code, Facts, Refusals},
     telemetry::event::{Event, emit},
     throttle::bucket::{Empty, Status},
@@ -65,6 +69,12 @@ pub enum Denial {
     /// An HTTP/1.1 request without `Host`, or with two, or one that is none.
     #[error("an HTTP/1.1 request has exactly one Host header, which names a host")]
     Host,
+    /// A head that cannot be read.
+    #[error("this is no HTTP/1.1 request: its first line or a header is malformed")]
+    HeadBroken,
+    /// A head with too many headers or bytes.
+    #[error("the request's head has more than {MOST_HEADERS} headers or {LONGEST_HEAD} bytes")]
+    HeadTooLarge,
     /// `Content-Length` beside `Transfer-Encoding`.
     #[error("a request has Content-Length or Transfer-Encoding, not both")]
     LengthAndEncoding,
@@ -188,9 +198,13 @@ impl Denial {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::Host | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) | Self::NotARequest(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Host
+            | Self::HeadBroken
+            | Self::LengthAndEncoding
+            | Self::Encoding
+            | Self::BodyBroken(_)
+            | Self::NotARequest(_) => StatusCode::BAD_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Refused(_) => REFUSED,
             // The protocol's status on every media type: some of its clients read no other answer to its end.
             Self::PersistedQueryNotFound | Self::PersistedQueryNotSupported => StatusCode::OK,
@@ -234,7 +248,10 @@ impl Denial {
             Self::BodyTooLarge { .. } => return "PAYLOAD_TOO_LARGE",
             Self::BodyTooSlow { .. } => return "REQUEST_TIMEOUT",
             Self::TargetTooLong { .. } => return "URI_TOO_LONG",
-            Self::Host | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) => return "BAD_REQUEST",
+            Self::HeadTooLarge => return "REQUEST_HEADER_FIELDS_TOO_LARGE",
+            Self::Host | Self::HeadBroken | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) => {
+                return "BAD_REQUEST";
+            }
         };
         code.as_str()
     }
@@ -256,6 +273,8 @@ impl Denial {
         matches!(
             self,
             Self::Host
+                | Self::HeadBroken
+                | Self::HeadTooLarge
                 | Self::LengthAndEncoding
                 | Self::Encoding
                 | Self::BodyTooLarge { .. }

@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Bytes that a request's target may have. A longer query is sent by POST.
-const LONGEST_TARGET: usize = 8 * 1024;
+pub const LONGEST_TARGET: usize = 8 * 1024;
 
 /// What the endpoints work with.
 #[derive(Debug)]
