@@ -8,6 +8,7 @@ mod support;
 
 use std::{
     collections::HashMap,
+    fmt::Write as _,
     io::{Read, Write},
 };
 
@@ -347,8 +348,10 @@ async fn where_compression_is_off_nothing_is_compressed() {
 
 /// What a client sends in place of a query, or beside it.
 fn naming(query: &str) -> Value {
-    let digest = Sha256::digest(query);
-    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut hash = String::new();
+    for byte in Sha256::digest(query) {
+        write!(hash, "{byte:02x}").unwrap();
+    }
     json!({"persistedQuery": {"version": 1, "sha256Hash": hash}})
 }
 
