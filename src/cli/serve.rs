@@ -18,6 +18,7 @@ use crate::{
         self,
         endpoint::sdl,
         listener::Listener,
+        persisted,
         service::{RequestIds, Service},
     },
     telemetry::log,
@@ -51,6 +52,7 @@ pub struct Server {
 /// Makes everything ready, or says what is missing.
 pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = Catalog::built_in()?;
+    let options = config.http();
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
@@ -59,10 +61,11 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
-        options: config.http(),
+        persisted: persisted::Store::new(options.persisted_queries),
+        options: options.clone(),
         ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, options })
 }
 
 impl Server {
