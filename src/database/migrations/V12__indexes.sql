@@ -61,7 +61,6 @@ FROM (VALUES
     ('oql_return_item_with_product',              'return_item',                 'product_id, return_id, return_item_seq_id'),
     ('oql_facility_with_external_id',             'facility',                    'external_id, facility_id'),
     ('oql_facility_with_parent',                  'facility',                    'parent_facility_id, facility_id'),
-    ('oql_party_with_external_id',                'party',                       'external_id, party_id'),
     ('oql_product_with_primary_category',         'product',                     'primary_product_category_id, product_id'),
     ('oql_product_with_internal_name',            'product',                     'internal_name, product_id'),
     ('oql_good_identification_with_value',        'good_identification',         'id_value, good_identification_type_id, product_id'),
