@@ -84,6 +84,13 @@ pub const PATH: Form<PathBuf> = Form {
     parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
 };
 
+/// A file's path; empty for none.
+pub const PATH_OR_NONE: Form<Option<PathBuf>> = Form {
+    placeholder: "FILE",
+    wanted: "the path of a file",
+    parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
+};
+
 /// The log's format.
 pub const LOG_FORMAT: Form<Format> = Form {
     placeholder: "FORMAT",
