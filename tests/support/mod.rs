@@ -160,6 +160,11 @@ fn open(folder: &Path) -> Cluster {
     Cluster::open(&options).unwrap()
 }
 
+/// Where the cluster's server writes what it has to say.
+pub fn server_log() -> PathBuf {
+    folder().join("data/server.log")
+}
+
 /// The folder of the cluster, which follows from the package's.
 fn folder() -> PathBuf {
     let package: String =
