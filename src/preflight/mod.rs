@@ -1,10 +1,10 @@
 //! Whether a database fits a catalog: asked before the first request, so that what is missing is named by an operator's
 //! log and not by a caller's error.
 //!
-//! - [`needs`]: what the catalog reads, compares and walks
-//! - [`standing`]: what the database has of that
+//! - `needs`: what the catalog reads, compares and walks
+//! - `standing`: what the database has of that
 //! - [`fit`]: whether a column's type is fit for its use
-//! - [`walk`]: whether an index gives rows in an order
+//! - `walk`: whether an index gives rows in an order
 //! - [`mismatch`]: what does not fit, and what to do about it
 
 pub mod fit;
