@@ -28,8 +28,10 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
                 let keys: Vec<_> = point.keys.iter().map(|key| key.name.as_str()).collect();
                 let keys = if point.alternatives { &keys[..1] } else { &keys[..] };
                 let (list, present) = (keys.join(", "), keys.join(" IS NOT NULL AND "));
-                let sql =
-                    format!("SELECT {list} FROM {} WHERE {present} IS NOT NULL ORDER BY {list} LIMIT 1", point.relation);
+                let sql = format!(
+                    "SELECT {list} FROM {} WHERE {present} IS NOT NULL ORDER BY {list} LIMIT 1",
+                    point.relation
+                );
                 let row = client.query_one(&sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
                 let given = root.arguments.iter().zip(0..row.len());
                 let given = given.map(|(argument, at)| format!("{}: {:?}", argument.name, row.get::<_, &str>(at)));
@@ -43,7 +45,10 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
 
         let answered = asker.ask(&query, Variables::new()).await;
         assert_eq!(answered.broken_promises, 0, "{query}");
-        assert_eq!(answered.compiled.plan.steps.len(), query.matches("(first:").count() + usize::from(!arguments.starts_with("first")));
+        assert_eq!(
+            answered.compiled.plan.steps.len(),
+            query.matches("(first:").count() + usize::from(!arguments.starts_with("first"))
+        );
         let data = answered.data();
         assert!(!data[&root.name].is_null(), "{query}");
         seen.gather(&data[&root.name]);

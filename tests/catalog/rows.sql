@@ -6,6 +6,8 @@ INSERT INTO shipment_receipt (receipt_id, shipment_id, order_id, return_id, inve
 SELECT 'RECEIPT' || n, 'SHIP' || n % 3, 'ORDER' || n % 4, 'RETURN' || n % 5, 'ITEM' || n % 6, 'PROD' || n % 7
 FROM generate_series(1, 40) AS n;
 
+INSERT INTO product_store (product_store_id, store_name) VALUES ('CORNER', 'Corner'), ('HARBOUR', 'Harbour'), ('BARE', NULL);
+
 DO $$
 DECLARE
     known record;
