@@ -10,8 +10,8 @@ use crate::{
     access::{grants, token},
     config::{
         form::{
-            ADDRESS, CODINGS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, ORIGINS, PATH, SIZE,
-            SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
+            ADDRESS, CODINGS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, ORIGINS, PATH, PATH_OR_NONE,
+            SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
         },
         source::{ConfigError, Values},
     },
@@ -93,6 +93,8 @@ settings! {
     listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
     /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
     database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+    /// Schema file to serve instead of the built-in schema, which shows how one is written.
+    schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
     /// How long a request waits for a free connection to the database.

@@ -108,6 +108,13 @@ pub const ORIGINS: Form<Origins> = Form {
     parse: Origins::read,
 };
 
+/// A file's path; empty for none.
+pub const PATH_OR_NONE: Form<Option<PathBuf>> = Form {
+    placeholder: "FILE",
+    wanted: "the path of a file",
+    parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
+};
+
 /// The log's format.
 pub const LOG_FORMAT: Form<Format> = Form {
     placeholder: "FORMAT",
