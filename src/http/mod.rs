@@ -14,6 +14,7 @@ pub mod envelope;
 pub mod framing;
 pub mod listener;
 pub mod negotiate;
+pub mod price;
 pub mod record;
 pub mod respond;
 pub mod route;

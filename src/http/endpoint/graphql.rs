@@ -23,6 +23,7 @@ use crate::{
         credentials::bearer,
         envelope,
         negotiate::{self, Media},
+        price,
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
         service::Service,
@@ -63,7 +64,17 @@ async fn serve(
     negotiate::require_json(headers)?;
     let request = envelope::read(&body::read(body, &service.options).await?)?;
 
+    let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
+    if price::is_all(headers)? {
+        let explanation = explain()?;
+        if let Some(name) = &explanation.operation_name {
+            record.set_operation(name);
+        }
+        let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
+        return Ok(price::answer(explanation, &principal.limits, &forecast, media));
+    }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
+    let lines = if price::includes_fields(headers) { Some(explain()?.cost) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -86,7 +97,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, lines.as_deref()), record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
