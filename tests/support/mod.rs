@@ -6,6 +6,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod queries;
+
 use std::env;
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub(super) fn terms(arguments: &Arguments<'_>, connection: &Connection, errors: 
     let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
     match search::parse(text) {
         Err(malformed) => {
-            errors.extend(malformed.into_iter().map(BindError::Malformed));
+            errors.extend(malformed.into_iter().map(|malformed| self::malformed(arguments, connection, malformed)));
             Vec::new()
         }
         Ok(terms) => {
@@ -55,14 +55,27 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
     let key = &connection.search_keys[place];
     if !key.comparators.contains(&term.comparator) {
         return Err(BindError::OperatorNotAllowed {
+            field: arguments.field.name.clone(),
             key: term.key.to_owned(),
             offset: term.offset,
             comparator: term.comparator,
             allowed: key.comparators.clone(),
         });
     }
-    let values = values(key, term).map_err(BindError::Malformed)?;
+    let values = values(key, term).map_err(|bad| malformed(arguments, connection, bad))?;
     Ok(BoundTerm { key: place, comparator: term.comparator, values })
+}
+
+/// Where a term has no key, the keys are told.
+fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malformed) -> BindError {
+    let (mut near, mut allowed) = (None, None);
+    if matches!(malformed.fault, Fault::NoColon | Fault::BadKey) {
+        let keys = connection.search_keys.iter().map(|key| key.name.as_str());
+        let word = malformed.term.split(':').next().unwrap_or_default();
+        near = nearest(word, keys.clone()).map(str::to_owned);
+        allowed = Some(keys.map(str::to_owned).collect());
+    }
+    BindError::Malformed { field: arguments.field.name.clone(), malformed: Box::new(malformed), nearest: near, allowed }
 }
 
 fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, Malformed> {
