@@ -12,7 +12,7 @@ use orderql::{
 };
 use serde_json::json;
 
-/// Objects nested below the root field, at the most: one more than a caller may ask for.
+/// Levels of objects before fragments are spread: one more than a caller may ask for.
 const MOST_LEVELS: u32 = 7;
 
 /// Connections and point roots of a query, about.
@@ -76,7 +76,7 @@ pub fn query(catalog: &Catalog, seed: u64) -> Request {
     } else if writer.random.once_in(2) {
         query.push_str("query Made ");
     }
-    write!(query, "{{\n{selection}}}\n").unwrap();
+    writeln!(query, "{{\n{selection}}}").unwrap();
     for (_, _, fragment) in &writer.fragments {
         query.push_str(fragment);
     }
@@ -141,7 +141,7 @@ impl<'c> Writer<'c> {
                     given.push(&argument.name);
                 }
                 let given: Vec<_> = given.iter().map(|name| format!("{name}: \"NONE\"")).collect();
-                write!(out, "({}) {{\n", given.join(", ")).unwrap();
+                writeln!(out, "({}) {{", given.join(", ")).unwrap();
                 self.selection(out, field.ty.named(), level + 1);
             }
             _ => {
@@ -201,14 +201,16 @@ impl<'c> Writer<'c> {
         if !self.random.once_in(12) {
             return;
         }
-        if self.conditions.is_empty() || self.random.once_in(2) {
+        let name = if self.conditions.is_empty() || self.random.once_in(2) {
             let name = self.name("is");
             self.declared.push(format!("${name}: Boolean!"));
             self.variables.insert(name.clone(), json!(self.random.once_in(2)));
-            self.conditions.push(name);
-        }
+            self.conditions.push(name.clone());
+            name
+        } else {
+            self.random.one_of(&self.conditions).clone()
+        };
         let directive = *self.random.one_of(&["include", "skip"]);
-        let name = self.random.one_of(&self.conditions);
         write!(out, " @{directive}(if: ${name})").unwrap();
     }
 
@@ -219,7 +221,7 @@ impl<'c> Writer<'c> {
         }
         let edges = if self.random.once_in(6) { "all: edges" } else { "edges" };
         writeln!(out, "{indent}{edges} {{ cursor node {{").unwrap();
-        self.selection(out, connection.node, level + 2);
+        self.selection(out, connection.node, level + 1);
         writeln!(out, "{indent}}} }}").unwrap();
     }
 

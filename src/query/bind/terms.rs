@@ -66,16 +66,25 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
     Ok(BoundTerm { key: place, comparator: term.comparator, values })
 }
 
-/// Where a term has no key, the keys are told.
+/// Where a term has no key, the keys are told, and the one that it begins with or nearly names.
 fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malformed) -> BindError {
-    let (mut near, mut allowed) = (None, None);
+    let (mut meant, mut allowed) = (None, None);
     if matches!(malformed.fault, Fault::NoColon | Fault::BadKey) {
-        let keys = connection.search_keys.iter().map(|key| key.name.as_str());
-        let word = malformed.term.split(':').next().unwrap_or_default();
-        near = nearest(word, keys.clone()).map(str::to_owned);
-        allowed = Some(keys.map(str::to_owned).collect());
+        let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
+        let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        // `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is rather a value.
+        let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
+        let begun = keys().filter(is_begun).max_by_key(|key| key.len());
+        let near = word.split_once(':').and_then(|(word, _)| nearest(word, keys()));
+        meant = begun.or(near).map(str::to_owned);
+        allowed = Some(keys().map(str::to_owned).collect());
     }
-    BindError::Malformed { field: arguments.field.name.clone(), malformed: Box::new(malformed), nearest: near, allowed }
+    BindError::Malformed {
+        field: arguments.field.name.clone(),
+        malformed: Box::new(malformed),
+        nearest: meant,
+        allowed,
+    }
 }
 
 fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, Malformed> {
