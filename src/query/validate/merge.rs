@@ -10,7 +10,7 @@ use graphql_parser::query as ast;
 use crate::catalog::Catalog;
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
-use crate::query::parse::{Document, location};
+use crate::query::parse::{Document, is_long_number, location};
 use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
 
 /// The most selections that a document may come to once its fragments are spread.
@@ -263,6 +263,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
             ast::Value::String(text) => Literal::String(text.clone()),
             ast::Value::Boolean(truth) => Literal::Boolean(*truth),
             ast::Value::Null => Literal::Null,
+            ast::Value::Enum(name) if is_long_number(name) => Literal::String((*name).to_owned()),
             ast::Value::Enum(name) => Literal::Enum((*name).to_owned()),
             ast::Value::List(values) => {
                 Literal::List(values.iter().map(|value| self.literal(value)).collect::<Option<_>>()?)
