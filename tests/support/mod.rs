@@ -7,7 +7,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod ask;
-pub mod queries;
 
 use std::env;
 use std::fs::{self, File};
