@@ -10,10 +10,12 @@ pub mod demo;
 pub mod grant;
 pub mod group;
 pub mod keys;
+pub mod explain;
 pub mod load;
 pub mod manage;
 pub mod migrate;
 pub mod profile;
+pub mod schema;
 pub mod serve;
 pub mod table;
 pub mod token;
@@ -56,6 +58,10 @@ enum Command {
     Keys(keys::Args),
     /// Show who signed in, and who changed users, groups, grants and profiles.
     Audit(audit::Args),
+    /// Tell what a query costs and how it would be answered, without a database.
+    Explain(explain::Args),
+    /// Print the schema that is published, or hold it against a database.
+    Schema(schema::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
@@ -74,6 +80,8 @@ pub fn run() -> ExitCode {
         Command::Token(args) => token::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Audit(args) => audit::run(args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Config(args) => config::run(&args),
     };
     match outcome {

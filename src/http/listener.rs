@@ -23,16 +23,13 @@ use crate::{
     http::{
         Options,
         connection::{Connection, Patience, Waiting},
-        framing::LONGEST_HEAD,
+        framing::{LONGEST_HEAD, MOST_HEADERS},
         origin::Peer,
         service::{Service, handle},
         wire::Wire,
     },
     telemetry::event::{Event, emit},
 };
-
-/// Header fields that a request may have.
-const MOST_HEADERS: usize = 100;
 
 /// Requests that an HTTP/2 client may have running on one connection.
 const MOST_STREAMS: u32 = 100;
@@ -173,8 +170,7 @@ impl Task {
         let _ = stream.set_nodelay(true);
         let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let connection = Arc::new(Connection::new());
-        let (wire, rest) =
-            Wire::new(stream, Arc::clone(&connection), self.options.header_timeout, self.options.write_timeout);
+        let (wire, rest) = Wire::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
         let service = service_fn({
             let (service, connection) = (Arc::clone(&self.service), Arc::clone(&connection));
             move |mut request: Request<Incoming>| {

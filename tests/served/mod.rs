@@ -215,7 +215,7 @@ fn read_chunks(mut text: &str) -> (String, &str) {
     }
 }
 
-/// How a program connects to the database.
+/// An address as `--database-url` takes it.
 pub fn connection_string(config: &Config) -> String {
     let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
     let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
