@@ -3,8 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    execute::fault::{Fault, PathPart},
     http::respond::{Denial, throttle_status},
     query::{Request, Variables},
+    refusal::Code,
     throttle::bucket::Status,
 };
 
@@ -46,7 +48,26 @@ pub fn read(body: &[u8]) -> Result<Request, Denial> {
     }
 }
 
-/// What every executed query's answer ends with, after its `data`.
+/// The errors of an executed query, which stand behind its `data`: fields that could not be answered.
+pub fn errors(faults: &[Fault]) -> String {
+    if faults.is_empty() {
+        return String::new();
+    }
+    let part = |part: &PathPart| match part {
+        PathPart::Key(key) => Value::from(&**key),
+        PathPart::Index(index) => Value::from(*index),
+    };
+    let error = |fault: &Fault| {
+        json!({
+            "message": fault.cause.to_string(),
+            "path": fault.path.iter().map(part).collect::<Vec<_>>(),
+            "extensions": {"code": Code::InternalServerError.as_str()},
+        })
+    };
+    format!(",\"errors\":{}", Value::from_iter(faults.iter().map(error)))
+}
+
+/// What every executed query's answer ends with, after its `data` and errors.
 ///
 /// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back.
 pub fn closing(requested: u64, actual: u64, status: &Status) -> String {
