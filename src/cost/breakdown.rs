@@ -36,7 +36,7 @@ fn nodes(fields: &[BoundField<'_>]) -> Vec<CostNode> {
     for field in fields {
         match &field.kind {
             Bound::Edges(fields) | Bound::Node(fields) => lines.extend(nodes(fields)),
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => {}
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {}
             Bound::Column(definition, _) => lines.push(line(field, definition, SCALAR, 1, 0, &[])),
             Bound::Aggregate(definition, _) => lines.push(line(field, definition, AGGREGATE, 1, 0, &[])),
             Bound::One(definition, _, fields) => lines.push(line(field, definition, OBJECT, 1, 0, fields)),

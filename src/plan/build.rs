@@ -5,6 +5,7 @@ use crate::catalog::binding::{Column, Connection, PageFact};
 use crate::catalog::schema::{Field, TypeId};
 use crate::plan::Plan;
 use crate::plan::filter;
+use crate::plan::introspection::constant;
 use crate::plan::keyset::{self, Bound as Place, Range};
 use crate::plan::select::Select;
 use crate::plan::shape::{Op, ShapeWriter};
@@ -47,6 +48,7 @@ impl Planner<'_> {
                 Bound::TypeName(object) => self.type_name(*object),
                 Bound::Point(point) => self.point(point),
                 Bound::Connection(connection) => self.connection(connection, None),
+                Bound::Constant(value) => constant(value, &mut self.shape),
                 // The root has no other fields.
                 _ => self.shape.literal("null"),
             }

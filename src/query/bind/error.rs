@@ -92,6 +92,11 @@ pub enum BindError {
         /// What it takes.
         expected: &'static str,
     },
+    /// Introspection that asks for too much.
+    IntrospectionTooLarge {
+        /// The most bytes that are answered.
+        max_bytes: usize,
+    },
     /// None, or several, of the arguments of which exactly one is to be given.
     Alternatives {
         /// The field.
@@ -143,6 +148,12 @@ impl fmt::Display for BindError {
             Self::BadArgument { field, argument, expected } => {
                 write!(f, "the argument `{argument}` of `{field}` expects {expected}")
             }
+            Self::IntrospectionTooLarge { max_bytes } => {
+                write!(
+                    f,
+                    "introspection would answer more than {max_bytes} bytes; select less, or ask for one type at a time"
+                )
+            }
             Self::Alternatives { field, arguments, given } => {
                 let given = match given {
                     0 => "none was given",
@@ -162,6 +173,7 @@ impl Reason for BindError {
             Self::Malformed(malformed) => malformed.code(),
             Self::NotFilterable { .. } => Code::FieldNotFilterable,
             Self::OperatorNotAllowed { .. } => Code::OperatorNotAllowed,
+            Self::IntrospectionTooLarge { .. } => Code::GraphqlValidationFailed,
             Self::BothEnds { .. }
             | Self::NoPage { .. }
             | Self::BadCursor { .. }
@@ -194,6 +206,7 @@ impl Reason for BindError {
             }
             Self::BadVariable { name, ty, .. } => json!({ "variable": name, "type": ty }),
             Self::BadArgument { field, argument, .. } => json!({ "field": field, "argument": argument }),
+            Self::IntrospectionTooLarge { max_bytes } => json!({ "maxBytes": max_bytes }),
             Self::Alternatives { field, arguments, .. } => json!({ "field": field, "allowed": arguments }),
         };
         match facts {
