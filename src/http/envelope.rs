@@ -64,7 +64,7 @@ pub fn errors(faults: &[Fault]) -> String {
             "extensions": {"code": Code::InternalServerError.as_str()},
         })
     };
-    format!(",\"errors\":{}", Value::from_iter(faults.iter().map(error)))
+    format!(",\"errors\":{}", faults.iter().map(error).collect::<Value>())
 }
 
 /// What every executed query's answer ends with, after its `data` and errors.

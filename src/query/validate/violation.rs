@@ -249,11 +249,9 @@ impl fmt::Display for Violation {
             Self::TooManyRootFields => {
                 write!(f, "A document selects at most {MOST_ROOT_FIELDS} fields from the root; split it")
             }
-            Self::TooManyIntrospectionLists => write!(
-                f,
-                "Introspection selects at most {MOST_INTROSPECTION_LISTS} lists of fields, interfaces, possible types or \
-                 input fields within one another; ask for the types by name"
-            ),
+            Self::TooManyIntrospectionLists => {
+                write!(f, "Introspection nests at most {MOST_INTROSPECTION_LISTS} lists; ask for types by name")
+            }
             Self::TooManyDirectives => write!(f, "At most {MOST_DIRECTIVES} directives stand at one place"),
             Self::TooManyFields => write!(
                 f,
