@@ -28,7 +28,7 @@ pub struct Answer {
     /// Whether the rows hold what the schema promises, as soon as somebody had to know.
     keeps_promises: Option<bool>,
     faults: Vec<Fault>,
-    fault_count: u64,
+    broken_promises: u64,
     cursor: Encoder,
     scratch: Vec<u8>,
 }
@@ -82,7 +82,7 @@ impl Answer {
             handed_out: 0,
             keeps_promises: None,
             faults: Vec::new(),
-            fault_count: 0,
+            broken_promises: 0,
             cursor: Encoder::default(),
             scratch: Vec::new(),
         }
@@ -100,8 +100,8 @@ impl Answer {
     }
 
     /// How many fields could not be answered.
-    pub fn fault_count(&self) -> u64 {
-        self.fault_count
+    pub fn broken_promises(&self) -> u64 {
+        self.broken_promises
     }
 
     /// Appends the next part of the `data` value: all that is left, or at least that many bytes. `out` is empty at each
@@ -257,7 +257,7 @@ impl Answer {
 
     /// Keeps in mind what is wrong at a place of the row at hand.
     fn tell(&mut self, cause: Cause, place: PlaceId) {
-        self.fault_count += 1;
+        self.broken_promises += 1;
         if self.faults.len() < MOST_FAULTS {
             let part = |segment: &Segment| match segment {
                 Segment::Key(key) => PathPart::Key(key.clone()),

@@ -147,8 +147,8 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
 /// The errors of an answer that is written. Values that are not as the schema promises are the data's fault; its
 /// operator should hear of them.
 fn close(rows: &Rows, request_id: &str) -> String {
-    if rows.fault_count() > 0 {
-        emit(&Event::BrokenPromises { request_id, count: rows.fault_count() });
+    if rows.broken_promises() > 0 {
+        emit(&Event::BrokenPromises { request_id, count: rows.broken_promises() });
     }
     envelope::errors(rows.faults())
 }
