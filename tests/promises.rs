@@ -1,6 +1,6 @@
 //! Rows that break the schema's promises: what becomes null, and what is told.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod served;
 mod support;
