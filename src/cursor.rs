@@ -139,8 +139,8 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     if made_for != tag.0 {
         return Err(BadCursor::OtherOrdering);
     }
-    let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Option<Vec<_>>>();
-    values.filter(|_| reader.rest.is_empty()).ok_or(BadCursor::Unreadable)
+    let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
+    if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
 }
 
 #[derive(Clone, Copy)]
@@ -178,11 +178,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The next value, where it is a null or of that type.
-    fn value(&mut self, scalar: ScalarType) -> Option<Option<Value>> {
-        let kind = self.byte()?;
+    fn value(&mut self, scalar: ScalarType) -> Result<Option<Value>, BadCursor> {
+        let kind = self.byte().ok_or(BadCursor::Unreadable)?;
         if kind == Kind::Null as u8 {
-            return Some(None);
+            return Ok(None);
         }
+        self.content(kind, scalar).map(Some).ok_or(BadCursor::Unreadable)
+    }
+
+    fn content(&mut self, kind: u8, scalar: ScalarType) -> Option<Value> {
         let (expected, value) = match scalar {
             ScalarType::Id | ScalarType::String => (Kind::Text, ScalarType::String.parse(self.sized()?).ok()?),
             ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
@@ -190,7 +194,7 @@ impl<'a> Reader<'a> {
             ScalarType::DateTime => (Kind::DateTime, Value::DateTime(Timestamp(i64::from_be_bytes(self.chunk()?)))),
             ScalarType::Boolean => (Kind::Boolean, Value::Boolean(self.byte()? != 0)),
         };
-        (kind == expected as u8).then_some(Some(value))
+        (kind == expected as u8).then_some(value)
     }
 }
 

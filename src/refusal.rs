@@ -52,6 +52,26 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code, in the order in which README tells them.
+    pub const ALL: [Self; 16] = [
+        Self::FirstRequired,
+        Self::FirstTooLarge,
+        Self::CostExceeded,
+        Self::DepthExceeded,
+        Self::FieldNotFilterable,
+        Self::OperatorNotAllowed,
+        Self::MalformedQuery,
+        Self::Throttled,
+        Self::DeadlineExceeded,
+        Self::GraphqlParseFailed,
+        Self::GraphqlValidationFailed,
+        Self::BadUserInput,
+        Self::Unauthenticated,
+        Self::Forbidden,
+        Self::ServiceUnavailable,
+        Self::InternalServerError,
+    ];
+
     /// The code as clients see it in `extensions.code`.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -183,12 +183,12 @@ fn a_server_that_cannot_start_says_why() {
 #[tokio::test]
 async fn the_demo_has_a_migrated_database_that_is_kept() {
     let folder = Folder::new("demo");
-    let (cluster, config) = prepare(Some(folder.0.clone())).await.unwrap();
+    let (cluster, config) = prepare(&folder.0).await.unwrap();
     let client = connect(&config).await.unwrap();
     client.batch_execute("INSERT INTO order_header (order_id) VALUES ('KEPT')").await.unwrap();
     drop(client);
     cluster.stop().unwrap();
-    let (_cluster, config) = prepare(Some(folder.0.clone())).await.unwrap();
+    let (_cluster, config) = prepare(&folder.0).await.unwrap();
     let client = connect(&config).await.unwrap();
     let order: String = client.query_one("SELECT order_id FROM order_header", &[]).await.unwrap().get(0);
     assert_eq!(order, "KEPT");

@@ -140,15 +140,51 @@ async fn a_request_in_the_making_is_finished_after_the_server_is_told_to_stop() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn http2_with_prior_knowledge_is_served() {
-    let (server, _database) = server(&[]).await;
-    let url = format!("http://{}/rest/s1/graphql", server.address);
-    let token = format!("Authorization: Bearer {}", server.token("demo"));
-    let curl = std::process::Command::new("curl")
-        .args(["-sS", "--http2-prior-knowledge", "-w", "\n%{http_version} %{http_code}", "-H", &token, "-H", JSON])
-        .args(["-d", "{}", &url])
-        .output()
-        .unwrap();
-    let out = String::from_utf8(curl.stdout).unwrap();
-    assert!(out.ends_with("\n2 400"), "{out} {}", String::from_utf8_lossy(&curl.stderr));
+async fn http2_with_prior_knowledge_is_served_and_stopped_in_order() {
+    let (mut server, _database) = server(&["--grace", "1h"]).await;
+    let stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let (client, connection) = h2::client::handshake(stream).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let mut client = client.ready().await.unwrap();
+    for (path, status) in [("/health/live", 200), ("/nowhere", 404)] {
+        let request = hyper::Request::get(format!("http://{}{path}", server.address)).body(()).unwrap();
+        let (answer, _) = client.send_request(request, true).unwrap();
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status(), status);
+        assert_eq!(answer.headers()["x-request-id"].len(), 16);
+        assert!(!answer.headers().contains_key("connection"));
+    }
+    let request = hyper::Request::post(format!("http://{}/auth/token", server.address));
+    let request = request.header("content-length", "10000000").body(()).unwrap();
+    let (answer, _still_sending) = client.send_request(request, false).unwrap();
+    assert_eq!(answer.await.unwrap().status(), 413);
+    drop(client);
+    server.tell_to_stop();
+    connection.await.unwrap().unwrap();
+    server.wait();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn making_a_user_twice_changes_nothing_and_mends_what_is_otherwise() {
+    let database = support::fresh_database().await;
+    let mut client = database.connect().await;
+    let passwords = Passwords::new(1).unwrap();
+    let profile = Profile { bucket_size: Some(7), ..Profile::default() };
+    let user = User { user_id: "bulk", password: "bulk", groups: &["API"], profile };
+    let stored = "SELECT a::text, p::text, m::text FROM orderql.user_account a
+                  JOIN orderql.user_profile p USING (user_id) JOIN orderql.group_member m USING (user_id)";
+    let mut seen = Vec::new();
+    for change in ["", "", "UPDATE orderql.user_profile SET bucket_size = 8, max_depth = 3"] {
+        client.batch_execute(change).await.unwrap();
+        ensure_user(&mut client, &passwords, &user).await.unwrap();
+        let row = client.query_one(stored, &[]).await.unwrap();
+        seen.push([0, 1, 2].map(|column| row.get::<_, String>(column)));
+    }
+    assert!(seen.iter().all(|row| row == &seen[0]), "{seen:?}");
+    client.batch_execute("UPDATE orderql.user_account SET disabled = true").await.unwrap();
+    ensure_user(&mut client, &passwords, &User { password: "other", ..user }).await.unwrap();
+    let account = client.query_one("SELECT password_hash, disabled FROM orderql.user_account", &[]).await.unwrap();
+    let hash: &str = account.get(0);
+    assert!(passwords.verify("other".into(), Some(hash.into())).await.unwrap());
+    assert!(!account.get::<_, bool>(1));
 }

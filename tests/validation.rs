@@ -13,6 +13,7 @@ use orderql::catalog::Catalog;
 use orderql::query::parse::parse;
 use orderql::query::validate::validate;
 use orderql::refusal::Refusals;
+use proptest::prelude::*;
 
 fn refusals(catalog: &Catalog, text: &str) -> Result<(), Refusals> {
     let document = parse(text)?;
@@ -60,9 +61,50 @@ fn refused_documents_are_told_all_that_is_wrong() {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+    let expectations = fs::read_dir(documents("refused")[0].parent().unwrap()).unwrap();
+    let lonely = expectations.map(|entry| entry.unwrap().path()).find(|path| !path.with_extension("graphql").exists());
+    assert_eq!(lonely, None, "an expectation has its document");
 }
 
 fn line(refusal: &orderql::refusal::Refusal) -> String {
     let places: Vec<_> = refusal.locations.iter().map(|place| format!("{}:{}", place.line, place.column)).collect();
     format!("{} {} {}\n", places.join(" "), refusal.code, refusal.message)
+}
+
+/// Tokens that make documents right and wrong in every way.
+const TOKENS: &str = "{ { { } } } ( ) [ ] : : $ @ ! = ... ... & | query fragment on Query Order OrderItem order orders \
+    product orderId productId first sortKey ORDER_DATE F G if include skip null true 1 1.5e3 99999999999999999999 \
+    \"text\" \"\"\"block\"\"\" ID Int String Boolean { order(orderId:1) { orderId } } orders(first:1) { pageInfo { endCursor } } \
+    ...F fragment F on Order { orderId } query ( $id : ID! ) product( productId: $id ) @include(if: true) __typename";
+
+fn documents_of_tokens() -> impl Strategy<Value = Vec<&'static str>> {
+    let tokens: Vec<_> = TOKENS.split_whitespace().collect();
+    prop::collection::vec(prop::sample::select(tokens), 0..60)
+}
+
+proptest! {
+    /// Whatever stands in a text, it is judged; and what is ignored between tokens changes nothing but places.
+    #[test]
+    fn ignored_characters_change_no_verdict(tokens in documents_of_tokens()) {
+        let catalog = Catalog::built_in().unwrap();
+        let told = |text: &str| match refusals(&catalog, text) {
+            Ok(()) => Vec::new(),
+            Err(refusals) => refusals.iter().map(|refusal| (refusal.code, refusal.message.clone())).collect(),
+        };
+        prop_assert_eq!(told(&tokens.join(" ")), told(&tokens.join("\u{feff},\r\n#\"{\r\t")));
+    }
+
+    /// Any text at all is judged, and what is told stands within it.
+    #[test]
+    fn places_stand_within_the_text(text in "[\\PC\n\r\t\"\\\\{}()$:@.#0-9a-f]{0,80}") {
+        let catalog = Catalog::built_in().unwrap();
+        if let Err(refusals) = refusals(&catalog, &text) {
+            let text = text.replace("\r\n", "\n");
+            let lines: Vec<_> = text.split(['\n', '\r']).collect();
+            for place in refusals.iter().flat_map(|refusal| &refusal.locations) {
+                let line = lines.get(usize::try_from(place.line).unwrap() - 1);
+                prop_assert!(line.is_some_and(|line| place.column as usize <= line.chars().count() + 1), "{:?}", place);
+            }
+        }
+    }
 }

@@ -160,11 +160,12 @@ impl<'a> Builder<'a> {
     fn field(&self, ty: &'a SourceType, field: &'a SourceField) -> Result<Field, SchemaError> {
         let here = |fault| fail(field.position, fault);
         let is_root = ty.name == QUERY;
-        if !(is_root && field.list) && !(field.search.is_empty() && field.sort.is_empty()) {
+        let is_collection = is_root && field.list;
+        if !is_collection && (!field.search.is_empty() || !field.sort.is_empty()) {
             return Err(here(SchemaFault::Misplaced("@search and @sort stand on collection roots")));
         }
         let (binding, arguments, reference) = match &field.binding {
-            None if is_root && field.list => {
+            None if is_collection => {
                 let connection = self.collection(field)?;
                 let mut arguments = self.paging(true);
                 arguments.extend(self.searching(field));
@@ -179,7 +180,7 @@ impl<'a> Builder<'a> {
             Some(SourceBinding::Many { by, to, through }) if !is_root && field.list => {
                 let path = format!("{}.{}", ty.name, field.name);
                 let join = Self::join(ty, by, to);
-                let connection = self.nested(field, path, join, through.as_deref())?;
+                let connection = self.nested(field, &path, join, through.as_deref())?;
                 (Binding::Connection(connection), self.paging(false), self.connection_ref(&field.ty, field.position)?)
             }
             Some(SourceBinding::One { by, to }) if !is_root && !field.list => {
@@ -234,7 +235,7 @@ impl<'a> Builder<'a> {
         Join { by: by.iter().map(|name| Self::key_column(parent, name)).collect(), to: to.to_vec() }
     }
 
-    fn relation_and_key(&self, node: &'a SourceType) -> (String, Vec<Column>) {
+    fn relation_and_key(node: &SourceType) -> (String, Vec<Column>) {
         match &node.relation {
             Some((relation, key)) => (relation.clone(), key.iter().map(|name| Self::key_column(node, name)).collect()),
             None => (String::new(), Vec::new()),
@@ -244,13 +245,13 @@ impl<'a> Builder<'a> {
     fn nested(
         &self,
         field: &SourceField,
-        path: String,
+        path: &str,
         join: Join,
         through: Option<&str>,
     ) -> Result<Connection, SchemaError> {
-        let (relation, key) = self.relation_and_key(self.node(&field.ty, field.position)?);
+        let (relation, key) = Self::relation_and_key(self.node(&field.ty, field.position)?);
         let sort_key =
-            SortKey { tag: OrderingTag::new(&path, "KEY"), name: "KEY".to_owned(), columns: key, nullable: false };
+            SortKey { tag: OrderingTag::new(path, "KEY"), name: "KEY".to_owned(), columns: key, nullable: false };
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
             relation: through.map_or(relation, str::to_owned),
@@ -262,12 +263,12 @@ impl<'a> Builder<'a> {
 
     fn collection(&self, field: &SourceField) -> Result<Connection, SchemaError> {
         let node = self.node(&field.ty, field.position)?;
-        let (relation, key) = self.relation_and_key(node);
+        let (relation, key) = Self::relation_and_key(node);
         if field.sort.is_empty() {
             return Err(fail(field.position, SchemaFault::Misplaced("a collection root needs a sort key")));
         }
         let sort_key = |(name, column): &(String, String)| {
-            let scalar = self.shown(node, column, field.position)?;
+            let scalar = Self::shown(node, column, field.position)?;
             let in_key = key.iter().any(|part| part.name == *column);
             let first = Column { name: column.clone(), scalar };
             let rest = key.iter().filter(|part| part.name != *column).cloned();
@@ -286,19 +287,14 @@ impl<'a> Builder<'a> {
             search_keys: field
                 .search
                 .iter()
-                .map(|search| self.search_key(node, field, search))
+                .map(|search| Self::search_key(node, field, search))
                 .collect::<Result<_, _>>()?,
         })
     }
 
-    fn search_key(
-        &self,
-        node: &SourceType,
-        field: &SourceField,
-        search: &SourceSearch,
-    ) -> Result<SearchKey, SchemaError> {
+    fn search_key(node: &SourceType, field: &SourceField, search: &SourceSearch) -> Result<SearchKey, SchemaError> {
         let scalar = match &search.within {
-            None => self.shown(node, &search.column, field.position)?,
+            None => Self::shown(node, &search.column, field.position)?,
             Some(_) => ScalarType::Id,
         };
         Ok(SearchKey {
@@ -310,7 +306,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn shown(&self, node: &SourceType, column: &str, position: Pos) -> Result<ScalarType, SchemaError> {
+    fn shown(node: &SourceType, column: &str, position: Pos) -> Result<ScalarType, SchemaError> {
         let unknown = SchemaFault::UnknownColumn { ty: node.name.clone(), column: column.to_owned() };
         shown(node, column).ok_or_else(|| fail(position, unknown))
     }
@@ -330,8 +326,8 @@ impl<'a> Builder<'a> {
             return Err(fail(field.position, fault));
         };
         let node = self.node(&connection.ty, connection.position)?;
-        self.shown(node, column, field.position)?;
-        let (relation, _) = self.relation_and_key(node);
+        Self::shown(node, column, field.position)?;
+        let (relation, _) = Self::relation_and_key(node);
         Ok(Aggregate {
             column: column.to_owned(),
             relation: through.clone().unwrap_or(relation),
@@ -340,7 +336,7 @@ impl<'a> Builder<'a> {
     }
 
     fn point(&self, field: &SourceField, through: Option<&str>) -> Result<Point, SchemaError> {
-        let (relation, _) = self.relation_and_key(self.node(&field.ty, field.position)?);
+        let (relation, _) = Self::relation_and_key(self.node(&field.ty, field.position)?);
         let alternatives = field.arguments.iter().all(|argument| !argument.non_null);
         let all = field.arguments.iter().all(|argument| argument.non_null);
         if field.arguments.is_empty() || !(alternatives || all) {

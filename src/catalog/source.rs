@@ -118,7 +118,7 @@ pub struct SourceField {
     pub non_null: bool,
     /// Its arguments.
     pub arguments: Vec<SourceArgument>,
-    /// `@column`, or the name in snake_case.
+    /// `@column`, or the name in snake case.
     pub column: String,
     /// The directive that binds it, if not a column.
     pub binding: Option<SourceBinding>,
@@ -139,7 +139,7 @@ pub struct SourceArgument {
     pub ty: String,
     /// Whether it has to be given.
     pub non_null: bool,
-    /// `@column`, or the name in snake_case.
+    /// `@column`, or the name in snake case.
     pub column: String,
 }
 

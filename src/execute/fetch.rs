@@ -135,7 +135,7 @@ async fn step(
         gathered.add(row)?;
     }
     let encodings = statement.columns().iter().map(|column| Encoding::of(column.type_()));
-    gathered.finish(encodings.collect::<Result<_, _>>()?)
+    Ok(gathered.finish(encodings.collect::<Result<_, _>>()?))
 }
 
 fn sent<'a>(parameter: &'a Parameter, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<Sent<'a>, ExecuteError> {
@@ -216,12 +216,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn finish(mut self, encodings: Vec<Encoding>) -> Result<StepRows, ExecuteError> {
+    fn finish(mut self, encodings: Vec<Encoding>) -> StepRows {
         while self.groups.len() < self.parents {
             self.open();
         }
         self.close();
-        Ok(StepRows { rows: self.rows, groups: self.groups, encodings })
+        StepRows { rows: self.rows, groups: self.groups, encodings }
     }
 }
 

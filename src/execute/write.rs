@@ -169,10 +169,10 @@ impl Answer {
                 }
                 Op::Cursor => self.cursor(|frame| Some(frame.row), out),
                 Op::StartCursor => {
-                    self.cursor(|frame| (frame.group.start < frame.group.end).then_some(frame.group.start), out)
+                    self.cursor(|Frame { group, .. }| (group.start < group.end).then_some(group.start), out);
                 }
                 Op::EndCursor => {
-                    self.cursor(|frame| frame.group.end.checked_sub(1).filter(|last| *last >= frame.group.start), out)
+                    self.cursor(|Frame { group, .. }| (group.start < group.end).then(|| group.end - 1), out);
                 }
                 Op::HasNextPage => {
                     let fact = |group: Group, backward: bool| group.behind_page || (group.overflow && !backward);

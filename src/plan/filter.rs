@@ -1,5 +1,7 @@
 //! Search terms as conditions.
 
+use std::fmt::Write;
+
 use crate::catalog::binding::Connection;
 use crate::plan::sql::{Alias, ColumnOf, Parameters, Relation};
 use crate::plan::step::Parameter;
@@ -31,7 +33,7 @@ pub fn condition(connection: &Connection, term: &BoundTerm, parameters: &mut Par
             let mut condition = format!("EXISTS (SELECT FROM {} AS x WHERE ", Relation(&within.relation));
             for column in &within.by {
                 let (inner, outer) = (ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column));
-                condition.push_str(&format!("{inner} = {outer} AND "));
+                let _ = write!(condition, "{inner} = {outer} AND ");
             }
             condition.push_str(&compare(Alias::Inner));
             condition.push(')');

@@ -103,24 +103,29 @@ mod tests {
         SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
     }
 
-    fn text(nullable: bool, above: Option<Option<&str>>, below: Option<Option<&str>>, inclusive: bool) -> String {
+    /// Where a cursor stands.
+    #[derive(Debug, Clone, Copy)]
+    enum At {
+        Nowhere,
+        Name(&'static str),
+        Null,
+    }
+
+    fn text(nullable: bool, above: At, below: At, inclusive: bool) -> String {
         text_joined(nullable, &[], above, below, inclusive)
     }
 
-    fn text_joined(
-        nullable: bool,
-        joined: &[String],
-        above: Option<Option<&str>>,
-        below: Option<Option<&str>>,
-        inclusive: bool,
-    ) -> String {
+    fn text_joined(nullable: bool, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let key = sort_key(nullable);
         let mut parameters = Parameters::default();
-        let mut bound = |position: Option<Option<&str>>| {
-            position.map(|name| {
-                let value = |text: &str| Value::Text(text.to_owned());
-                Bound::new(&key, joined, &vec![name.map(value), Some(value("7"))], &mut parameters)
-            })
+        let mut bound = |at: At| {
+            let value = |text: &str| Value::Text(text.to_owned());
+            let name = match at {
+                At::Nowhere => return None,
+                At::Null => None,
+                At::Name(name) => Some(value(name)),
+            };
+            Some(Bound::new(&key, joined, &vec![name, Some(value("7"))], &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };
@@ -130,13 +135,13 @@ mod tests {
 
     #[test]
     fn every_place_of_a_cursor_keeps_what_lies_beyond_it() {
-        let (value, null) = (Some(Some("a")), Some(None));
+        let (none, value, null) = (At::Nowhere, At::Name("a"), At::Null);
         for (above, below, expected) in [
-            (None, None, ""),
-            (value, None, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL"#),
-            (null, None, r#"t."n" IS NULL AND t."id" > $1"#),
-            (None, value, r#"(t."n", t."id") < ($1, $2)"#),
-            (None, null, r#"t."n" IS NOT NULL | t."n" IS NULL AND t."id" < $1"#),
+            (none, none, ""),
+            (value, none, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL"#),
+            (null, none, r#"t."n" IS NULL AND t."id" > $1"#),
+            (none, value, r#"(t."n", t."id") < ($1, $2)"#),
+            (none, null, r#"t."n" IS NOT NULL | t."n" IS NULL AND t."id" < $1"#),
             (value, value, r#"(t."n", t."id") > ($1, $2) AND (t."n", t."id") < ($3, $4)"#),
             (value, null, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL AND t."id" < $3"#),
             (null, null, r#"t."n" IS NULL AND t."id" > $1 AND t."id" < $2"#),
@@ -144,17 +149,17 @@ mod tests {
         ] {
             assert_eq!(text(true, above, below, false), expected, "{above:?} {below:?}");
         }
-        assert_eq!(text(false, value, None, false), r#"(t."n", t."id") > ($1, $2)"#);
-        assert_eq!(text(true, None, value, true), r#"(t."n", t."id") <= ($1, $2)"#);
+        assert_eq!(text(false, value, none, false), r#"(t."n", t."id") > ($1, $2)"#);
+        assert_eq!(text(true, none, value, true), r#"(t."n", t."id") <= ($1, $2)"#);
     }
 
     #[test]
     fn columns_that_are_the_parents_are_not_compared() {
         let (parent, both) = (["n".to_owned()], ["id".to_owned(), "n".to_owned()]);
-        let place = Some(Some("a"));
-        assert_eq!(text_joined(false, &parent, place, None, false), r#"t."id" > $1"#);
+        let (none, place) = (At::Nowhere, At::Name("a"));
+        assert_eq!(text_joined(false, &parent, place, none, false), r#"t."id" > $1"#);
         assert_eq!(text_joined(false, &parent, place, place, false), r#"t."id" > $1 AND t."id" < $2"#);
-        assert_eq!(text_joined(false, &both, place, None, false), "FALSE");
-        assert_eq!(text_joined(false, &both, None, place, true), "TRUE");
+        assert_eq!(text_joined(false, &both, place, none, false), "FALSE");
+        assert_eq!(text_joined(false, &both, none, place, true), "TRUE");
     }
 }

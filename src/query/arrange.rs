@@ -2,7 +2,7 @@
 //!
 //! Every token gets a line of its own, so that the number of a line tells the token and with it the place in the
 //! client's text. Literals that the parser would read wrongly, or not at all, are replaced by a string that holds the
-//! token's number ([`crate::query::restore`] puts their values back). What its tree has no room for is taken out and
+//! token's number (`restore.rs` puts their values back). What its tree has no room for is taken out and
 //! told in [`Aside`], or left out where it says nothing.
 
 use std::collections::HashMap;
@@ -120,7 +120,8 @@ impl<'a> Arranger<'_, 'a> {
         }
     }
 
-    /// Takes a directive on a variable aside; tells where it ends.
+    /// Takes a directive on a variable aside; tells where it ends. One that stands elsewhere in a definition is left for
+    /// the grammar to refuse.
     fn variable_directive(&mut self, at: usize) -> Option<usize> {
         let is_one = matches!(self.open.last(), Some(Bracket::Variables)) && self.tokens[at].is("@");
         let name = self.tokens.get(at + 1).filter(|name| is_one && name.kind == Kind::Name)?;
@@ -128,8 +129,18 @@ impl<'a> Arranger<'_, 'a> {
             Some(bracket) if bracket.is("(") => self.closing(at + 2)? + 1,
             _ => at + 2,
         };
-        self.arranged.aside.variable_directives.push((name.text, self.tokens[at].location));
-        Some(end)
+        let begins = ["(", "$", ":", "=", "["];
+        let follows = self.before(at).is_some_and(|before| !begins.iter().any(|begin| before.is(begin)));
+        let is_last = self.tokens.get(end).is_some_and(|next| {
+            next.is("$") || next.is("@") || next.is(")") || matches!(next.kind, Kind::String | Kind::BlockString)
+        });
+        let is_constant = !self.tokens[at..end].iter().any(|token| token.is("$"));
+        if follows && is_last && is_constant {
+            self.arranged.aside.variable_directives.push((name.text, self.tokens[at].location));
+            Some(end)
+        } else {
+            None
+        }
     }
 
     /// The bracket that closes the one of that number.

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate with the fewest edits from `name`, if it is near enough to be a slip; case does not count.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(name, candidates).into_iter().next()
 }
 

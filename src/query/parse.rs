@@ -6,7 +6,6 @@
 //! as the specification says, whatever the parser makes of them. What remains:
 //!
 //! - at most 10,000 tokens, and 50 brackets open at once;
-//! - a whole number beyond 64 bits is read as a float, so that an `ID` has to write it in quotes;
 //! - a text with type definitions is no document, instead of one that breaks a rule;
 //! - a directive on a variable is held against no rule but its place, because none may stand there.
 
@@ -48,6 +47,12 @@ fn read(text: &str) -> Result<Document<'_>, TokenError> {
 pub(super) fn location(position: Pos) -> Location {
     let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
     Location { line: number(position.line), column: number(position.column) }
+}
+
+/// Whether the name of an enum value is a whole number instead, one that the tree's integers cannot hold. No name begins
+/// like one.
+pub(super) fn is_long_number(name: &str) -> bool {
+    name.starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
 impl Document<'_> {
@@ -244,7 +249,8 @@ mod tests {
         assert_eq!(argument(r#""\b\u{1F600}\uD83D\uDE00""#), "String(\"\\u{8}😀😀\")");
         assert_eq!(argument("\"\"\"\n  a\r\r  b \\\"\"\" \\n\n\"\"\""), "String(\"a\\n\\nb \\\"\\\"\\\" \\\\n\")");
         assert_eq!(argument("9223372036854775807"), "Int(Number(9223372036854775807))");
-        assert_eq!(argument("9223372036854775808"), "Float(9.223372036854776e18)");
+        assert_eq!(argument("9223372036854775808"), "Enum(\"9223372036854775808\")");
+        assert!(is_long_number("-9223372036854775809") && !is_long_number("ORDER_DATE"));
         assert_eq!(argument("-1.5e2"), "Float(-150.0)");
         assert_eq!(argument("1e9"), "Float(1000000000.0)");
         assert_eq!(argument("[1, {z: \"z\", a: 1e0}]"), argument("[1 {a:1e0 z:\"\"\"z\"\"\"}]"));
@@ -306,6 +312,10 @@ mod tests {
             "{ a(b: c d) }",
             "query ($a: Int @) {a}",
             "query ($a: Int @x() {a}",
+            "query ($a: Int @x : Int) {a}",
+            "query ($a: Int @x(y: $a)) {a}",
+            "query (@x $a: Int) {a}",
+            "query ($a: Int! @x !) {a}",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

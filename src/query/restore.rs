@@ -167,6 +167,8 @@ impl<'t, 'a> Restorer<'t, 'a> {
         match token.map(|token| (token.kind, token.text)) {
             Some((Kind::String, text)) => ast::Value::String(strings::string_value(text)),
             Some((Kind::BlockString, text)) => ast::Value::String(strings::block_string_value(text)),
+            // The tree's integers have 64 bits. A longer one goes as what no enum value can be: `parse::is_long_number`.
+            Some((Kind::Int, text)) => ast::Value::Enum(text),
             // A number too large for a float is infinite.
             Some((_, text)) => ast::Value::Float(text.parse().unwrap_or(f64::INFINITY)),
             None => unreachable!("an arranged text has no strings but the numbers of its tokens"),

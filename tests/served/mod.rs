@@ -184,18 +184,38 @@ pub fn read_answers(stream: TcpStream) -> Vec<Answer> {
             .map(|line| line.split_once(": ").unwrap_or((line, "")))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let length = match (status, headers.get("content-length")) {
-            (100..=199 | 204 | 304, _) | (_, None) => 0,
-            (_, Some(length)) => length.parse().unwrap(),
+        let (body, next) = match (status, headers.get("content-length")) {
+            (100..=199 | 204 | 304, _) => (String::new(), after),
+            (_, Some(length)) => {
+                let (body, next) = after.split_at(length.parse().unwrap());
+                (body.to_owned(), next)
+            }
+            (_, None) if headers.contains_key("transfer-encoding") => read_chunks(after),
+            (_, None) => (String::new(), after),
         };
-        answers.push(Answer { status, headers, body: after[..length].to_owned() });
-        rest = &after[length..];
+        answers.push(Answer { status, headers, body });
+        rest = next;
     }
     assert_eq!(rest, "", "half an answer");
     answers
 }
 
-fn connection_string(config: &Config) -> String {
+/// A body of chunks, and what follows it. Chunks that do not end as they should are no answer.
+fn read_chunks(mut text: &str) -> (String, &str) {
+    let mut body = String::new();
+    loop {
+        let (size, rest) = text.split_once("\r\n").unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        body.push_str(&rest[..size]);
+        text = rest[size..].strip_prefix("\r\n").unwrap();
+        if size == 0 {
+            return (body, text);
+        }
+    }
+}
+
+/// An address as `--database-url` takes it.
+pub fn connection_string(config: &Config) -> String {
     let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
     let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
     format!("host={} port={port} user={user} dbname={name}", folder.display())

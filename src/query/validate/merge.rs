@@ -10,19 +10,19 @@ use graphql_parser::query as ast;
 use crate::catalog::Catalog;
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
-use crate::query::parse::{Document, location};
+use crate::query::parse::{Document, is_long_number, location};
 use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
 
 /// The most selections that a document may come to once its fragments are spread.
-pub const MOST_SELECTIONS: usize = 10_000;
+pub(super) const MOST_SELECTIONS: usize = 10_000;
 
 /// The most levels that are followed. Every caller's own maximum is far below it; this one guards the stack.
-pub const MOST_LEVELS: usize = 64;
+pub(super) const MOST_LEVELS: usize = 64;
 
 type SelectionSet<'a> = ast::SelectionSet<'a, &'a str>;
 
 /// Merges an operation of a document that every rule has passed.
-pub fn merge<'t>(
+pub(super) fn merge<'t>(
     catalog: &Catalog,
     document: &Document<'t>,
     operation: &ast::OperationDefinition<'t, &'t str>,
@@ -149,7 +149,8 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                         groups.len() - 1
                     });
                     let group = &mut groups[place];
-                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec() });
+                    let location = location(field.position);
+                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec(), location });
                     group.fields.push((field, conditions));
                     order += 1;
                 }
@@ -262,6 +263,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
             ast::Value::String(text) => Literal::String(text.clone()),
             ast::Value::Boolean(truth) => Literal::Boolean(*truth),
             ast::Value::Null => Literal::Null,
+            ast::Value::Enum(name) if is_long_number(name) => Literal::String((*name).to_owned()),
             ast::Value::Enum(name) => Literal::Enum((*name).to_owned()),
             ast::Value::List(values) => {
                 Literal::List(values.iter().map(|value| self.literal(value)).collect::<Option<_>>()?)

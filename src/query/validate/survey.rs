@@ -3,7 +3,7 @@
 //! A rule is then a look at one of these lists. The walk goes as deep as the brackets of one definition, never through a
 //! spread: what is behind spreads is asked of [`Survey::reached`], which does not recurse.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use graphql_parser::Pos;
@@ -55,8 +55,8 @@ pub(super) struct Definition<'d, 'a> {
     pub(super) variables: Vec<Variable<'d, 'a>>,
     /// Its part of [`Survey::spreads`].
     pub(super) spreads: Range<usize>,
-    /// Its part of [`Survey::uses`].
-    pub(super) uses: Range<usize>,
+    /// The variables that it uses, and which of [`Survey::uses`] are of each.
+    pub(super) uses: BTreeMap<&'a str, Vec<usize>>,
 }
 
 /// What a definition is.
@@ -259,7 +259,7 @@ struct Walk<'d, 'a> {
 
 impl<'d, 'a> Walk<'d, 'a> {
     fn definition(&mut self, definition: &'d ast::Definition<'a, &'a str>) {
-        let (spreads, uses) = (self.survey.spreads.len(), self.survey.uses.len());
+        let (spreads, first_use) = (self.survey.spreads.len(), self.survey.uses.len());
         let query = self.survey.catalog.query();
         let no_variables: &[_] = &[];
         let (kind, name, position, variables, directives, place, selections, parent) = match definition {
@@ -292,6 +292,10 @@ impl<'d, 'a> Walk<'d, 'a> {
         self.directives(place, directives);
         self.selections(selections, parent);
         let variables = variables.iter().map(|definition| self.variable(definition)).collect();
+        let mut uses: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (place, variable_use) in self.survey.uses.iter().enumerate().skip(first_use) {
+            uses.entry(variable_use.name).or_default().push(place);
+        }
         self.survey.definitions.push(Definition {
             kind,
             name,
@@ -299,7 +303,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             selections,
             variables,
             spreads: spreads..self.survey.spreads.len(),
-            uses: uses..self.survey.uses.len(),
+            uses,
         });
     }
 

@@ -7,7 +7,7 @@ use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_R
 use crate::refusal::{Code, Facts, Location, Reason, Refusal};
 
 /// The most findings that are kept before they are ordered and cut: a hostile document can have millions.
-const MOST_FINDINGS: usize = 1_000;
+const MOST_FINDINGS: usize = 200;
 
 /// The longest name that is repeated to its sender, in characters.
 const LONGEST_NAME: usize = 80;
@@ -140,7 +140,7 @@ pub(super) enum Violation {
     /// A null where none may be.
     WrongNull { of: Shown, ty: String },
     /// A value that is not of the type that is expected.
-    WrongValue { of: Shown, ty: String, found: String, expected: String, meant: Meant },
+    WrongValue { of: Shown, ty: String, found: String, expected: String, allowed: Vec<String>, meant: Meant },
     /// A variable whose type does not fit where it is used.
     VariableMisfit { variable: Shown, ty: String, expected: String },
     /// Two selections of one response key that are of different fields.
@@ -230,7 +230,7 @@ impl fmt::Display for Violation {
                 write!(f, "Argument \"{argument}\" of type \"{ty}\" is required by {holder}")
             }
             Self::WrongNull { of, ty } => write!(f, "\"{of}\" is of type \"{ty}\" and cannot be null"),
-            Self::WrongValue { of, ty, found, expected, meant } => {
+            Self::WrongValue { of, ty, found, expected, meant, .. } => {
                 write!(f, "\"{of}\" is of type \"{ty}\" and takes {expected}, not {found}{meant}")
             }
             Self::VariableMisfit { variable, ty, expected } => {
@@ -291,8 +291,12 @@ impl Reason for Violation {
             Self::MissingArgument { argument, ty, .. } => {
                 vec![("argument", argument.clone().into()), ("expectedType", ty.clone().into())]
             }
-            Self::WrongValue { of, ty, meant: names, .. } => {
-                vec![("argument", of.0.clone().into()), ("expectedType", ty.clone().into()), meant(names)]
+            Self::WrongValue { of, ty, allowed, meant: names, .. } => {
+                let mut facts = vec![("argument", of.0.clone().into()), ("expectedType", ty.clone().into())];
+                if !allowed.is_empty() {
+                    facts.extend([meant(names), ("allowed", allowed.clone().into())]);
+                }
+                facts
             }
             Self::WrongNull { of, ty } => {
                 vec![("argument", of.0.clone().into()), ("expectedType", ty.clone().into())]

@@ -12,12 +12,15 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
         let mut first = HashMap::new();
         for (number, (name, _)) in arguments.given.iter().enumerate() {
+            if findings.is_full() {
+                return;
+            }
             if let Some(before) = first.insert(*name, number) {
                 let places = [number, before].map(|number| survey.document.argument(arguments.position, number));
                 findings.add(&Violation::RepeatedArgument((*name).into()), places);
             }
             let Some(slots) = &arguments.slots else { continue };
-            if findings.is_full() || arguments.slot(name).is_some() {
+            if arguments.slot(name).is_some() {
                 continue;
             }
             let violation = Violation::UnknownArgument {

@@ -1,7 +1,7 @@
 //! Fragments have names of their own, and one that is spread is defined.
 //! (Sections 5.5.1.1, Fragment Name Uniqueness, and 5.5.2.1, Fragment Spread Target Defined)
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::query::nearest::near;
 use crate::query::validate::survey::Survey;
@@ -19,7 +19,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
             break;
         }
         // Names of the document, which may have thousands: proposals are made of the first hundred.
-        let known = survey.fragments().map(|(_, name, _)| name).take(100);
+        let known: BTreeSet<_> = survey.fragments().map(|(_, name, _)| name).take(100).collect();
         let meant = near(spread.name, known).into_iter().collect();
         findings.add(&Violation::UnknownFragment { fragment: spread.name.into(), meant }, [spread.location]);
     }

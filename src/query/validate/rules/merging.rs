@@ -4,7 +4,8 @@
 //! Selections are compared as sets, not by pairs: all that stand under one key in one place are held against the first,
 //! and what they select is one set at the next level. So the time is in proportion to the document with its fragments
 //! spread, which [`super::bounds`] keeps small, along with the depth of the recursion. As every type with fields is an
-//! object, what is selected in one place is of one parent type, and the specification's two cases are one.
+//! object, what is selected in one place is of one parent type, and the specification's two cases are one. Arguments are
+//! the same where their values are, however they are written: `"a"` is `"""a"""`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -83,3 +83,31 @@ fn describe(catalog: &Catalog, holder: Holder<'_>) -> String {
         Holder::Directive(name) => format!("directive \"@{name}\""),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::parse::parse;
+
+    /// The facts of what is found in a document, a line each.
+    fn facts(text: &str) -> String {
+        let catalog = Catalog::built_in().unwrap();
+        let document = parse(text).unwrap();
+        let found = check(&catalog, &document);
+        found.iter().map(|refusal| serde_json::to_string(&refusal.facts).unwrap() + "\n").collect()
+    }
+
+    #[test]
+    fn a_program_is_told_what_it_may_use() {
+        insta::assert_snapshot!(facts("{ product(productid: 1, x: 2) { prodctId ... on Produkt { a } } orders }"));
+        insta::assert_snapshot!(facts(
+            "query ($a: String, $b: Int) { orders(first: \"1\", sortKey: ORDER) { ...F } product(productId: $a) @live { productId { a } } }"
+        ));
+    }
+
+    #[test]
+    fn findings_are_bounded_before_they_are_ordered() {
+        let fields: Vec<_> = (0..3_000).map(|number| format!("ordrs{number}")).collect();
+        assert_eq!(facts(&format!("{{ {} }}", fields.join(" "))).lines().count(), 200);
+    }
+}

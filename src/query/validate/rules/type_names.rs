@@ -10,13 +10,13 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     let inline = survey.inline_fragments.iter().filter_map(|inline| Some((inline.condition?, inline.location)));
     let named = survey.fragments().map(|(fragment, _, ty)| (ty, fragment.location));
     for (ty, place) in inline.chain(named) {
-        if catalog.named(ty).is_none() {
+        if catalog.named(ty).is_none() && !findings.is_full() {
             let meant = near(ty, object_names(catalog)).into_iter().collect();
             findings.add(&Violation::UnknownType { ty: ty.into(), meant }, [place]);
         }
     }
     for variable in survey.definitions.iter().flat_map(|definition| &definition.variables) {
-        if catalog.named(variable.named).is_none() {
+        if catalog.named(variable.named).is_none() && !findings.is_full() {
             let meant = near(variable.named, input_names(catalog)).into_iter().collect();
             let violation = Violation::UnknownType { ty: variable.named.into(), meant };
             findings.add(&violation, [location(variable.definition.position)]);

@@ -5,7 +5,7 @@ use graphql_parser::query::Value;
 use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
 use crate::query::nearest::near;
-use crate::query::parse::location;
+use crate::query::parse::{is_long_number, location};
 use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 use crate::value::ScalarType;
@@ -15,6 +15,9 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
         for (number, (name, value)) in arguments.given.iter().enumerate() {
             let Some(slot) = arguments.slot(name) else { continue };
+            if findings.is_full() {
+                return;
+            }
             if let Err(wrong) = accept(catalog, slot.ty, value) {
                 let place = survey.document.argument_value(arguments.position, number);
                 findings.add(&wrong.violation(catalog, name, slot.ty), [place]);
@@ -33,7 +36,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
 /// Why a value is not taken.
 enum Wrong {
     Null,
-    Value { found: String, expected: String, meant: Vec<String> },
+    Value { found: String, expected: String, allowed: Vec<String>, meant: Vec<String> },
 }
 
 impl Wrong {
@@ -41,8 +44,9 @@ impl Wrong {
         let (of, ty) = (of.into(), ty.display(catalog));
         match self {
             Self::Null => Violation::WrongNull { of, ty },
-            Self::Value { found, expected, meant } => {
-                Violation::WrongValue { of, ty, found, expected, meant: meant.into_iter().collect() }
+            Self::Value { found, expected, allowed, meant } => {
+                let meant = meant.into_iter().collect();
+                Violation::WrongValue { of, ty, found, expected, allowed, meant }
             }
         }
     }
@@ -72,13 +76,18 @@ fn accept_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<(
         Value::Int(number) => number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
         _ => false,
     };
+    let is_long = |value: &Value<'a, &'a str>| matches!(value, Value::Enum(name) if is_long_number(name));
     let (taken, expected) = match scalar {
         ScalarType::Int => (is_int32(value), "a whole number of 32 bits"),
-        ScalarType::Id => (matches!(value, Value::String(_) | Value::Int(_)), "a string or a whole number of 64 bits"),
+        ScalarType::Id => {
+            (matches!(value, Value::String(_) | Value::Int(_)) || is_long(value), "a string or a whole number")
+        }
         ScalarType::String => (matches!(value, Value::String(_)), "a string"),
         ScalarType::Boolean => (matches!(value, Value::Boolean(_)), "true or false"),
         // A fraction that is written as a number has lost its exactness by now.
-        ScalarType::Decimal => (matches!(value, Value::String(_) | Value::Int(_)), "an exact number in quotes"),
+        ScalarType::Decimal => {
+            (matches!(value, Value::String(_) | Value::Int(_)) || is_long(value), "an exact number in quotes")
+        }
         ScalarType::DateTime => (matches!(value, Value::String(_)), "an ISO-8601 timestamp in quotes"),
     };
     if taken { Ok(()) } else { Err(wrong(value, expected)) }
@@ -97,12 +106,13 @@ fn accept_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), W
         [only] => only.clone(),
         [others @ .., last] => format!("{} or {last}", others.join(", ")),
     };
-    let meant = if matches!(value, Value::Enum(_)) { meant } else { Vec::new() };
-    Err(Wrong::Value { found: found(value), expected, meant: meant.into_iter().map(str::to_owned).collect() })
+    let meant = if matches!(value, Value::Enum(name) if !is_long_number(name)) { meant } else { Vec::new() };
+    let meant = meant.into_iter().map(str::to_owned).collect();
+    Err(Wrong::Value { found: found(value), expected, allowed: names.to_vec(), meant })
 }
 
 fn wrong<'a>(value: &Value<'a, &'a str>, expected: &str) -> Wrong {
-    Wrong::Value { found: found(value), expected: expected.to_owned(), meant: Vec::new() }
+    Wrong::Value { found: found(value), expected: expected.to_owned(), allowed: Vec::new(), meant: Vec::new() }
 }
 
 /// A value for a reader, cut where it is long.

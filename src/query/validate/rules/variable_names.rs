@@ -17,11 +17,16 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
         let name = || operation.name.map(Into::into);
         let mut used = HashSet::new();
         for reached in survey.reached(place) {
-            for variable_use in &survey.uses[survey.definitions[reached].uses.clone()] {
-                used.insert(variable_use.name);
-                if !findings.is_full() && !declared.contains_key(variable_use.name) {
-                    let violation =
-                        Violation::UndefinedVariable { variable: variable_use.name.into(), operation: name() };
+            for (variable, uses) in &survey.definitions[reached].uses {
+                used.insert(*variable);
+                if declared.contains_key(variable) {
+                    continue;
+                }
+                for variable_use in uses.iter().map(|place| &survey.uses[*place]) {
+                    if findings.is_full() {
+                        return;
+                    }
+                    let violation = Violation::UndefinedVariable { variable: (*variable).into(), operation: name() };
                     findings.add(&violation, [variable_use.location(survey), operation.location]);
                 }
             }

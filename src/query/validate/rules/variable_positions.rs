@@ -1,7 +1,5 @@
 //! A variable is used where a value of its type is expected. (Section 5.8.5, All Variable Usages Are Allowed)
 
-use std::collections::HashMap;
-
 use graphql_parser::query::Value;
 
 use crate::catalog::schema::TypeRef;
@@ -14,14 +12,15 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
         if operation.variables.is_empty() {
             continue;
         }
-        let variables: HashMap<_, _> =
-            operation.variables.iter().map(|variable| (variable.definition.name, variable)).collect();
-        for reached in survey.reached(place) {
-            for variable_use in &survey.uses[survey.definitions[reached].uses.clone()] {
-                let Some(variable) = variables.get(variable_use.name) else { continue };
-                let (Some(ty), Some(expected)) = (&variable.ty, variable_use.expected) else { continue };
-                let default = variable.definition.default_value.as_ref();
-                let has_default = default.is_some_and(|value| *value != Value::Null);
+        let reached = survey.reached(place);
+        for variable in &operation.variables {
+            let default = variable.definition.default_value.as_ref();
+            let has_default = default.is_some_and(|value| *value != Value::Null);
+            let Some(ty) = &variable.ty else { continue };
+            let uses =
+                reached.iter().filter_map(|reached| survey.definitions[*reached].uses.get(variable.definition.name));
+            for variable_use in uses.flatten().map(|place| &survey.uses[*place]) {
+                let Some(expected) = variable_use.expected else { continue };
                 if findings.is_full() || allowed(ty, has_default, expected) {
                     continue;
                 }
