@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
                 let aggregate = self.aggregate(ty, field, count_distinct, over)?;
                 (Binding::Aggregate(aggregate), Vec::new(), TypeRef::Named(self.names.scalar(ScalarType::Int)))
             }
-            None if !is_root && !field.list => {
+            None if !is_root && !field.list && self.names.object(&field.ty).is_none() => {
                 let scalar = scalar(&field.ty, field.position)?;
                 let column = Column { name: field.column.clone(), scalar };
                 (Binding::Column(column), Vec::new(), TypeRef::Named(self.names.scalar(scalar)))
@@ -233,7 +233,12 @@ impl<'a> Builder<'a> {
 
     fn node(&self, name: &str, position: Pos) -> Result<&'a SourceType, SchemaError> {
         let unknown = || fail(position, SchemaFault::UnknownType(name.to_owned()));
-        self.source.types.iter().find(|ty| ty.name == name && ty.relation.is_some()).ok_or_else(unknown)
+        let ty = self.source.types.iter().find(|ty| ty.name == name).ok_or_else(unknown)?;
+        if ty.relation.is_some() {
+            Ok(ty)
+        } else {
+            Err(fail(ty.position, SchemaFault::Misplaced("a type needs @relation")))
+        }
     }
 
     fn target(&self, name: &str, position: Pos) -> Result<TypeId, SchemaError> {
