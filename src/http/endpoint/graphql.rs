@@ -84,7 +84,7 @@ async fn serve(
     let request = Request { query: resolved.query, operation_name, variables };
 
     let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
-    if price::is_all(headers)? {
+    if price::is_all(&head.headers)? {
         let explanation = explain()?;
         if let Some(name) = &explanation.operation_name {
             record.set_operation(name);
@@ -96,7 +96,7 @@ async fn serve(
     if let Some(hash) = resolved.newcomer {
         service.persisted.keep(hash, &request.query);
     }
-    let lines = if price::includes_fields(headers) { Some(explain()?.cost) } else { None };
+    let lines = if price::includes_fields(&head.headers) { Some(explain()?.cost) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
