@@ -83,6 +83,11 @@ impl Server {
         Self { program: Some(program), log: Some(log), folder, address }
     }
 
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.program.as_ref().unwrap().id()
+    }
+
     /// A connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
@@ -140,8 +145,7 @@ impl Server {
 
     /// Tells the server to stop.
     pub fn tell_to_stop(&self) {
-        let id = self.program.as_ref().unwrap().id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap().success());
     }
 
     /// Tells the server to stop, waits until it has, and returns its log.
