@@ -1,6 +1,7 @@
 //! Whatever a client sends, on every endpoint: it is told so, the service lives, and no row has changed.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::format_collect, reason = "a test may take its time")]
 
 mod served;
 mod support;

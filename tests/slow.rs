@@ -171,7 +171,8 @@ async fn fifty_streams_on_one_connection_get_each_their_own_answer() {
     let orders = orders(&database).await;
     for _ in 0..3 {
         let mut streams = JoinSet::new();
-        for (id, query) in orders.iter().take(50).cloned() {
+        for (id, query) in &orders[..50] {
+            let (id, query) = (id.clone(), query.clone());
             let (client, token, address) = (client.clone(), token.clone(), server.address);
             streams.spawn(async move {
                 let uri = format!("http://{address}/rest/s1/graphql");

@@ -6,8 +6,10 @@ use clap::{Parser, Subcommand};
 
 pub mod config;
 pub mod demo;
+pub mod explain;
 pub mod load;
 pub mod migrate;
+pub mod schema;
 pub mod serve;
 
 use crate::telemetry::event::Causes;
@@ -33,6 +35,10 @@ enum Command {
     Migrate(migrate::Args),
     /// Load OFBiz data files into a database.
     Load(load::Args),
+    /// Tell what a query costs and how it would be answered, without a database.
+    Explain(explain::Args),
+    /// Print the schema that is published, or hold it against a database.
+    Schema(schema::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
@@ -44,6 +50,8 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Load(args) => load::run(args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Config(args) => config::run(&args),
     };
     match outcome {

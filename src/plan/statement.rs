@@ -24,7 +24,7 @@ pub struct PageStatement<'a> {
     pub source: Source,
     /// What every row must fulfil: belonging to its parent, and the search terms.
     pub conditions: Vec<String>,
-    /// The ranges of the index that the page lies in, in ascending order.
+    /// The ranges of the index that the page lies in, in ascending order; one or two.
     pub segments: Vec<Vec<String>>,
     /// The columns of the order that are not the same in all rows of a parent.
     pub order: Vec<&'a Column>,
@@ -40,7 +40,7 @@ pub struct PageStatement<'a> {
 
 /// Whether there is any row in some ranges of the index.
 pub struct Probe {
-    /// The ranges.
+    /// The ranges; one or two.
     pub segments: Vec<Vec<String>>,
     /// Whether the row nearest to the page is the lowest of them: it is looked at first.
     pub ascending: bool,
@@ -52,7 +52,10 @@ impl PageStatement<'_> {
         let page = self.page();
         let probes = self.probes.iter().map(|probe| self.probe(probe));
         let probes = probes.enumerate().map(|(index, probe)| format!("{probe} AS f{index}"));
-        let probes = (!self.probes.is_empty()).then(|| format!("(SELECT {}) AS f", list(probes)));
+        // OFFSET 0 keeps PostgreSQL from drawing the sub-select into the list above it, where it would be asked for every row
+        // of the page instead of once for the parent. Without parents it is asked once anyhow.
+        let fence = if matches!(self.source, Source::Parents(_)) { " OFFSET 0" } else { "" };
+        let probes = (!self.probes.is_empty()).then(|| format!("(SELECT {}{fence}) AS f", list(probes)));
         match (&self.source, probes) {
             (Source::Alone, None) => page,
             (Source::Alone, Some(probes)) => {
@@ -76,14 +79,12 @@ impl PageStatement<'_> {
     fn page(&self) -> String {
         let segments = self.segments.iter().map(|segment| self.segment(segment));
         let segments: Vec<_> = if self.ascending { segments.collect() } else { segments.rev().collect() };
-        match segments.as_slice() {
-            [] => self.segment(&["FALSE".to_owned()]),
-            [segment] => segment.clone(),
-            _ => {
-                let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
-                let union = segments.join("\n) UNION ALL (\n");
-                format!("SELECT u.* FROM ((\n{union}\n)) AS u\nORDER BY {}\nLIMIT {}", list(order), self.limit)
-            }
+        if let [segment] = segments.as_slice() {
+            segment.clone()
+        } else {
+            let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
+            let union = segments.join("\n) UNION ALL (\n");
+            format!("SELECT u.* FROM ((\n{union}\n)) AS u\nORDER BY {}\nLIMIT {}", list(order), self.limit)
         }
     }
 
@@ -106,8 +107,7 @@ impl PageStatement<'_> {
             let conditions = where_clause(self.conditions.iter().chain(segment));
             format!("(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")
         });
-        let exists: Vec<_> = exists.collect();
-        if exists.is_empty() { "FALSE".to_owned() } else { exists.join(" OR ") }
+        exists.collect::<Vec<_>>().join(" OR ")
     }
 
     fn order_by(&self, ascending: bool) -> String {

@@ -1,4 +1,4 @@
-//! What tests share: one private PostgreSQL for all of them, a fresh database for each, and what is written to its log.
+//! What tests share: one private PostgreSQL for all of them, and a fresh database for each.
 //!
 //! The cluster is started by the test that comes first and left running for the others, in this process and the next. It
 //! is kept in the temporary folder; `./dev test` gives the tests one of their own, and removes it at the end.
@@ -6,10 +6,13 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod ask;
+pub mod explained;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -37,13 +40,19 @@ pub struct Database {
 /// A migrated database without orders: a copy of a template that is migrated once.
 pub async fn fresh_database() -> Database {
     let address = cluster().await;
-    copy(address, &migrated(address).await).await
+    let template = template(address).await;
+    let name = unique_name();
+    assert!(address.create_database(&name, Some(&template)).await.unwrap());
+    Database { address: address.clone(), name }
 }
 
-/// A migrated database with the demo's data: a copy of a template that is loaded once.
+/// A migrated database with OFBiz's demo orders and ours: a copy of a template that is loaded once.
 pub async fn loaded_database() -> Database {
     let address = cluster().await;
-    copy(address, &loaded(address).await).await
+    let template = loaded_template(address).await;
+    let name = unique_name();
+    assert!(address.create_database(&name, Some(&template)).await.unwrap());
+    Database { address: address.clone(), name }
 }
 
 /// A database with nothing in it.
@@ -51,12 +60,6 @@ pub async fn empty_database() -> Database {
     let address = cluster().await;
     let name = unique_name();
     assert!(address.create_database(&name, None).await.unwrap());
-    Database { address: address.clone(), name }
-}
-
-async fn copy(address: &Address, template: &str) -> Database {
-    let name = unique_name();
-    assert!(address.create_database(&name, Some(template)).await.unwrap());
     Database { address: address.clone(), name }
 }
 
@@ -79,34 +82,36 @@ impl Database {
     /// Has every statement on connections to come written to the log, and reads them from there.
     pub async fn log_statements(&self) -> StatementLog {
         let client = self.connect().await;
-        let prefix: String = client.query_one("SHOW log_line_prefix", &[]).await.unwrap().get(0);
-        let folder: String = client.query_one("SHOW data_directory", &[]).await.unwrap().get(0);
-        assert_eq!(prefix, LOG_PREFIX, "an older cluster is still running in {folder}: stop it");
+        // For all databases of the cluster, which may have been running for long.
+        client.batch_execute(&format!("ALTER SYSTEM SET log_line_prefix = '{LOG_PREFIX}'")).await.unwrap();
+        client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        let prefix =
+            async || -> String { self.connect().await.query_one("SHOW log_line_prefix", &[]).await.unwrap().get(0) };
+        while prefix().await != LOG_PREFIX {}
         // The one tells what is executed before it is, the other what was parsed and bound as well.
         for setting in ["log_statement = 'all'", "log_min_duration_statement = 0"] {
             client.batch_execute(&format!("ALTER DATABASE {} SET {setting}", self.name)).await.unwrap();
         }
-        StatementLog { path: Path::new(&folder).join("server.log"), database: self.name.clone() }
+        StatementLog { database: self.name.clone() }
     }
 }
 
 /// What PostgreSQL was sent for one database, by its own account. A statement is written down before its sender hears of
 /// its end, so what was asked and answered is in it.
 pub struct StatementLog {
-    path: PathBuf,
     database: String,
 }
 
-/// Before each line of the log: the database, and the name that the connection goes by.
-const LOG_PREFIX: &str = "%d %a: ";
+/// Before each line of the log: the database, the name that the connection goes by, and the process that serves it.
+const LOG_PREFIX: &str = "%d %a [%p] ";
 
 impl StatementLog {
     /// Every line that connections of that name have left: each statement's parsing, binding and execution.
     pub fn lines(&self, application: &str) -> Vec<String> {
-        let prefix = format!("{} {application}: ", self.database);
-        let log = fs::read(&self.path).unwrap();
-        let lines = log.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
-        lines.filter_map(|line| line.strip_prefix(&prefix).map(str::to_owned)).collect()
+        let prefix = format!("{} {application} [", self.database);
+        let log = fs::read(server_log()).unwrap();
+        let log = String::from_utf8_lossy(&log);
+        log.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.split_once("] ")?.1.to_owned())).collect()
     }
 }
 
@@ -144,59 +149,45 @@ impl Drop for Database {
 }
 
 /// The template of this very set of migrations, migrated by whoever needs it first.
-async fn migrated(address: &Address) -> String {
+async fn template(address: &Address) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
-    let make = async || {
-        let name = format!("template_{:016x}", fingerprint());
-        template(address, name, None, async |client| {
-            migrate(client).await.unwrap();
-        })
-        .await
-    };
-    TEMPLATE.get_or_init(make).await.clone()
+    let name = format!("template_{:016x}", fingerprint());
+    let fill = async |mut client: Client| drop(migrate(&mut client).await.unwrap());
+    TEMPLATE.get_or_init(async || template_named(address, name, None, fill).await).await.clone()
 }
 
-/// The template with this very set of data in it, loaded by whoever needs it first.
-async fn loaded(address: &Address) -> String {
+/// The same with all files of `tests/data` loaded.
+async fn loaded_template(address: &Address) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let make = async || {
-        let migrated = migrated(address).await;
-        let name = format!("loaded_{:016x}_{:016x}", fingerprint(), fingerprint_of_data());
-        template(address, name, Some(&migrated), async |client| {
-            for source in sources() {
-                let report = load(client, source, &mut |_| {}).await.unwrap();
+        let empty = template(address).await;
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let sources = ["ofbiz", "orders"].map(|folder| Source::at(&data.join(folder)).unwrap()).concat();
+        let mut hasher = DefaultHasher::new();
+        for source in &sources {
+            let Source::Path(path) = source else { continue };
+            fs::read(path).unwrap().hash(&mut hasher);
+        }
+        let name = format!("{empty}_{:016x}", hasher.finish());
+        let fill = async |mut client: Client| {
+            for source in sources {
+                let report = load(&mut client, source, &mut |_| {}).await.unwrap();
                 assert_eq!(report.bad_rows(), 0, "{report}");
             }
-            finish(client).await.unwrap();
-        })
-        .await
+            finish(&mut client).await.unwrap();
+            client.batch_execute("ANALYZE").await.unwrap();
+        };
+        template_named(address, name, Some(&empty), fill).await
     };
     TEMPLATE.get_or_init(make).await.clone()
 }
 
-/// The demo's data, in the order in which it loads.
-fn sources() -> impl Iterator<Item = Source> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    ["ofbiz", "orders"].into_iter().flat_map(move |folder| Source::at(&data.join(folder)).unwrap())
-}
-
-fn fingerprint_of_data() -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for source in sources() {
-        match source {
-            Source::Path(path) => hasher.write(&fs::read(path).unwrap()),
-            Source::Bytes { bytes, .. } => hasher.write(&bytes),
-        }
-    }
-    hasher.finish()
-}
-
-/// The template of that name, made as a copy of another one and then filled, unless it is there.
-async fn template(
+/// Makes a template unless it is there, and returns its name.
+async fn template_named(
     address: &Address,
     name: String,
-    origin: Option<&str>,
-    fill: impl AsyncFnOnce(&mut Client),
+    copy_of: Option<&str>,
+    fill: impl AsyncFnOnce(Client),
 ) -> String {
     let lock = locked();
     let unfinished = format!("{name}_unfinished");
@@ -204,10 +195,8 @@ async fn template(
     let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
     if found.is_none() {
         address.drop_database(&unfinished).await.unwrap();
-        address.create_database(&unfinished, origin).await.unwrap();
-        let mut client = connect(&address.config(&unfinished)).await.unwrap();
-        fill(&mut client).await;
-        drop(client);
+        address.create_database(&unfinished, copy_of).await.unwrap();
+        fill(connect(&address.config(&unfinished)).await.unwrap()).await;
         // PostgreSQL waits some seconds for a connection that is about to end.
         admin.batch_execute(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await.unwrap();
     }
@@ -220,9 +209,14 @@ fn open(folder: &Path) -> Cluster {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::ThrowAway,
-        settings: vec![("log_line_prefix".to_owned(), LOG_PREFIX.to_owned())],
+        settings: Vec::new(),
     };
     Cluster::open(&options).unwrap()
+}
+
+/// Where the cluster's server writes what it has to say.
+pub fn server_log() -> PathBuf {
+    folder().join("data/server.log")
 }
 
 /// The folder of the cluster, which follows from the package's.

@@ -2,11 +2,11 @@
 
 use crate::catalog::binding::SortKey;
 use crate::catalog::schema::ArgumentRole;
-use crate::cursor;
+use crate::cursor::{self, BadCursor};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
-use crate::query::operation::Literal;
+use crate::query::operation::{Literal, Occurrence};
 use crate::value::Value;
 
 /// A number of rows that the caller may ask for. It can only be made inside the limits.
@@ -29,6 +29,33 @@ pub enum End {
     Back,
 }
 
+impl End {
+    /// The role of the argument that gives its page size.
+    pub(super) fn role(self) -> ArgumentRole {
+        match self {
+            Self::Front => ArgumentRole::First,
+            Self::Back => ArgumentRole::Last,
+        }
+    }
+
+    /// The argument that gives its page size.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Self::Front => "first",
+            Self::Back => "last",
+        }
+    }
+}
+
+/// Where a page size is written, and can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written<'a> {
+    /// In the variable of that name, or its default.
+    Variable(&'a str),
+    /// In the document, at every occurrence of the field: they are alike.
+    Document(&'a [Occurrence]),
+}
+
 /// The key values of a cursor, one for each column of the sort key; `None` is a null.
 pub type Position = Vec<Option<Value>>;
 
@@ -45,24 +72,26 @@ pub struct Page {
     pub before: Option<Position>,
 }
 
-/// Reads the page that is asked for. Where it cannot be granted, the errors say why, and what is returned is of no use.
-pub(super) fn page(
+/// Reads how much is asked for. Where it cannot be granted, an error says why, and what is returned is of no use.
+pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (End, PageSize) {
+    granted(arguments, limits).unwrap_or_else(|error| {
+        errors.push(error);
+        (End::Front, PageSize(1))
+    })
+}
+
+/// Reads the cursors `after:` and `before:`. Each that cannot be used adds an error.
+pub(super) fn cursors(
     arguments: &Arguments<'_>,
     sort_key: &SortKey,
     reverse: bool,
-    limits: &Limits,
     errors: &mut Vec<BindError>,
-) -> Page {
+) -> (Option<Position>, Option<Position>) {
     let mut cursor = |role, name| position(arguments, role, name, sort_key, reverse, errors);
-    let (after, before) = (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"));
-    let (end, size) = size(arguments, limits).unwrap_or_else(|error| {
-        errors.push(error);
-        (End::Front, PageSize(1))
-    });
-    Page { size, end, after, before }
+    (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
 }
 
-fn size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+fn granted(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
     let field = || arguments.field.name.clone();
     let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
         (None, None) => {
@@ -96,11 +125,18 @@ fn position(
     let Some(Literal::String(text)) = arguments.get(role) else { return None };
     let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
     let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
-    match cursor::decode(text, tag, &types) {
+    match cursor::decode(text, tag, &types).and_then(|position| place_in(sort_key, position)) {
         Ok(position) => Some(position),
         Err(reason) => {
             errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
             None
         }
     }
+}
+
+/// No row has a null in another column than the first, and only there where that can be null: a cursor that has is forged,
+/// and nothing compares with its place.
+fn place_in(sort_key: &SortKey, position: Position) -> Result<Position, BadCursor> {
+    let nullable = usize::from(sort_key.nullable);
+    if position.iter().skip(nullable).all(Option::is_some) { Ok(position) } else { Err(BadCursor::Unreadable) }
 }
