@@ -17,6 +17,7 @@ use crate::{
         self,
         endpoint::sdl,
         listener::Listener,
+        persisted,
         service::{RequestIds, Service},
     },
     telemetry::log,
@@ -52,6 +53,7 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
     let catalog = schema::read(config.schema.as_deref())?;
     // What is missing is to be named now, and not by the answers of whoever needs it first.
     schema::hold(&connect(&database).await?, &catalog).await?;
+    let options = config.http();
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
@@ -60,10 +62,11 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
-        options: config.http(),
+        persisted: persisted::Store::new(options.persisted_queries),
+        options: options.clone(),
         ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, options })
 }
 
 impl Server {

@@ -52,8 +52,9 @@ pub struct Range<'a> {
     pub inclusive: bool,
 }
 
-/// The conditions of each segment that a range has rows in, in ascending order: one or two of them, or none where the
-/// bounds exclude each other.
+/// The conditions of each segment that a range has rows in, in ascending order: one or two of them. Where the bounds exclude
+/// each other, it is one without rows, which compares with both all the same: a parameter that no text speaks of has no
+/// type in PostgreSQL.
 pub fn segments(sort_key: &SortKey, range: Range<'_>) -> Vec<Vec<String>> {
     let (above, below) = if range.inclusive { (">=", "<=") } else { (">", "<") };
     let compare = |bound: Option<&Bound<'_>>, operator, in_nulls| {
@@ -82,6 +83,10 @@ pub fn segments(sort_key: &SortKey, range: Range<'_>) -> Vec<Vec<String>> {
         let mut nulls = vec![format!("{first} IS NULL")];
         nulls.extend(conditions(true));
         segments.push(nulls);
+    }
+    if segments.is_empty() {
+        let bounds = [range.above.map(|bound| bound.compare(above)), range.below.map(|bound| bound.compare(below))];
+        segments.push(std::iter::once("FALSE".to_owned()).chain(bounds.into_iter().flatten()).collect());
     }
     segments
 }
@@ -140,7 +145,7 @@ mod tests {
             (value, value, r#"(t."n", t."id") > ($1, $2) AND (t."n", t."id") < ($3, $4)"#),
             (value, null, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL AND t."id" < $3"#),
             (null, null, r#"t."n" IS NULL AND t."id" > $1 AND t."id" < $2"#),
-            (null, value, ""),
+            (null, value, r#"FALSE AND t."id" > $1 AND (t."n", t."id") < ($2, $3)"#),
         ] {
             assert_eq!(text(true, above, below, false), expected, "{above:?} {below:?}");
         }

@@ -24,7 +24,7 @@ pub struct PageStatement<'a> {
     pub source: Source,
     /// What every row must fulfil: belonging to its parent, and the search terms.
     pub conditions: Vec<String>,
-    /// The ranges of the index that the page lies in, in ascending order.
+    /// The ranges of the index that the page lies in, in ascending order; one or two.
     pub segments: Vec<Vec<String>>,
     /// The columns of the order that are not the same in all rows of a parent.
     pub order: Vec<&'a Column>,
@@ -40,7 +40,7 @@ pub struct PageStatement<'a> {
 
 /// Whether there is any row in some ranges of the index.
 pub struct Probe {
-    /// The ranges.
+    /// The ranges; one or two.
     pub segments: Vec<Vec<String>>,
     /// Whether the row nearest to the page is the lowest of them: it is looked at first.
     pub ascending: bool,
@@ -80,7 +80,6 @@ impl PageStatement<'_> {
         let segments = self.segments.iter().map(|segment| self.segment(segment));
         let segments: Vec<_> = if self.ascending { segments.collect() } else { segments.rev().collect() };
         match segments.as_slice() {
-            [] => self.segment(&["FALSE".to_owned()]),
             [segment] => segment.clone(),
             _ => {
                 let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
@@ -109,8 +108,7 @@ impl PageStatement<'_> {
             let conditions = where_clause(self.conditions.iter().chain(segment));
             format!("(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")
         });
-        let exists: Vec<_> = exists.collect();
-        if exists.is_empty() { "FALSE".to_owned() } else { exists.join(" OR ") }
+        exists.collect::<Vec<_>>().join(" OR ")
     }
 
     fn order_by(&self, ascending: bool) -> String {
