@@ -54,8 +54,16 @@ pub struct Explanation {
 
 /// Explains a request: as [`compile`], but depth and cost beyond the limits are told beside the rest.
 pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, Refusals> {
-    let operation = operation(catalog, request)?;
-    let bound = bind(catalog, &operation, &request.variables, limits)?;
+    explain_operation(catalog, &operation(catalog, request)?, request, limits)
+}
+
+fn explain_operation(
+    catalog: &Catalog,
+    operation: &Operation,
+    request: &Request,
+    limits: &Limits,
+) -> Result<Explanation, Refusals> {
+    let bound = bind(catalog, operation, &request.variables, limits)?;
     let estimate = estimate(&bound);
     Ok(Explanation {
         operation_name: operation.name.clone(),
@@ -105,16 +113,24 @@ impl Compiler {
 
     /// Compiles a request, as [`compile`].
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
+        compile_operation(&self.catalog, &*self.operation(request)?, request, limits)
+    }
+
+    /// Explains a request, as [`explain`].
+    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, Refusals> {
+        explain_operation(&self.catalog, &*self.operation(request)?, request, limits)
+    }
+
+    /// The request's operation, from memory where its text was valid before.
+    fn operation(&self, request: &Request) -> Result<Arc<Operation>, Refusals> {
         let key = (request.query.clone(), request.operation_name.clone());
         let known = self.cache().entries.get(&key).cloned();
-        let operation = if let Some(known) = known {
-            known
-        } else {
-            let valid = Arc::new(operation(&self.catalog, request)?);
-            self.cache().keep(key, Arc::clone(&valid));
-            valid
-        };
-        compile_operation(&self.catalog, &operation, request, limits)
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let valid = Arc::new(operation(&self.catalog, request)?);
+        self.cache().keep(key, Arc::clone(&valid));
+        Ok(valid)
     }
 
     /// The cache holds no invariant that a panic elsewhere could have broken.

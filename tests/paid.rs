@@ -88,7 +88,7 @@ async fn a_query_that_the_bucket_cannot_cover_is_told_when_it_can() {
         let answer = ask(&server, &token, ORDER, accept);
         assert_eq!((answer.status, answer.code().as_str()), (status, "THROTTLED"));
         let extensions = answer.json()["errors"][0]["extensions"].clone();
-        assert_eq!((&extensions["estimatedCost"], &extensions["retryAfterMs"]), (&json!(4), &Value::Null));
+        assert_eq!((&extensions["requestedQueryCost"], &extensions["retryAfterMs"]), (&json!(4), &Value::Null));
         assert_eq!(available(&answer), 3);
     }
 }

@@ -1,8 +1,8 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
 use crate::catalog::schema::Field;
-use crate::cost::estimate::penalty;
-use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
+use crate::cost::estimate::{own, penalty};
+use crate::cost::{Cost, UNINDEXED_TERM};
 use crate::query::bind::{Bound, BoundField, BoundOperation, StepId};
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`.
@@ -10,6 +10,8 @@ use crate::query::bind::{Bound, BoundField, BoundOperation, StepId};
 pub struct CostNode {
     /// The key in the response.
     pub key: String,
+    /// The keys of `edges` and `node` on the way to it from the line that it is a part of.
+    pub way: Vec<String>,
     /// The field's name, where the key is an alias.
     pub field: String,
     /// What it costs by itself, each time.
@@ -24,58 +26,57 @@ pub struct CostNode {
     pub total: Cost,
     /// The step that fetches its rows, where it is a connection or a point root.
     pub step: Option<StepId>,
-    /// What is selected from it. `edges` and `node` are left out, for they cost nothing; so is all that is free.
+    /// What is selected from it. `edges` and `node` are no lines, for they cost nothing; neither is all that is free.
     pub parts: Vec<CostNode>,
 }
 
 /// Breaks a price down. The totals of the lines add up to the estimate.
 pub fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
-    nodes(&operation.fields)
-}
-
-fn nodes(fields: &[BoundField<'_>]) -> Vec<CostNode> {
     let mut lines = Vec::new();
-    for field in fields {
-        match &field.kind {
-            Bound::Edges(fields) | Bound::Node(fields) => lines.extend(nodes(fields)),
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => {}
-            Bound::Column(definition, _) => lines.push(line(field, definition, SCALAR, 1, 0, &[])),
-            Bound::Aggregate(definition, _) => lines.push(line(field, definition, AGGREGATE, 1, 0, &[])),
-            Bound::One(definition, _, fields) => lines.push(line(field, definition, OBJECT, 1, 0, fields)),
-            Bound::Point(point) => {
-                let line = line(field, point.field, OBJECT, 1, 0, &point.fields);
-                lines.push(CostNode { step: Some(point.step), ..line });
-            }
-            Bound::Connection(connection) => {
-                let times = u64::from(connection.page.size.get());
-                let penalty = penalty(connection);
-                let line = line(field, connection.field, OBJECT, times, penalty, &connection.fields);
-                lines.push(CostNode { step: Some(connection.step), ..line });
-            }
-        }
-    }
+    add(&operation.fields, &mut Vec::new(), &mut lines);
     lines
 }
 
-fn line(
-    field: &BoundField<'_>,
-    definition: &Field,
-    own: Cost,
-    times: u64,
-    penalty: Cost,
-    fields: &[BoundField<'_>],
-) -> CostNode {
-    let parts = nodes(fields);
+/// Adds the lines of fields that are reached by this way.
+fn add<'a>(fields: &'a [BoundField<'_>], way: &mut Vec<&'a str>, lines: &mut Vec<CostNode>) {
+    for field in fields {
+        let definition = match &field.kind {
+            Bound::Edges(fields) | Bound::Node(fields) => {
+                way.push(field.key);
+                add(fields, way, lines);
+                way.pop();
+                continue;
+            }
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => continue,
+            Bound::Column(definition, _) | Bound::Aggregate(definition, _) | Bound::One(definition, ..) => definition,
+            Bound::Point(point) => point.field,
+            Bound::Connection(connection) => connection.field,
+        };
+        let line = line(field, definition);
+        lines.push(CostNode { way: way.iter().map(|key| (*key).to_owned()).collect(), ..line });
+    }
+}
+
+fn line(field: &BoundField<'_>, definition: &Field) -> CostNode {
+    let own = own(&field.kind);
+    let (step, times, penalty) = match &field.kind {
+        Bound::Connection(page) => (Some(page.step), u64::from(page.page.size.get()), penalty(page)),
+        Bound::Point(point) => (Some(point.step), 1, 0),
+        _ => (None, 1, 0),
+    };
+    let mut parts = Vec::new();
+    add(field.kind.fields(), &mut Vec::new(), &mut parts);
     let once = parts.iter().fold(own, |sum, part| sum.saturating_add(part.total));
     CostNode {
         key: field.key.to_owned(),
+        way: Vec::new(),
         field: definition.name.clone(),
         own,
         times,
         penalty,
         unindexed_terms: penalty / UNINDEXED_TERM,
         total: penalty.saturating_add(times.saturating_mul(once)),
-        step: None,
+        step,
         parts,
     }
 }

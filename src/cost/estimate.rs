@@ -41,6 +41,21 @@ pub(super) fn penalty(connection: &BoundConnection<'_>) -> Cost {
     UNINDEXED_TERM.saturating_mul(unindexed.count() as Cost)
 }
 
+/// What a field costs by itself, each time.
+pub(super) fn own(kind: &Bound<'_>) -> Cost {
+    match kind {
+        Bound::Column(..) => SCALAR,
+        Bound::Aggregate(..) => AGGREGATE,
+        Bound::One(..) | Bound::Point(_) | Bound::Connection(_) => OBJECT,
+        Bound::Edges(_)
+        | Bound::Node(_)
+        | Bound::TypeName(_)
+        | Bound::PageInfo(_)
+        | Bound::Cursor
+        | Bound::PageFact(_) => 0,
+    }
+}
+
 /// What a selection costs once per parent's row: by itself, and by the rows of the steps below it.
 #[derive(Clone, Copy)]
 struct Price {

@@ -6,6 +6,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    cost::{breakdown::CostNode, fields::fields},
     http::{
         persisted,
         respond::{Denial, throttle_status},
@@ -113,13 +114,17 @@ fn refuse(what: &str) -> Result<Envelope, Denial> {
 
 /// What every executed query's answer ends with, after its `data`.
 ///
-/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back.
-pub fn closing(requested: u64, actual: u64, status: &Status) -> String {
-    let cost = json!({
+/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `lines` are there
+/// where the client asked for the price of every field.
+pub fn closing(requested: u64, actual: u64, status: &Status, lines: Option<&[CostNode]>) -> String {
+    let mut cost = json!({
         "requestedQueryCost": requested,
         "actualQueryCost": actual,
         "throttleStatus": throttle_status(status),
     });
+    if let Some(lines) = lines {
+        cost["fields"] = json!(fields(lines));
+    }
     format!(",\"extensions\":{{\"cost\":{cost}}}}}")
 }
 
@@ -219,7 +224,7 @@ mod tests {
     #[test]
     fn an_answer_is_one_object() {
         let status = Status { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
-        let text = [OPENING, b"{\"order\":null}", closing(391, 9, &status).as_bytes()].concat();
+        let text = [OPENING, b"{\"order\":null}", closing(391, 9, &status, None).as_bytes()].concat();
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

@@ -20,6 +20,7 @@ pub mod listener;
 pub mod malformed;
 pub mod negotiate;
 pub mod persisted;
+pub mod price;
 pub mod record;
 pub mod respond;
 pub mod route;

@@ -287,7 +287,8 @@ impl Denial {
         let pairs = match self {
             Self::Throttled(empty) => {
                 vec![
-                    ("estimatedCost", json!(empty.credits)),
+                    ("requestedQueryCost", json!(empty.credits)),
+                    ("currentlyAvailable", json!(empty.status.currently_available)),
                     ("retryAfterMs", json!(empty.retry_after.map(milliseconds))),
                 ]
             }
@@ -299,7 +300,8 @@ impl Denial {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn errors(&self) -> Value {
+    /// The entries of `errors`.
+    pub(super) fn errors(&self) -> Value {
         match self {
             Self::Refused(refusals) => refusals
                 .iter()
@@ -435,7 +437,7 @@ fn entry(message: &str, code: &str, facts: Facts) -> Value {
 }
 
 /// Whole milliseconds, rounded up: who waits for that long has waited long enough.
-fn milliseconds(time: Duration) -> u64 {
+pub(super) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
@@ -488,7 +490,9 @@ mod tests {
         assert_eq!(status, 429);
         assert_eq!(
             body["errors"][0]["extensions"],
-            json!({"code": "THROTTLED", "estimatedCost": 90, "retryAfterMs": 1741})
+            json!({
+                "code": "THROTTLED", "requestedQueryCost": 90, "currentlyAvailable": 3, "retryAfterMs": 1741,
+            })
         );
         assert_eq!(body["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"], 3);
         let never = deny_graphql(&Denial::Throttled(Empty { retry_after: None, ..empty }), Media::Json);

@@ -79,13 +79,12 @@ impl PageStatement<'_> {
     fn page(&self) -> String {
         let segments = self.segments.iter().map(|segment| self.segment(segment));
         let segments: Vec<_> = if self.ascending { segments.collect() } else { segments.rev().collect() };
-        match segments.as_slice() {
-            [segment] => segment.clone(),
-            _ => {
-                let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
-                let union = segments.join("\n) UNION ALL (\n");
-                format!("SELECT u.* FROM ((\n{union}\n)) AS u\nORDER BY {}\nLIMIT {}", list(order), self.limit)
-            }
+        if let [segment] = segments.as_slice() {
+            segment.clone()
+        } else {
+            let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
+            let union = segments.join("\n) UNION ALL (\n");
+            format!("SELECT u.* FROM ((\n{union}\n)) AS u\nORDER BY {}\nLIMIT {}", list(order), self.limit)
         }
     }
 

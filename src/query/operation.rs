@@ -65,6 +65,8 @@ pub struct Occurrence {
     pub order: u32,
     /// What must hold, all of it; empty where it is always selected.
     pub conditions: Vec<Condition>,
+    /// Where it stands.
+    pub location: Location,
 }
 
 /// `@include(if: $variable)` or `@skip(if: $variable)`; where the truth is written out, it is decided already.

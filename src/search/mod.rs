@@ -111,6 +111,20 @@ impl fmt::Display for Malformed {
     }
 }
 
+impl Fault {
+    /// What would have been right, in a few words.
+    pub fn expected(self) -> String {
+        match self {
+            Self::NoColon | Self::BadKey | Self::EmptyValue => "key:value".to_owned(),
+            Self::EmptyElement => "key:a,b,c".to_owned(),
+            Self::RangeOfList => "a range of one value".to_owned(),
+            Self::TooManyTerms => format!("at most {MOST_TERMS} terms"),
+            Self::TooManyElements => format!("at most {MOST_ELEMENTS} elements"),
+            Self::BadValue(expected) => expected.to_owned(),
+        }
+    }
+}
+
 impl Reason for Malformed {
     fn code(&self) -> Code {
         Code::MalformedQuery
@@ -120,6 +134,7 @@ impl Reason for Malformed {
         let mut facts = Facts::new();
         facts.insert("term".to_owned(), self.term.clone().into());
         facts.insert("offset".to_owned(), self.offset.into());
+        facts.insert("expected".to_owned(), self.fault.expected().into());
         facts
     }
 }

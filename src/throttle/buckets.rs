@@ -69,6 +69,15 @@ impl Buckets {
         })
     }
 
+    /// What [`Self::try_debit`] would come to now. Nothing is taken: the status is the bucket's as it is.
+    pub fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<Status, Empty> {
+        self.in_shard(caller, |shard, now| {
+            let mut bucket = shard.kept.get(caller).map_or_else(|| Bucket::full(now), |kept| kept.bucket.clone());
+            let status = bucket.try_debit(rate, 0, now)?;
+            bucket.try_debit(rate, credits, now).map(|_| status)
+        })
+    }
+
     /// Puts back what was taken for a query that was then not executed.
     pub fn give_back(&self, caller: &str, credits: u64) {
         self.in_shard(caller, |shard, _| {
@@ -132,6 +141,19 @@ mod tests {
         let (start, nanoseconds) = (Instant::now(), Arc::new(AtomicU64::new(0)));
         let moved = Arc::clone(&nanoseconds);
         (nanoseconds, move || start + Duration::from_nanos(moved.load(Ordering::SeqCst)))
+    }
+
+    #[test]
+    fn a_forecast_says_what_a_debit_would_and_takes_nothing() {
+        let (_, clock) = still_clock();
+        let buckets = Buckets::with_clock(clock);
+        let rate = Rate { capacity: 10, restore_per_second: 1 };
+        assert_eq!(buckets.forecast("a", &rate, 10).unwrap().currently_available, 10);
+        assert_eq!(buckets.kept(), 0);
+        buckets.try_debit("a", &rate, 7).unwrap();
+        assert_eq!(buckets.forecast("a", &rate, 3).unwrap().currently_available, 3);
+        assert_eq!(buckets.forecast("a", &rate, 4).unwrap_err(), buckets.try_debit("a", &rate, 4).unwrap_err());
+        assert_eq!(buckets.try_debit("a", &rate, 3).unwrap().currently_available, 0);
     }
 
     #[test]

@@ -26,6 +26,7 @@ use crate::{
         credentials::bearer,
         envelope::{self, Envelope},
         negotiate::{self, Media},
+        price,
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial, vary},
         service::Service,
@@ -82,10 +83,20 @@ async fn serve(
     let resolved = service.persisted.resolve(query, &extensions)?;
     let request = Request { query: resolved.query, operation_name, variables };
 
+    let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
+    if price::is_all(&head.headers)? {
+        let explanation = explain()?;
+        if let Some(name) = &explanation.operation_name {
+            record.set_operation(name);
+        }
+        let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
+        return Ok(price::answer(explanation, &principal.limits, &forecast, media));
+    }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
     if let Some(hash) = resolved.newcomer {
         service.persisted.keep(hash, &request.query);
     }
+    let lines = if price::includes_fields(&head.headers) { Some(explain()?.cost) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -108,7 +119,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, lines.as_deref()), record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)

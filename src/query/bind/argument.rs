@@ -27,6 +27,15 @@ impl<'a> Arguments<'a> {
         self.at(place)
     }
 
+    /// The place of the variable that gives the value in that role, where one does.
+    pub(super) fn variable(&self, role: ArgumentRole) -> Option<usize> {
+        let place = self.field.arguments.iter().position(|argument| argument.role == role)?;
+        match self.given.iter().find(|(given, _)| *given == place) {
+            Some((_, Literal::Variable(variable))) => Some(*variable),
+            _ => None,
+        }
+    }
+
     fn at(&self, place: usize) -> Option<&'a Literal> {
         let literal = self.given.iter().find(|(given, _)| *given == place).map(|(_, literal)| literal)?;
         let literal = match literal {

@@ -48,8 +48,17 @@ pub enum BindError {
         /// Why not.
         reason: BadCursor,
     },
-    /// A search string that is not of its grammar, or a value that its key cannot take.
-    Malformed(Malformed),
+    /// A search term that is not of the grammar, or a value that its key cannot take.
+    Malformed {
+        /// The root.
+        field: String,
+        /// The term, and what is wrong with it.
+        malformed: Box<Malformed>,
+        /// The key that was probably meant, where there is none.
+        nearest: Option<String>,
+        /// The keys that the root declares, where there is none.
+        allowed: Option<Vec<String>>,
+    },
     /// A search key that the root does not declare.
     NotFilterable {
         /// The root.
@@ -65,6 +74,8 @@ pub enum BindError {
     },
     /// A comparator that the key does not accept.
     OperatorNotAllowed {
+        /// The root.
+        field: String,
         /// The key.
         key: String,
         /// Where its term begins in the search string, in bytes.
@@ -117,7 +128,10 @@ impl fmt::Display for BindError {
             Self::BadCursor { field, argument, reason } => {
                 write!(f, "`{field}` cannot use the cursor in `{argument}:`; {reason}; start again without it")
             }
-            Self::Malformed(malformed) => malformed.fmt(f),
+            Self::Malformed { malformed, nearest, .. } => {
+                malformed.fmt(f)?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}:…`?"))
+            }
             Self::NotFilterable { field, key, nearest, allowed, .. } => {
                 write!(f, "`{field}` cannot be searched by `{key}`")?;
                 if let Some(nearest) = nearest {
@@ -159,7 +173,7 @@ impl Reason for BindError {
         match self {
             Self::FirstRequired { .. } => Code::FirstRequired,
             Self::FirstTooLarge { .. } => Code::FirstTooLarge,
-            Self::Malformed(malformed) => malformed.code(),
+            Self::Malformed { malformed, .. } => malformed.code(),
             Self::NotFilterable { .. } => Code::FieldNotFilterable,
             Self::OperatorNotAllowed { .. } => Code::OperatorNotAllowed,
             Self::BothEnds { .. }
@@ -179,8 +193,16 @@ impl Reason for BindError {
             }
             Self::BothEnds { field } => json!({ "field": field }),
             Self::NoPage { field, asked } => json!({ "field": field, "requested": asked }),
-            Self::BadCursor { field, argument, .. } => json!({ "field": field, "argument": argument }),
-            Self::Malformed(malformed) => return malformed.facts(),
+            Self::BadCursor { field, argument, reason } => {
+                json!({ "field": field, "argument": argument, "reason": reason.to_string() })
+            }
+            Self::Malformed { field, malformed, nearest, allowed } => {
+                let mut facts = malformed.facts();
+                facts.insert("field".to_owned(), json!(field));
+                facts.extend(nearest.as_ref().map(|nearest| ("nearest".to_owned(), json!(nearest))));
+                facts.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));
+                return facts;
+            }
             Self::NotFilterable { field, key, offset, nearest, allowed } => {
                 let mut facts = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
                 if let Some(nearest) = nearest {
@@ -188,13 +210,21 @@ impl Reason for BindError {
                 }
                 facts
             }
-            Self::OperatorNotAllowed { key, offset, comparator, allowed } => {
+            Self::OperatorNotAllowed { field, key, offset, comparator, allowed } => {
                 let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.describe()).collect();
-                json!({ "key": key, "offset": offset, "comparator": comparator.describe(), "allowed": allowed })
+                let comparator = comparator.describe();
+                json!({ "field": field, "key": key, "offset": offset, "comparator": comparator, "allowed": allowed })
             }
-            Self::BadVariable { name, ty, .. } => json!({ "variable": name, "type": ty }),
-            Self::BadArgument { field, argument, .. } => json!({ "field": field, "argument": argument }),
-            Self::Alternatives { field, arguments, .. } => json!({ "field": field, "allowed": arguments }),
+            Self::BadVariable { name, ty, fault: None } => json!({ "variable": name, "type": ty }),
+            Self::BadVariable { name, ty, fault: Some((expected, given)) } => {
+                json!({ "variable": name, "type": ty, "expected": expected, "given": given })
+            }
+            Self::BadArgument { field, argument, expected } => {
+                json!({ "field": field, "argument": argument, "expected": expected })
+            }
+            Self::Alternatives { field, arguments, given } => {
+                json!({ "field": field, "allowed": arguments, "given": given })
+            }
         };
         match facts {
             Json::Object(facts) => facts,

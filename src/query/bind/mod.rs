@@ -13,7 +13,7 @@ use crate::catalog::schema::{Field, FieldId, TypeId};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::Arguments;
-use crate::query::bind::page::Page;
+use crate::query::bind::page::{Page, Written};
 use crate::query::bind::terms::BoundTerm;
 use crate::query::bind::variable::Values;
 use crate::query::operation::{Condition, Operation, Selection, Target};
@@ -67,6 +67,18 @@ pub enum Bound<'a> {
     PageFact(PageFact),
 }
 
+impl<'a> Bound<'a> {
+    /// What is selected from it; nothing from leaves.
+    pub fn fields(&self) -> &[BoundField<'a>] {
+        match self {
+            Self::One(_, _, fields) | Self::Edges(fields) | Self::Node(fields) | Self::PageInfo(fields) => fields,
+            Self::Point(point) => &point.fields,
+            Self::Connection(connection) => &connection.fields,
+            Self::TypeName(_) | Self::Column(..) | Self::Aggregate(..) | Self::Cursor | Self::PageFact(_) => &[],
+        }
+    }
+}
+
 /// The place of a step in the plan, the cost weights and the row counts.
 pub type StepId = usize;
 
@@ -96,6 +108,8 @@ pub struct BoundConnection<'a> {
     pub binding: &'a Connection,
     /// How much is asked for, from which end, between which cursors.
     pub page: Page,
+    /// Where the page size is written.
+    pub size_written: Written<'a>,
     /// The search terms.
     pub terms: Vec<BoundTerm>,
     /// The sort key's place among the connection's.
@@ -124,7 +138,7 @@ pub fn bind<'a>(
 struct Binder<'a, 'v> {
     catalog: &'a Catalog,
     limits: &'v Limits,
-    values: Values<'v>,
+    values: Values<'a>,
     conditional: bool,
     steps: usize,
     found: Vec<Refusal>,
@@ -188,12 +202,26 @@ impl<'a> Binder<'a, '_> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
+        let size_written = match arguments.variable(end.role()) {
+            Some(variable) => Written::Variable(self.values.name(variable)),
+            None => Written::Document(&selection.occurrences),
+        };
         let terms = terms::terms(&arguments, binding, &mut errors);
         let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
         let page = Page { size, end, after, before };
         self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
         let fields = self.fields(&selection.selections);
-        Bound::Connection(Box::new(BoundConnection { step, field, binding, page, terms, sort_key, reverse, fields }))
+        Bound::Connection(Box::new(BoundConnection {
+            step,
+            field,
+            binding,
+            page,
+            size_written,
+            terms,
+            sort_key,
+            reverse,
+            fields,
+        }))
     }
 
     fn next_step(&mut self) -> StepId {

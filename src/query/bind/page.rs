@@ -6,7 +6,7 @@ use crate::cursor::{self, BadCursor};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
-use crate::query::operation::Literal;
+use crate::query::operation::{Literal, Occurrence};
 use crate::value::Value;
 
 /// A number of rows that the caller may ask for. It can only be made inside the limits.
@@ -27,6 +27,33 @@ pub enum End {
     Front,
     /// `last:`
     Back,
+}
+
+impl End {
+    /// The role of the argument that gives its page size.
+    pub(super) fn role(self) -> ArgumentRole {
+        match self {
+            Self::Front => ArgumentRole::First,
+            Self::Back => ArgumentRole::Last,
+        }
+    }
+
+    /// The argument that gives its page size.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Self::Front => "first",
+            Self::Back => "last",
+        }
+    }
+}
+
+/// Where a page size is written, and can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written<'a> {
+    /// In the variable of that name, or its default.
+    Variable(&'a str),
+    /// In the document, at every occurrence of the field: they are alike.
+    Document(&'a [Occurrence]),
 }
 
 /// The key values of a cursor, one for each column of the sort key; `None` is a null.

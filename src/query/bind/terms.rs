@@ -25,7 +25,7 @@ pub(super) fn terms(arguments: &Arguments<'_>, connection: &Connection, errors: 
     let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
     match search::parse(text) {
         Err(malformed) => {
-            errors.extend(malformed.into_iter().map(BindError::Malformed));
+            errors.extend(malformed.into_iter().map(|malformed| self::malformed(arguments, connection, malformed)));
             Vec::new()
         }
         Ok(terms) => {
@@ -55,14 +55,36 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
     let key = &connection.search_keys[place];
     if !key.comparators.contains(&term.comparator) {
         return Err(BindError::OperatorNotAllowed {
+            field: arguments.field.name.clone(),
             key: term.key.to_owned(),
             offset: term.offset,
             comparator: term.comparator,
             allowed: key.comparators.clone(),
         });
     }
-    let values = values(key, term).map_err(BindError::Malformed)?;
+    let values = values(key, term).map_err(|bad| malformed(arguments, connection, bad))?;
     Ok(BoundTerm { key: place, comparator: term.comparator, values })
+}
+
+/// Where a term has no key, the keys are told, and the one that it begins with or nearly names.
+fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malformed) -> BindError {
+    let (mut meant, mut allowed) = (None, None);
+    if matches!(malformed.fault, Fault::NoColon | Fault::BadKey) {
+        let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
+        let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        // `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is rather a value.
+        let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
+        let begun = keys().filter(is_begun).max_by_key(|key| key.len());
+        let near = word.split_once(':').and_then(|(word, _)| nearest(word, keys()));
+        meant = begun.or(near).map(str::to_owned);
+        allowed = Some(keys().map(str::to_owned).collect());
+    }
+    BindError::Malformed {
+        field: arguments.field.name.clone(),
+        malformed: Box::new(malformed),
+        nearest: meant,
+        allowed,
+    }
 }
 
 fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, Malformed> {

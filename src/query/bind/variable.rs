@@ -16,7 +16,12 @@ pub(super) struct Values<'a> {
     given: Vec<Option<Literal>>,
 }
 
-impl Values<'_> {
+impl<'a> Values<'a> {
+    /// The name of the variable in that place.
+    pub(super) fn name(&self, place: usize) -> &'a str {
+        &self.definitions[place].name
+    }
+
     /// The value of the variable in that place; `None` where it is neither given nor has a default.
     pub(super) fn get(&self, place: usize) -> Option<&Literal> {
         self.given[place].as_ref().or(self.definitions[place].default.as_ref())

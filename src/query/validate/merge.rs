@@ -149,7 +149,8 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                         groups.len() - 1
                     });
                     let group = &mut groups[place];
-                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec() });
+                    let location = location(field.position);
+                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec(), location });
                     group.fields.push((field, conditions));
                     order += 1;
                 }
