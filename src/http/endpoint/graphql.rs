@@ -8,6 +8,7 @@ use hyper::{
     body::Incoming,
     header::{self, HeaderValue},
 };
+use serde_json::json;
 use tokio::time;
 
 use crate::{
@@ -71,10 +72,10 @@ async fn serve(
             record.set_operation(name);
         }
         let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
-        return Ok(price::answer(explanation, &principal.limits, &forecast, media));
+        return Ok(price::answer(explanation, &forecast, media));
     }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
-    let lines = if price::includes_fields(headers) { Some(explain()?.cost) } else { None };
+    let fields = if price::includes_fields(headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -97,7 +98,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status, lines.as_deref()), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, fields), record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
