@@ -10,12 +10,17 @@ use crate::{
     access::{grants, token},
     config::{
         form::{
-            ADDRESS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, PATH, SIZE, TEXT, TEXT_OR_NONE, TIME,
+            ADDRESS, CODINGS, COUNT, CREDITS, DATABASE, LIMIT, LOG_FILTER, LOG_FORMAT, ORIGINS, PATH, PATH_OR_NONE,
+            SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
         },
         source::{ConfigError, Values},
     },
     database::pool,
-    http,
+    http::{
+        self,
+        coding::Codings,
+        cors::{self, Origins},
+    },
     limits::Limits,
     telemetry::log,
     throttle::bucket::Rate,
@@ -88,6 +93,8 @@ settings! {
     listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
     /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
     database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+    /// Schema file to serve instead of the built-in schema, which shows how one is written.
+    schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
     /// How long a request waits for a free connection to the database.
@@ -130,6 +137,14 @@ settings! {
     connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
     /// How long running requests may take to finish when the server is stopped.
     grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
+    /// Codings in which larger answers are compressed: on, off, or names, the preferred one first.
+    compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS;
+    /// Bytes of query texts that are kept so that clients can send their hashes instead, or off.
+    persisted_queries: Option<usize> = "persisted-queries", "ORDERQL_PERSISTED_QUERIES", "8MiB", SIZE_OR_OFF;
+    /// Origins of web pages whose scripts may read answers, with commas between, or * for all.
+    cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS;
+    /// How long a browser may remember what a preflight request was told.
+    cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME;
     /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
     log_format: log::Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
     /// What is logged: a level, or directives such as warn,orderql=debug.
@@ -148,6 +163,9 @@ impl Config {
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
             grace: self.grace,
+            codings: self.compression.clone(),
+            persisted_queries: self.persisted_queries,
+            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
         }
     }
 

@@ -6,12 +6,13 @@
 mod support;
 
 use orderql::{
+    database::{connect::connect, pool::SETTINGS},
     plan::step::{Parameter, Step},
     query::Variables,
     value::Value,
 };
 use serde_json::Value as Json;
-use support::{ask::Asker, loaded_database};
+use support::{Database, ask::Asker, loaded_database};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// Twenty thousand orders with three items each: names and totals repeat, and every tenth has neither date, name nor total.
@@ -28,12 +29,22 @@ const MANY: &str = "
     FROM generate_series(1, 20000) AS n, generate_series(1, 3) AS i;
     ANALYZE order_header, order_item";
 
+/// Twenty thousand products, each with stock at one facility.
+const STOCK: &str = "
+    INSERT INTO product (product_id, product_name) SELECT 'STOCK' || lpad(n::text, 5, '0'), 'Product ' || n
+    FROM generate_series(1, 20000) AS n;
+    INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, quantity_on_hand_total)
+    SELECT product_id, product_id, 'STORE_BROADWAY', 4 FROM product WHERE product_id LIKE 'STOCK%';
+    INSERT INTO product_facility (product_id, facility_id, inventory_item_id)
+    SELECT product_id, 'STORE_BROADWAY', product_id FROM product WHERE product_id LIKE 'STOCK%';
+    ANALYZE product, inventory_item, product_facility";
+
 #[tokio::test]
 async fn pages_of_orders_are_read_along_an_index_wherever_they_lie() {
     let database = loaded_database().await;
     let client = database.connect().await;
     client.batch_execute(MANY).await.unwrap();
-    client.batch_execute("SET plan_cache_mode = force_generic_plan; SET jit = off").await.unwrap();
+    let client = reader(&database).await;
     let asker = Asker::of(&database);
     for (sort_key, column, index) in [
         ("ORDER_DATE", "order_date", "oql_order_header_by_order_date"),
@@ -76,7 +87,7 @@ async fn indexed_search_keys_and_nested_pages_are_read_along_their_indexes() {
     let database = loaded_database().await;
     let client = database.connect().await;
     client.batch_execute(MANY).await.unwrap();
-    client.batch_execute("SET plan_cache_mode = force_generic_plan; SET jit = off").await.unwrap();
+    let client = reader(&database).await;
     let asker = Asker::of(&database);
     let items = |page: &str| {
         format!(
@@ -108,6 +119,41 @@ async fn indexed_search_keys_and_nested_pages_are_read_along_their_indexes() {
         // Nested pages arrive in their parents' order by themselves. What a search finds has to be sorted.
         assert_eq!(nodes.iter().any(|node| node.contains("Sort")), step == 0, "{query}\n{plan:#}");
     }
+}
+
+#[tokio::test]
+async fn joined_tables_are_read_by_their_keys_however_deep_the_page_lies() {
+    let database = loaded_database().await;
+    let client = database.connect().await;
+    client.batch_execute(STOCK).await.unwrap();
+    let client = reader(&database).await;
+    let asker = Asker::of(&database);
+    let query = r#"{ inventoryLevels(first: 1, query: "productId:STOCK19000") { edges { cursor } } }"#;
+    let cursor = asker.data(query).await["inventoryLevels"]["edges"][0]["cursor"].to_string();
+    let levels = format!(
+        "inventoryLevels(first: 20, after: {cursor}) {{ edges {{ node {{ quantityOnHand product {{ productName }} }} }} }}"
+    );
+    for (query, step) in [
+        (format!("{{ {levels} }}"), 0),
+        (r#"{ inventoryLevels(first: 20) { edges { node { product { productName } } } } }"#.to_owned(), 0),
+        (
+            r#"{ inventoryLevels(last: 20, sortKey: FACILITY_ID) { edges { node { product { productName } } } } }"#
+                .to_owned(),
+            0,
+        ),
+    ] {
+        let plan = plan(&asker, &client, &query, step).await;
+        assert_eq!(numbers(&plan, "Rows Removed by Filter"), 0.0, "{query}\n{plan:#}");
+        // A row of each table for each of the page.
+        assert!(scanned(&plan) <= 3.0 * 21.0, "{} rows\n{query}\n{plan:#}", scanned(&plan));
+    }
+}
+
+/// A connection that is set as the server's are.
+async fn reader(database: &Database) -> Client {
+    let mut config = database.config();
+    config.options(SETTINGS);
+    connect(&config).await.unwrap()
 }
 
 /// The cursor of the order at that place of the walk, read from the page that holds it.

@@ -9,6 +9,7 @@ pub mod demo;
 pub mod explain;
 pub mod load;
 pub mod migrate;
+pub mod schema;
 pub mod serve;
 
 use crate::telemetry::event::Causes;
@@ -36,6 +37,8 @@ enum Command {
     Load(load::Args),
     /// Tell what a query costs and how it would be answered, without a database.
     Explain(explain::Args),
+    /// Print the schema that is published, or hold it against a database.
+    Schema(schema::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
@@ -48,6 +51,7 @@ pub fn run() -> ExitCode {
         Command::Migrate(args) => migrate::run(args),
         Command::Load(args) => load::run(args),
         Command::Explain(args) => explain::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Config(args) => config::run(&args),
     };
     match outcome {

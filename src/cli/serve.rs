@@ -6,18 +6,18 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     access::{follow::Follower, password::Passwords, token::Tokens},
-    catalog::Catalog,
-    cli::Outcome,
+    cli::{Outcome, schema},
     compile::Compiler,
     config::{
         Config,
         source::{Flags, Values},
     },
-    database::pool::Pool,
+    database::{connect::connect, pool::Pool},
     http::{
         self,
         endpoint::sdl,
         listener::Listener,
+        persisted,
         service::{RequestIds, Service},
     },
     telemetry::log,
@@ -50,7 +50,10 @@ pub struct Server {
 
 /// Makes everything ready, or says what is missing.
 pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
-    let catalog = Catalog::built_in()?;
+    let catalog = schema::read(config.schema.as_deref())?;
+    // What is missing is to be named now, and not by the answers of whoever needs it first.
+    schema::hold(&connect(&database).await?, &catalog).await?;
+    let options = config.http();
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
@@ -59,10 +62,11 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),
-        options: config.http(),
+        persisted: persisted::Store::new(options.persisted_queries),
+        options: options.clone(),
         ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, options: config.http() })
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, options })
 }
 
 impl Server {

@@ -4,7 +4,10 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::telemetry::log::Format;
+use crate::{
+    http::{coding::Codings, cors::Origins},
+    telemetry::log::Format,
+};
 
 /// A way to write a value.
 #[derive(Debug)]
@@ -36,6 +39,13 @@ pub const SIZE: Form<usize> = Form {
     placeholder: "SIZE",
     wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB",
     parse: |text| bytes(text).filter(|size| *size > 0),
+};
+
+/// A number of bytes above zero, or that the thing is not used.
+pub const SIZE_OR_OFF: Form<Option<usize>> = Form {
+    placeholder: "SIZE",
+    wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB, or off",
+    parse: |text| if text == "off" { Some(None) } else { bytes(text).filter(|size| *size > 0).map(Some) },
 };
 
 /// A number of things of which there must be one.
@@ -82,6 +92,27 @@ pub const PATH: Form<PathBuf> = Form {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
+};
+
+/// Content codings.
+pub const CODINGS: Form<Codings> = Form {
+    placeholder: "CODINGS",
+    wanted: "on, off, or some of zstd, br and gzip with commas between, the preferred one first",
+    parse: Codings::read,
+};
+
+/// Origins of web pages, where none means that no page's scripts may read answers.
+pub const ORIGINS: Form<Origins> = Form {
+    placeholder: "ORIGINS",
+    wanted: "origins such as https://app.example.com, without a path, with commas between; or * for all",
+    parse: Origins::read,
+};
+
+/// A file's path; empty for none.
+pub const PATH_OR_NONE: Form<Option<PathBuf>> = Form {
+    placeholder: "FILE",
+    wanted: "the path of a file",
+    parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
 };
 
 /// The log's format.
@@ -161,6 +192,9 @@ mod tests {
         assert_eq!(read("64KiB"), Some(65536));
         assert_eq!(read("1MiB"), Some(1 << 20));
         assert_eq!(read("2 MB"), Some(2_000_000));
+        assert_eq!((SIZE_OR_OFF.parse)("1MiB"), Some(Some(1 << 20)));
+        assert_eq!((SIZE_OR_OFF.parse)("off"), Some(None));
+        assert_eq!((SIZE_OR_OFF.parse)("0"), None);
         for wrong in ["", "0", "1X", "MiB", "-1", "99999999999GiB"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

@@ -46,6 +46,8 @@ pub struct Migrated {
     pub ship_groups: i64,
     /// Pairs of product and facility that were pointed to their inventory item.
     pub current_inventory: i64,
+    /// Parties that OFBiz's tables had otherwise than ours.
+    pub parties: i64,
 }
 
 /// Why a database could not be migrated. In every case nothing has been changed, but for back-fills already told.
@@ -139,6 +141,7 @@ async fn migrate_alone(client: &mut Client) -> Result<Migrated, MigrateError> {
         migrations: applied.applied_migrations().iter().map(ToString::to_string).collect(),
         ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
         current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
+        parties: count(client, "SELECT orderql.backfill_parties()").await?,
         ..added(&before, &after)
     };
     Ok(migrated)
@@ -230,6 +233,7 @@ impl fmt::Display for Migrated {
         for (count, what) in [
             (self.ship_groups, "order items put into their ship group"),
             (self.current_inventory, "products at facilities pointed to their inventory item"),
+            (self.parties, "parties brought up to date"),
         ] {
             if count > 0 {
                 write!(f, "{separator}{count} {what}")?;

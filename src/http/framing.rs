@@ -11,6 +11,9 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// A head longer than this is refused by hyper, whose buffer has this size.
 pub const LONGEST_HEAD: usize = 32 * 1024;
 
+/// Header fields that a request may have.
+pub const MOST_HEADERS: usize = 100;
+
 /// Where a client is in what it sends.
 #[derive(Debug)]
 pub struct Framing {
@@ -50,6 +53,11 @@ impl Framing {
         while !bytes.is_empty() {
             bytes = self.step(bytes);
         }
+    }
+
+    /// Whether it is HTTP/2.
+    pub fn is_http2(&self) -> bool {
+        matches!(self.state, State::Http2)
     }
 
     /// Whether a head has begun and not ended.

@@ -23,15 +23,12 @@ use crate::{
     http::{
         Options,
         connection::{Connection, Patience, Waiting},
-        framing::LONGEST_HEAD,
+        framing::{LONGEST_HEAD, MOST_HEADERS},
         service::{Service, handle},
         wire::Wire,
     },
     telemetry::event::{Event, emit},
 };
-
-/// Header fields that a request may have.
-const MOST_HEADERS: usize = 100;
 
 /// Requests that an HTTP/2 client may have running on one connection.
 const MOST_STREAMS: u32 = 100;
@@ -171,8 +168,7 @@ impl Task {
         // Answers are written whole or in large parts; to wait for more of them only delays their end.
         let _ = stream.set_nodelay(true);
         let connection = Arc::new(Connection::new());
-        let (wire, rest) =
-            Wire::new(stream, Arc::clone(&connection), self.options.header_timeout, self.options.write_timeout);
+        let (wire, rest) = Wire::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
         let service = service_fn({
             let (service, connection) = (Arc::clone(&self.service), Arc::clone(&connection));
             move |request| handle(Arc::clone(&service), connection.begin(), request)

@@ -2,18 +2,24 @@
 //!
 //! A request comes in through `listener` and `wire`, which hold connections to their limits and times; `service` checks
 //! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and
-//! answers, or denies. What a denial looks like is decided in `respond` alone.
+//! answers, or denies. What a denial looks like is decided in `respond` alone. `negotiate` and `coding` choose the form that
+//! the client takes best, and `compress` makes large answers smaller.
 
 use std::{net::SocketAddr, time::Duration};
 
 pub mod body;
+pub mod coding;
+pub mod compress;
 pub mod connection;
+pub mod cors;
 pub mod credentials;
 pub mod endpoint;
 pub mod envelope;
 pub mod framing;
 pub mod listener;
+pub mod malformed;
 pub mod negotiate;
+pub mod persisted;
 pub mod price;
 pub mod record;
 pub mod respond;
@@ -40,4 +46,10 @@ pub struct Options {
     pub connection_limit: usize,
     /// How long running requests may take to finish when the server is stopped.
     pub grace: Duration,
+    /// Codings in which larger answers are compressed.
+    pub codings: coding::Codings,
+    /// Bytes of the texts of persisted queries; `None` where there are to be none.
+    pub persisted_queries: Option<usize>,
+    /// Which web pages' scripts may read answers.
+    pub cors: cors::Options,
 }

@@ -65,7 +65,7 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), Denial> {
     for parameter in parts {
         if let Some((name, value)) = parameter.split_once('=')
             && name.trim().eq_ignore_ascii_case("charset")
-            && !value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+            && !is_utf8(value.trim().trim_matches('"'))
         {
             return Err(Denial::NotUtf8);
         }
@@ -119,15 +119,20 @@ fn range(entry: &str) -> Option<Range> {
         let (name, value) = (name.trim(), value.trim().trim_matches('"'));
         if name.eq_ignore_ascii_case("q") {
             weight = thousandths(value)?;
-        } else if name.eq_ignore_ascii_case("charset") && !value.eq_ignore_ascii_case("utf-8") {
+        } else if name.eq_ignore_ascii_case("charset") && !is_utf8(value) {
             weight = 0;
         }
     }
     Some(Range { subtype, specificity, weight })
 }
 
+/// Whether a charset is UTF-8, by its name or the one that browsers take for it too.
+fn is_utf8(charset: &str) -> bool {
+    charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("utf8")
+}
+
 /// A weight: `0`, `1`, or up to three places between.
-fn thousandths(text: &str) -> Option<u16> {
+pub(super) fn thousandths(text: &str) -> Option<u16> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -201,7 +206,12 @@ mod tests {
     #[test]
     fn a_body_is_json_in_utf8() {
         let check = |value: &str| require_json(&HeaderMap::from_iter([(header::CONTENT_TYPE, value.parse().unwrap())]));
-        for good in ["application/json", "Application/JSON; Charset=UTF-8", "application/json;charset=\"utf-8\"; x=y"] {
+        for good in [
+            "application/json",
+            "Application/JSON; Charset=UTF-8",
+            "application/json;charset=\"utf-8\"; x=y",
+            "application/json; charset=utf8",
+        ] {
             assert!(check(good).is_ok(), "{good}");
         }
         assert!(matches!(check("application/json; charset=latin1"), Err(Denial::NotUtf8)));

@@ -33,6 +33,15 @@ pub struct Record {
 impl Record {
     /// A request has come.
     pub fn new(id: Arc<str>, method: &Method) -> Self {
+        Self::with_method(id, known(method))
+    }
+
+    /// Something has come that cannot be read as a request.
+    pub fn of_unread(id: Arc<str>) -> Self {
+        Self::with_method(id, "none")
+    }
+
+    fn with_method(id: Arc<str>, method: &'static str) -> Self {
         Self {
             id,
             route: "none",
@@ -40,7 +49,7 @@ impl Record {
             cost: None,
             code: None,
             status: None,
-            method: known(method),
+            method,
             operation: None,
             began: Instant::now(),
         }

@@ -9,14 +9,18 @@ use std::{error::Error, fmt, time::Duration};
 
 use bytes::Bytes;
 use hyper::{
-    Response, StatusCode,
+    HeaderMap, Response, StatusCode,
     header::{self, HeaderValue},
 };
 use serde_json::{Map, Value, json};
 
 use crate::{
     access::token::BadToken,
-    http::{negotiate::Media, record::Record},
+    http::{
+        framing::{LONGEST_HEAD, MOST_HEADERS},
+        negotiate::Media,
+        record::Record,
+    },
     refusal::{Code, Facts, Refusals},
     telemetry::event::{Event, emit},
     throttle::bucket::{Empty, Status},
@@ -65,6 +69,12 @@ pub enum Denial {
     /// An HTTP/1.1 request without `Host`, or with two, or one that is none.
     #[error("an HTTP/1.1 request has exactly one Host header, which names a host")]
     Host,
+    /// A head that cannot be read.
+    #[error("this is no HTTP/1.1 request: its first line or a header is malformed")]
+    HeadBroken,
+    /// A head with too many headers or bytes.
+    #[error("the request's head has more than {MOST_HEADERS} headers or {LONGEST_HEAD} bytes")]
+    HeadTooLarge,
     /// `Content-Length` beside `Transfer-Encoding`.
     #[error("a request has Content-Length or Transfer-Encoding, not both")]
     LengthAndEncoding,
@@ -107,6 +117,9 @@ pub enum Denial {
     /// An `Accept` that excludes what the endpoint has.
     #[error("answers are application/json or application/graphql-response+json, and Accept excludes both")]
     NotAcceptable,
+    /// An `Accept-Encoding` that excludes every coding there is, and no coding too.
+    #[error("Accept-Encoding excludes every coding that answers can have, and identity, which is none")]
+    NoCoding,
     /// A body that does not say it is JSON.
     #[error("the body must be JSON, sent with Content-Type: application/json")]
     NotJson,
@@ -137,6 +150,12 @@ pub enum Denial {
     /// A body that is not a GraphQL request.
     #[error("{0}")]
     NotARequest(String),
+    /// A persisted query that is not known, so that its text is needed. The words are the protocol's; clients read them.
+    #[error("PersistedQueryNotFound")]
+    PersistedQueryNotFound,
+    /// A persisted query where none are kept, so that its text is needed this time and always. Likewise.
+    #[error("PersistedQueryNotSupported")]
+    PersistedQueryNotSupported,
     /// Refused by the pure half; nothing was executed and nothing debited.
     #[error("{0}")]
     Refused(Refusals),
@@ -179,16 +198,22 @@ impl Denial {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::Host | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) | Self::NotARequest(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Host
+            | Self::HeadBroken
+            | Self::LengthAndEncoding
+            | Self::Encoding
+            | Self::BodyBroken(_)
+            | Self::NotARequest(_) => StatusCode::BAD_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Refused(_) => REFUSED,
+            // The protocol's status on every media type: some of its clients read no other answer to its end.
+            Self::PersistedQueryNotFound | Self::PersistedQueryNotSupported => StatusCode::OK,
             Self::TargetTooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::NotAcceptable | Self::NoCoding => StatusCode::NOT_ACCEPTABLE,
             Self::NotJson | Self::NotUtf8 | Self::ContentEncoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NoCredentials | Self::WrongCredentials | Self::NoToken | Self::BadToken(_) | Self::AccountClosed => {
                 StatusCode::UNAUTHORIZED
@@ -216,12 +241,17 @@ impl Denial {
             }
             Self::NotFound => return "NOT_FOUND",
             Self::MethodNotAllowed { .. } => return "METHOD_NOT_ALLOWED",
-            Self::NotAcceptable => return "NOT_ACCEPTABLE",
+            Self::PersistedQueryNotFound => return "PERSISTED_QUERY_NOT_FOUND",
+            Self::PersistedQueryNotSupported => return "PERSISTED_QUERY_NOT_SUPPORTED",
+            Self::NotAcceptable | Self::NoCoding => return "NOT_ACCEPTABLE",
             Self::NotJson | Self::NotUtf8 | Self::ContentEncoded => return "UNSUPPORTED_MEDIA_TYPE",
             Self::BodyTooLarge { .. } => return "PAYLOAD_TOO_LARGE",
             Self::BodyTooSlow { .. } => return "REQUEST_TIMEOUT",
             Self::TargetTooLong { .. } => return "URI_TOO_LONG",
-            Self::Host | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) => return "BAD_REQUEST",
+            Self::HeadTooLarge => return "REQUEST_HEADER_FIELDS_TOO_LARGE",
+            Self::Host | Self::HeadBroken | Self::LengthAndEncoding | Self::Encoding | Self::BodyBroken(_) => {
+                return "BAD_REQUEST";
+            }
         };
         code.as_str()
     }
@@ -243,6 +273,8 @@ impl Denial {
         matches!(
             self,
             Self::Host
+                | Self::HeadBroken
+                | Self::HeadTooLarge
                 | Self::LengthAndEncoding
                 | Self::Encoding
                 | Self::BodyTooLarge { .. }
@@ -349,7 +381,8 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
         _ => denial.status(),
     };
     let mut body = Map::new();
-    if media == Media::Json {
+    // On the newer type it goes with success, and with nothing else.
+    if media == Media::Json || status.is_success() {
         body.insert("data".into(), Value::Null);
     }
     body.insert("errors".into(), denial.errors());
@@ -374,6 +407,18 @@ pub fn empty(status: StatusCode) -> Answer {
     let mut answer = Answer::new(Bytes::new().into());
     *answer.status_mut() = status;
     answer
+}
+
+/// Notes a header of requests on which the answer depends, so that caches keep its variants apart.
+pub fn vary(answer: &mut HeaderMap, name: &'static str) {
+    let value = match answer.get(header::VARY).and_then(|value| value.to_str().ok()) {
+        None => HeaderValue::from_static(name),
+        Some(others) => match HeaderValue::try_from(format!("{others}, {name}")) {
+            Ok(value) => value,
+            Err(_) => return,
+        },
+    };
+    answer.insert(header::VARY, value);
 }
 
 /// A bucket as `extensions.cost.throttleStatus` reports it.
@@ -464,6 +509,26 @@ mod tests {
             assert_eq!(deny_graphql(&Denial::NotGranted { path: "/graphql" }, media).status(), StatusCode::FORBIDDEN);
             let malformed = Denial::NotARequest("not JSON".into());
             assert_eq!(deny_graphql(&malformed, media).status(), StatusCode::BAD_REQUEST);
+        }
+    }
+
+    #[test]
+    fn what_an_answer_depends_on_is_gathered_in_one_line() {
+        let mut headers = HeaderMap::new();
+        vary(&mut headers, "Accept");
+        vary(&mut headers, "Origin");
+        assert_eq!(headers[header::VARY], "Accept, Origin");
+    }
+
+    #[test]
+    fn an_unknown_persisted_query_is_no_failure_on_either_type() {
+        for media in [Media::Json, Media::GraphqlResponse] {
+            let (status, body) = parts(&deny_graphql(&Denial::PersistedQueryNotFound, media));
+            let error = json!({
+                "message": "PersistedQueryNotFound",
+                "extensions": {"code": "PERSISTED_QUERY_NOT_FOUND"},
+            });
+            assert_eq!((status, body), (200, json!({"data": null, "errors": [error]})));
         }
     }
 }

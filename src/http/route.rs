@@ -44,16 +44,19 @@ impl Route {
     /// What `Allow` says.
     pub const fn allow(self) -> &'static str {
         match self {
-            Self::Token | Self::Graphql => "POST, OPTIONS",
+            Self::Token => "POST, OPTIONS",
+            Self::Graphql => "GET, HEAD, POST, OPTIONS",
             Self::Sdl | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
         }
     }
 
     /// Whether the endpoint has the method. `OPTIONS` is answered without it.
     pub fn takes(self, method: &Method) -> bool {
+        let reads = method == Method::GET || method == Method::HEAD;
         match self {
-            Self::Token | Self::Graphql => method == Method::POST,
-            Self::Sdl | Self::Live | Self::Ready => method == Method::GET || method == Method::HEAD,
+            Self::Token => method == Method::POST,
+            Self::Graphql => reads || method == Method::POST,
+            Self::Sdl | Self::Live | Self::Ready => reads,
         }
     }
 }

@@ -29,7 +29,9 @@ use crate::{
     http::{
         Options, body,
         connection::Exchange,
+        cors,
         endpoint::{graphql, health, sdl, token},
+        persisted,
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
@@ -37,8 +39,8 @@ use crate::{
     throttle::buckets::Buckets,
 };
 
-/// Bytes that a request's target may have. Ours need 30.
-const LONGEST_TARGET: usize = 8 * 1024;
+/// Bytes that a request's target may have. A longer query is sent by POST.
+pub const LONGEST_TARGET: usize = 8 * 1024;
 
 /// What the endpoints work with.
 #[derive(Debug)]
@@ -55,6 +57,8 @@ pub struct Service {
     pub buckets: Buckets,
     /// The database.
     pub pool: Pool,
+    /// Query texts by their hashes.
+    pub persisted: persisted::Store,
     /// The published schema.
     pub sdl: sdl::Document,
     /// What the door keeps to.
@@ -99,7 +103,7 @@ pub async fn handle(
         }
     };
     exchange.answer();
-    Ok(complete(&head, answer, exchange, record))
+    Ok(complete(&service.options, &head, answer, exchange, record))
 }
 
 async fn answer(
@@ -116,15 +120,16 @@ async fn answer(
     if head.method == Method::OPTIONS {
         let mut answer = respond::empty(StatusCode::NO_CONTENT);
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(route.allow()));
+        cors::answer_preflight(&service.options.cors, route.allow(), &head.headers, answer.headers_mut());
         return Ok(answer);
     }
     if !route.takes(&head.method) {
         return Err(Denial::MethodNotAllowed { allow: route.allow() });
     }
     match route {
-        Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
+        Route::Graphql => Ok(graphql::answer(service, head, body, record).await),
         Route::Token => token::answer(service, &head.headers, record).await,
-        Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
+        Route::Sdl => sdl::answer(&service.sdl, &head.headers, &service.options.codings),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(&service.grants)),
     }
@@ -166,7 +171,14 @@ fn denied(denial: &Denial, record: &mut Record) -> Answer {
 }
 
 /// What every answer has.
-fn complete(head: &Parts, mut answer: Answer, exchange: Exchange, mut record: Record) -> Response<Outgoing> {
+fn complete(
+    options: &Options,
+    head: &Parts,
+    mut answer: Answer,
+    exchange: Exchange,
+    mut record: Record,
+) -> Response<Outgoing> {
+    cors::mark(&options.cors, &head.headers, answer.headers_mut());
     if head.version == Version::HTTP_2 {
         // A header of HTTP/1.1; there, hyper ends the stream instead.
         answer.headers_mut().remove(header::CONNECTION);

@@ -1,4 +1,5 @@
-//! A connection's bytes: reads along for `framing`, and cuts off clients that dribble a head or leave an answer unread.
+//! A connection's bytes: reads along for `framing`, cuts off clients that dribble a head or leave an answer unread, and
+//! says something where hyper says nothing; see `malformed`.
 //!
 //! hyper has a time-out for heads too, but none for the first bytes, in which the protocol shows, and it counts the wait
 //! for the next request as part of its head.
@@ -7,8 +8,7 @@ use std::{
     io,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
+    task::{Context, Poll, ready},
 };
 
 use tokio::{
@@ -24,6 +24,8 @@ use tokio::{
 use crate::http::{
     connection::{Connection, Waiting},
     framing::Framing,
+    malformed,
+    service::Service,
 };
 
 /// A TCP stream under observation.
@@ -34,15 +36,16 @@ pub struct Wire {
     /// Shut down when it is dropped, which sends what is written.
     write: OwnedWriteHalf,
     connection: Arc<Connection>,
+    service: Arc<Service>,
     framing: Framing,
     /// Since when a head is being read; from the start, for a client that says nothing at all.
     head_since: Option<Instant>,
-    header_timeout: Duration,
     header_alarm: Alarm,
     /// Since when the client takes no bytes.
     stalled_since: Option<Instant>,
-    write_timeout: Duration,
     write_alarm: Alarm,
+    /// What is left to be sent before the end, in place of hyper's own answer.
+    last_words: Vec<u8>,
     /// Where the half that reads goes when hyper is done, so that what the client still sends can be read away.
     rest: Option<oneshot::Sender<OwnedReadHalf>>,
 }
@@ -56,8 +59,7 @@ impl Wire {
     pub fn new(
         stream: TcpStream,
         connection: Arc<Connection>,
-        header_timeout: Duration,
-        write_timeout: Duration,
+        service: Arc<Service>,
     ) -> (Self, oneshot::Receiver<OwnedReadHalf>) {
         let (read, write) = stream.into_split();
         let (rest, receiver) = oneshot::channel();
@@ -65,13 +67,13 @@ impl Wire {
             read: Some(read),
             write,
             connection,
+            service,
             framing: Framing::new(),
             head_since: Some(Instant::now()),
-            header_timeout,
             header_alarm: Alarm::default(),
             stalled_since: None,
-            write_timeout,
             write_alarm: Alarm::default(),
+            last_words: Vec::new(),
             rest: Some(rest),
         };
         (wire, receiver)
@@ -94,10 +96,39 @@ impl Wire {
     fn poll_header_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match (self.head_since, self.connection.waiting()) {
             (Some(since), Waiting::ForRequest(idle_since)) => {
-                self.header_alarm.poll(since.max(idle_since) + self.header_timeout, context)
+                self.header_alarm.poll(since.max(idle_since) + self.service.options.header_timeout, context)
             }
             _ => Poll::Pending,
         }
+    }
+
+    /// The part of the bytes that is to be written. Of hyper's own answer, which is the last thing that it writes,
+    /// nothing is.
+    fn leave_out_refusal<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        if self.framing.is_http2() {
+            return bytes;
+        }
+        match malformed::find(bytes) {
+            Some(refusal) => {
+                if refusal.start == 0 {
+                    self.last_words = malformed::answer(&self.service, refusal);
+                }
+                &bytes[..refusal.start]
+            }
+            None => bytes,
+        }
+    }
+
+    fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.last_words.is_empty() {
+            let outcome = Pin::new(&mut self.write).poll_write(context, &self.last_words);
+            let written = ready!(self.poll_stalled(context, outcome))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.last_words.drain(..written);
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_stalled<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -106,7 +137,7 @@ impl Wire {
             return outcome;
         }
         let since = *self.stalled_since.get_or_insert_with(Instant::now);
-        match self.write_alarm.poll(since + self.write_timeout, context) {
+        match self.write_alarm.poll(since + self.service.options.write_timeout, context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
@@ -151,7 +182,11 @@ impl AsyncRead for Wire {
 
 impl AsyncWrite for Wire {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.write).poll_write(context, bytes);
+        let written = self.leave_out_refusal(bytes);
+        if written.is_empty() {
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let outcome = Pin::new(&mut self.write).poll_write(context, written);
         self.poll_stalled(context, outcome)
     }
 
@@ -160,6 +195,12 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // hyper gathers heads in the first part; bodies follow.
+        if let Some(first) = parts.iter().find(|part| !part.is_empty())
+            && malformed::find(first).is_some()
+        {
+            return self.poll_write(context, first);
+        }
         let outcome = Pin::new(&mut self.write).poll_write_vectored(context, parts);
         self.poll_stalled(context, outcome)
     }
@@ -173,6 +214,7 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_last_words(context))?;
         Pin::new(&mut self.write).poll_shutdown(context)
     }
 }

@@ -50,7 +50,7 @@ pub enum Event<'a> {
 pub struct Request<'a> {
     /// As in the answer's `X-Request-Id`.
     pub request_id: &'a str,
-    /// The method, or `other` for one that no endpoint has.
+    /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
     pub method: &'a str,
     /// The endpoint's name; never the path, which a client chooses.
     pub route: &'a str,

@@ -214,7 +214,8 @@ fn read_chunks(mut text: &str) -> (String, &str) {
     }
 }
 
-fn connection_string(config: &Config) -> String {
+/// An address as `--database-url` takes it.
+pub fn connection_string(config: &Config) -> String {
     let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
     let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
     format!("host={} port={port} user={user} dbname={name}", folder.display())

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod ask;
+pub mod explained;
 
 use std::env;
 use std::fs::{self, File};

@@ -15,8 +15,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    catalog::{BUILT_IN, Catalog, source::SchemaError},
-    cli::Outcome,
+    cli::{Outcome, schema},
     compile::{self, Explanation},
     limits::Limits,
     query::{Request, Variables},
@@ -94,14 +93,6 @@ pub enum ExplainError {
     /// Standard input that cannot be read or is not text.
     #[error("the query cannot be read from standard input")]
     Input(#[source] io::Error),
-    /// A schema file that is none.
-    #[error("{} is no schema", path.display())]
-    Schema {
-        /// Its path.
-        path: PathBuf,
-        /// Why.
-        source: SchemaError,
-    },
     /// The query would be refused; what was printed says why.
     #[error("the query would be refused")]
     Refused,
@@ -110,7 +101,7 @@ pub enum ExplainError {
 /// Prints the explanation on standard output, in colour where that is a terminal. A query that would be refused is an
 /// error, after all that can be told about it is printed.
 pub fn run(args: &Args) -> Outcome {
-    let catalog = catalog(args.schema.as_deref())?;
+    let catalog = schema::read(args.schema.as_deref())?;
     let request = Request {
         query: query(&args.query)?,
         operation_name: args.operation.clone(),
@@ -140,14 +131,6 @@ fn variables(text: &str) -> Result<Variables, String> {
     serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"first\": 10}} is wanted: {error}"))
 }
 
-fn catalog(schema: Option<&Path>) -> Result<Catalog, ExplainError> {
-    let (text, path) = match schema {
-        None => (BUILT_IN.to_owned(), Path::new("the built-in schema")),
-        Some(path) => (read(path)?, path),
-    };
-    Catalog::parse(&text).map_err(|source| ExplainError::Schema { path: path.to_owned(), source })
-}
-
 /// The text of the argument: standard input, the file of that name if there is one, or itself.
 fn query(argument: &str) -> Result<String, ExplainError> {
     if argument == "-" {
@@ -167,6 +150,7 @@ fn read(path: &Path) -> Result<String, ExplainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::BUILT_IN;
 
     #[test]
     fn a_query_is_text_or_a_file_that_is_there() {
@@ -175,13 +159,6 @@ mod tests {
         assert_eq!(query(file).unwrap(), BUILT_IN);
         let missing = query("no/such/file.graphql").unwrap_err();
         assert_eq!(missing.to_string(), "no/such/file.graphql cannot be read");
-    }
-
-    #[test]
-    fn a_schema_that_is_none_is_named() {
-        let error = catalog(Some(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")))).unwrap_err();
-        assert!(matches!(error, ExplainError::Schema { .. }), "{error}");
-        assert!(error.to_string().ends_with("Cargo.toml is no schema"), "{error}");
     }
 
     #[test]

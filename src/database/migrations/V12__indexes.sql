@@ -43,7 +43,6 @@ FROM (VALUES
     ('oql_return_header_by_entry_date',      'return_header',       'entry_date, return_id'),
     ('oql_return_header_by_status',          'return_header',       'status_id, return_id'),
     ('oql_facility_by_facility_name',        'facility',            'facility_name, facility_id'),
-    ('oql_person_by_last_name',              'person',              'last_name, party_id'),
     ('oql_product_by_product_name',          'product',             'product_name, product_id'),
     ('oql_good_identification_by_from_date', 'good_identification', 'from_date, good_identification_type_id, product_id'),
     ('oql_product_store_by_store_name',      'product_store',       'store_name, product_store_id')
@@ -55,7 +54,6 @@ FROM (VALUES
     ('oql_order_header_with_external_id',         'order_header',                'external_id, order_id'),
     ('oql_order_header_with_product_store',       'order_header',                'product_store_id, order_id'),
     ('oql_order_item_with_external_id',           'order_item',                  'external_id, order_id, order_item_seq_id'),
-    ('oql_order_item_with_shipment',              'order_item',                  'shipment_id, order_id, order_item_seq_id'),
     ('oql_shipment_with_external_id',             'shipment',                    'external_id, shipment_id'),
     ('oql_shipment_with_origin_facility',         'shipment',                    'origin_facility_id, shipment_id'),
     ('oql_return_header_with_external_id',        'return_header',               'external_id, return_id'),
@@ -63,8 +61,6 @@ FROM (VALUES
     ('oql_return_item_with_product',              'return_item',                 'product_id, return_id, return_item_seq_id'),
     ('oql_facility_with_external_id',             'facility',                    'external_id, facility_id'),
     ('oql_facility_with_parent',                  'facility',                    'parent_facility_id, facility_id'),
-    ('oql_party_with_external_id',                'party',                       'external_id, party_id'),
-    ('oql_person_with_first_name',                'person',                      'first_name, party_id'),
     ('oql_product_with_primary_category',         'product',                     'primary_product_category_id, product_id'),
     ('oql_product_with_internal_name',            'product',                     'internal_name, product_id'),
     ('oql_good_identification_with_value',        'good_identification',         'id_value, good_identification_type_id, product_id'),
@@ -72,7 +68,6 @@ FROM (VALUES
     ('oql_inventory_item_with_product',           'inventory_item',              'product_id, inventory_item_id'),
     ('oql_inventory_item_with_facility',          'inventory_item',              'facility_id, inventory_item_id'),
     ('oql_inventory_item_with_serial_number',     'inventory_item',              'serial_number, inventory_item_id'),
-    ('oql_inventory_reservation_with_shipment',   'order_item_ship_grp_inv_res', 'shipment_id, order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id'),
     ('oql_item_issuance_with_order',              'item_issuance',               'order_id, item_issuance_id'),
     ('oql_item_issuance_with_shipment',           'item_issuance',               'shipment_id, item_issuance_id'),
     ('oql_item_issuance_with_inventory_item',     'item_issuance',               'inventory_item_id, item_issuance_id'),
@@ -83,12 +78,13 @@ FROM (VALUES
     ('oql_shipment_receipt_with_product',         'shipment_receipt',            'product_id, receipt_id')
 ) AS listed (name, relation, columns);
 
--- The look-ups by an identification of some type, the sum of a pair's inventory, and the order items that a shipment's
--- item is of.
+-- The look-ups by an identification of some type, the sum of a pair's inventory, the order items that a shipment's item is
+-- of, and those that are sent with a shipment.
 SELECT orderql.add_index(name, relation, columns)
 FROM (VALUES
     ('oql_order_identification_with_value',    'order_identification',  'order_identification_type_id, id_value, order_id'),
     ('oql_return_identification_with_value',   'return_identification', 'return_identification_type_id, id_value, return_id'),
     ('oql_inventory_item_of_product_facility', 'inventory_item',        'product_id, facility_id, inventory_item_id'),
-    ('oql_order_shipment_of_shipment_item',    'order_shipment',        'shipment_id, shipment_item_seq_id')
+    ('oql_order_shipment_of_shipment_item',    'order_shipment',        'shipment_id, shipment_item_seq_id'),
+    ('oql_order_shipment_with_shipment',       'order_shipment',        'shipment_id, order_id, order_item_seq_id, ship_group_seq_id')
 ) AS listed (name, relation, columns);

@@ -98,27 +98,40 @@ SELECT
 FROM order_contact_mech AS link
 LEFT JOIN contact_mech AS mechanism ON mechanism.contact_mech_id = link.contact_mech_id;
 
--- A party under whichever name it has: a person's, or a group's.
-CREATE OR REPLACE VIEW orderql.party AS
-SELECT
-    party.party_id,
-    party.party_type_id,
-    party.external_id,
-    party.status_id,
-    party.created_date,
-    person.first_name,
-    person.last_name,
-    party_group.group_name
-FROM party
-LEFT JOIN person ON person.party_id = party.party_id
-LEFT JOIN party_group ON party_group.party_id = party.party_id;
-
--- The orders billed to a party, person or group.
+-- The orders billed to a party, person or group. Their id is the role's (USING takes it from there), so that a page of a
+-- party's orders begins in the middle of an index on the roles.
 CREATE OR REPLACE VIEW orderql.party_order AS
-SELECT role.party_id AS bill_to_party_id, order_header.*
-FROM order_role AS role
-JOIN order_header ON order_header.order_id = role.order_id
-WHERE role.role_type_id = 'BILL_TO_CUSTOMER';
+SELECT *
+FROM (
+    SELECT order_id, party_id AS bill_to_party_id
+    FROM order_role
+    WHERE role_type_id = 'BILL_TO_CUSTOMER'
+) AS role
+JOIN order_header USING (order_id);
+
+-- A return and its store, which OFBiz does not keep: that of the order which the first of its items is of.
+CREATE OR REPLACE VIEW orderql.return_header AS
+SELECT
+    header.return_id,
+    header.return_header_type_id,
+    header.status_id,
+    header.from_party_id,
+    header.to_party_id,
+    header.entry_date,
+    header.return_date,
+    header.currency_uom_id,
+    header.external_id,
+    header.destination_facility_id,
+    header.needs_inventory_receive,
+    (
+        SELECT order_header.product_store_id
+        FROM return_item AS item
+        JOIN order_header ON order_header.order_id = item.order_id
+        WHERE item.return_id = header.return_id
+        ORDER BY item.return_item_seq_id
+        LIMIT 1
+    ) AS product_store_id
+FROM return_header AS header;
 
 -- Orders, returns and products by an identification of theirs that is valid now.
 CREATE OR REPLACE VIEW orderql.order_by_identification AS
@@ -130,7 +143,7 @@ WHERE known.from_date <= CURRENT_TIMESTAMP AND (known.thru_date IS NULL OR known
 CREATE OR REPLACE VIEW orderql.return_by_identification AS
 SELECT known.return_identification_type_id AS identification_type_id, known.id_value, return_header.*
 FROM return_identification AS known
-JOIN return_header ON return_header.return_id = known.return_id
+JOIN orderql.return_header ON return_header.return_id = known.return_id
 WHERE known.from_date <= CURRENT_TIMESTAMP AND (known.thru_date IS NULL OR known.thru_date > CURRENT_TIMESTAMP);
 
 -- Stock OFBiz does not date a product's identifications: without dates they are valid.

@@ -1,12 +1,13 @@
-//! `POST /rest/s1/graphql`: the gates in their order (token, grant, body, compile, bucket, database), and the answer.
+//! `POST` and `GET /rest/s1/graphql`: the gates in their order (token, grant, body, compile, bucket, database), and the answer.
 
 use std::{mem, sync::Arc};
 
 use bytes::Bytes;
 use hyper::{
-    HeaderMap,
+    HeaderMap, Method,
     body::Incoming,
     header::{self, HeaderValue},
+    http::request::Parts as Head,
 };
 use serde_json::json;
 use tokio::time;
@@ -21,14 +22,17 @@ use crate::{
     },
     http::{
         body,
+        coding::{self, Choice},
+        compress::compress,
         credentials::bearer,
-        envelope,
+        envelope::{self, Envelope},
         negotiate::{self, Media},
         price,
         record::Record,
-        respond::{self, Answer, BoxError, Content, Denial},
+        respond::{self, Answer, BoxError, Content, Denial, vary},
         service::Service,
     },
+    query::Request,
     telemetry::event::{Event, emit},
 };
 
@@ -39,35 +43,56 @@ const LARGEST_WHOLE: usize = 64 * 1024;
 const PART: usize = 32 * 1024;
 
 /// Answers a request, or denies it in the form that the client accepts.
-pub async fn answer(service: &Service, headers: &HeaderMap, body: Incoming, record: &mut Record) -> Answer {
+pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut Record) -> Answer {
     // A client that accepts neither form is told so in JSON, but not before it has shown who it is.
-    let media = negotiate::accepted(headers);
+    let media = negotiate::accepted(&head.headers);
     let form = *media.as_ref().unwrap_or(&Media::Json);
-    serve(service, headers, body, media, record).await.unwrap_or_else(|denial| {
+    let coding = coding::accepted(&head.headers, &service.options.codings);
+    let choice = *coding.as_ref().unwrap_or(&Choice::Plain);
+    let media = media.and_then(|media| coding.map(|_| media));
+    let answer = serve(service, head, body, media, record).await.unwrap_or_else(|denial| {
         record.code = Some(denial.code());
         respond::deny_graphql(&denial, form)
-    })
+    });
+    let mut answer = compress(answer, choice, record);
+    let headers = answer.headers_mut();
+    vary(headers, "Accept");
+    if service.options.codings.are_offered() {
+        vary(headers, "Accept-Encoding");
+    }
+    if head.method != Method::POST {
+        // Rows and credits are of the moment, and for the caller alone.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    answer
 }
 
 async fn serve(
     service: &Service,
-    headers: &HeaderMap,
+    head: &Head,
     body: Incoming,
     media: Result<Media, Denial>,
     record: &mut Record,
 ) -> Result<Answer, Denial> {
-    let principal = caller(service, headers)?;
+    let principal = caller(service, &head.headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
     if !principal.may(Artifact::Graphql) {
         return Err(Denial::NotGranted { path: Artifact::Graphql.path() });
     }
     let media = media?;
-    negotiate::require_json(headers)?;
-    let request = envelope::read(&body::read(body, &service.options).await?)?;
+    let Envelope { query, operation_name, variables, extensions } = envelope(service, head, body).await?;
+    let resolved = service.persisted.resolve(query, &extensions)?;
+    let request = Request { query: resolved.query, operation_name, variables };
 
+    let keep = || {
+        if let Some(hash) = resolved.newcomer {
+            service.persisted.keep(hash, &request.query);
+        }
+    };
     let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
-    if price::is_all(headers)? {
+    if price::is_all(&head.headers)? {
         let explanation = explain()?;
+        keep();
         if let Some(name) = &explanation.operation_name {
             record.set_operation(name);
         }
@@ -75,7 +100,8 @@ async fn serve(
         return Ok(price::answer(explanation, &forecast, media));
     }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
-    let fields = if price::includes_fields(headers) { Some(json!(explain()?.fields())) } else { None };
+    keep();
+    let fields = if price::includes_fields(&head.headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -102,6 +128,16 @@ async fn serve(
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
+}
+
+/// What is asked, in a body or in the target. There are no mutations that a target would have to be kept from.
+async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Envelope, Denial> {
+    if head.method == Method::POST {
+        negotiate::require_json(&head.headers)?;
+        envelope::read(&body::read(body, &service.options).await?)
+    } else {
+        envelope::of_target(head.uri.query())
+    }
 }
 
 /// Who is calling: the account of a good token, as it is now.

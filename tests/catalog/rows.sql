@@ -1,0 +1,42 @@
+-- Makes the demo's rows a sample of everything: rows where it has none, and values where it has nulls. Only half of the
+-- nulls, since nulls have their places too. Whoever is referred to need not be there.
+SET session_replication_role = replica;
+
+INSERT INTO shipment_receipt (receipt_id, shipment_id, order_id, return_id, inventory_item_id, product_id)
+SELECT 'RECEIPT' || n, 'SHIP' || n % 3, 'ORDER' || n % 4, 'RETURN' || n % 5, 'ITEM' || n % 6, 'PROD' || n % 7
+FROM generate_series(1, 40) AS n;
+
+INSERT INTO product_store (product_store_id, store_name) VALUES ('CORNER', 'Corner'), ('HARBOUR', 'Harbour'), ('BARE', NULL);
+
+DO $$
+DECLARE
+    known record;
+BEGIN
+    FOR known IN
+        SELECT relation.oid::regclass AS relation, quote_ident(attribute.attname) AS name, CASE attribute.atttypid
+                WHEN 'varchar'::regtype THEN 'left(md5(%s), 10)'
+                WHEN 'text'::regtype THEN 'left(md5(%s), 10)'
+                WHEN 'bpchar'::regtype THEN 'CASE WHEN hashtext(%s) %% 3 = 0 THEN ''Y'' ELSE ''N'' END'
+                WHEN 'numeric'::regtype THEN 'abs(hashtext(%s) %% 40) / CASE WHEN %L = ''days_to_ship'' THEN 1 ELSE 4.0 END'
+                WHEN 'timestamptz'::regtype THEN 'timestamptz ''2020-01-01'' + abs(hashtext(%s)) %% 9000 * interval ''5.000001 hours'''
+            END AS value, attribute.attname AS bare
+        FROM pg_class AS relation
+        JOIN pg_attribute AS attribute ON attribute.attrelid = relation.oid
+        WHERE relation.relnamespace = 'public'::regnamespace AND relation.relkind = 'r'
+          AND attribute.attnum > 0 AND NOT attribute.attisdropped AND NOT attribute.attnotnull
+          -- An end in the past would leave no facility with an address.
+          AND relation.relname NOT LIKE 'facility_contact_mech%'
+          AND attribute.atttypid IN ('varchar'::regtype, 'text'::regtype, 'bpchar'::regtype, 'numeric'::regtype,
+            'timestamptz'::regtype)
+    LOOP
+        EXECUTE format(
+            'UPDATE %1$s SET %2$s = %3$s WHERE %2$s IS NULL AND hashtext(ctid::text || %4$L) %% 2 = 0',
+            known.relation, known.name, format(known.value, format('ctid::text || %L', known.bare), known.bare), known.bare
+        );
+    END LOOP;
+END;
+$$;
+
+RESET session_replication_role;
+SELECT orderql.backfill_parties();
+ANALYZE;
