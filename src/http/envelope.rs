@@ -6,7 +6,6 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cost::{breakdown::CostNode, fields::fields},
     execute::fault::{Fault, PathPart},
     http::{
         persisted,
@@ -135,16 +134,16 @@ pub fn errors(faults: &[Fault]) -> String {
 
 /// What every executed query's answer ends with, after its `data` and errors.
 ///
-/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `lines` are there
-/// where the client asked for the price of every field.
-pub fn closing(requested: u64, actual: u64, status: &Status, lines: Option<&[CostNode]>) -> String {
+/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `fields`
+/// is the price of every field, where the client asked for it.
+pub fn closing(requested: u64, actual: u64, status: &Status, fields: Option<Value>) -> String {
     let mut cost = json!({
         "requestedQueryCost": requested,
         "actualQueryCost": actual,
         "throttleStatus": throttle_status(status),
     });
-    if let Some(lines) = lines {
-        cost["fields"] = json!(fields(lines));
+    if let Some(fields) = fields {
+        cost["fields"] = fields;
     }
     format!(",\"extensions\":{{\"cost\":{cost}}}}}")
 }

@@ -9,6 +9,7 @@ use hyper::{
     header::{self, HeaderValue},
     http::request::Parts as Head,
 };
+use serde_json::json;
 use tokio::time;
 
 use crate::{
@@ -83,20 +84,24 @@ async fn serve(
     let resolved = service.persisted.resolve(query, &extensions)?;
     let request = Request { query: resolved.query, operation_name, variables };
 
+    let keep = || {
+        if let Some(hash) = resolved.newcomer {
+            service.persisted.keep(hash, &request.query);
+        }
+    };
     let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
     if price::is_all(&head.headers)? {
         let explanation = explain()?;
+        keep();
         if let Some(name) = &explanation.operation_name {
             record.set_operation(name);
         }
         let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
-        return Ok(price::answer(explanation, &principal.limits, &forecast, media));
+        return Ok(price::answer(explanation, &forecast, media));
     }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
-    if let Some(hash) = resolved.newcomer {
-        service.persisted.keep(hash, &request.query);
-    }
-    let lines = if price::includes_fields(&head.headers) { Some(explain()?.cost) } else { None };
+    keep();
+    let fields = if price::includes_fields(&head.headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -119,7 +124,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status, lines.as_deref()), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, fields), record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
