@@ -109,7 +109,7 @@ impl<'a> Shape<'a> {
             match fields[0].field {
                 None => matches!(value, Json::Text).then_some(()).ok_or("__typename is no text")?,
                 Some(id) => {
-                    self.field(value, self.catalog.field(id), fields).map_err(|wrong| format!("{key}: {wrong}"))?
+                    self.field(value, self.catalog.field(id), fields).map_err(|wrong| format!("{key}: {wrong}"))?;
                 }
             }
         }

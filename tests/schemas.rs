@@ -32,7 +32,7 @@ fn a_schema_of_ones_own_is_served() {
 
 #[test]
 fn what_is_wrong_with_a_schema_is_said_with_its_place() {
-    let mut told = String::new();
+    let mut told = Vec::new();
     for (right, wrong) in [
         ("type Query {", "type Query {{"),
         ("type Query {", "type Root {"),
@@ -75,7 +75,8 @@ fn what_is_wrong_with_a_schema_is_said_with_its_place() {
             Ok(_) => "taken".to_owned(),
             Err(error) => error.to_string(),
         };
-        told += &format!("{} → {}\n    {}\n", right.trim(), wrong.trim().replace('\n', "⏎"), said.replace('\n', "⏎"));
+        let (wrong, said) = (wrong.trim().replace('\n', "⏎"), said.replace('\n', "⏎"));
+        told.push(format!("{} → {wrong}\n    {said}\n", right.trim()));
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(told.concat());
 }

@@ -182,7 +182,7 @@ impl Walker<'_> {
             let name = format!("page {number} of {size}, {} through {}", direction(forward), self.walk.query);
             let page = self.page(size, forward, cursor.as_deref()).await;
             let list = self.list().await;
-            self.check(&page, &list, &name);
+            Self::check(&page, &list, &name);
             assert!(page.ids.len() <= usize::try_from(size).unwrap(), "{name}");
             let far = if forward { page.ids.last() } else { page.ids.first() }.cloned();
             if forward {
@@ -244,7 +244,7 @@ impl Walker<'_> {
         let whole = self.page(10_000, true, None).await;
         let list = self.list().await;
         assert_eq!(whole.ids, list);
-        self.check(&whole, &list, "everything");
+        Self::check(&whole, &list, "everything");
         let cursors = self.cursors().await;
         assert_eq!(cursors.len(), list.len());
         let places: Vec<_> = [0, 1, 2, list.len() / 2, list.len() / 2 + 4, list.len() - 2, list.len() - 1]
@@ -270,7 +270,7 @@ impl Walker<'_> {
                         assert_eq!((page.has_previous, page.has_next), (true, true), "{name}");
                         assert_eq!((page.start, page.end), (None, None), "{name}");
                     } else {
-                        self.check(&page, &list, &name);
+                        Self::check(&page, &list, &name);
                     }
                 }
             }
@@ -293,14 +293,14 @@ impl Walker<'_> {
     }
 
     /// The flags of a page that holds rows say what is there beyond it.
-    fn check(&self, page: &Page, list: &[String], name: &str) {
+    fn check(page: &Page, rows: &[String], name: &str) {
         let (Some(first), Some(last)) = (page.ids.first(), page.ids.last()) else {
             panic!("an empty page: {name}");
         };
-        let place = |id| list.iter().position(|other| other == id).unwrap_or_else(|| panic!("{id}: {name}"));
+        let place = |id| rows.iter().position(|other| other == id).unwrap_or_else(|| panic!("{id}: {name}"));
         assert_eq!(page.has_previous, place(first) > 0, "hasPreviousPage of {name}");
-        assert_eq!(page.has_next, place(last) + 1 < list.len(), "hasNextPage of {name}");
-        assert_eq!(page.ids, list[place(first)..=place(last)], "{name}");
+        assert_eq!(page.has_next, place(last) + 1 < rows.len(), "hasNextPage of {name}");
+        assert_eq!(page.ids, rows[place(first)..=place(last)], "{name}");
     }
 
     async fn page(&self, size: u32, forward: bool, cursor: Option<&str>) -> Page {
