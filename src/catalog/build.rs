@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
                 let aggregate = self.aggregate(ty, field, count_distinct, over)?;
                 (Binding::Aggregate(aggregate), Vec::new(), TypeRef::Named(self.names.scalar(ScalarType::Int)))
             }
-            None if !is_root && !field.list => {
+            None if !is_root && !field.list && self.names.object(&field.ty).is_none() => {
                 let scalar = scalar(&field.ty, field.position)?;
                 let column = Column { name: field.column.clone(), scalar };
                 (Binding::Column(column), Vec::new(), TypeRef::Named(self.names.scalar(scalar)))
