@@ -9,6 +9,7 @@ use crate::cost::admit::admit;
 use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::depth::depth;
 use crate::cost::estimate::{Estimate, estimate};
+use crate::cost::fields::{FieldCost, fields};
 use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::plan::build::plan;
@@ -46,10 +47,19 @@ pub struct Explanation {
     pub estimate: Estimate,
     /// Levels of object nesting.
     pub depth: u32,
+    /// What it was held to.
+    pub limits: Limits,
     /// Why it would not be admitted.
     pub refusals: Option<Refusals>,
     /// How it would be answered.
     pub plan: Plan,
+}
+
+impl Explanation {
+    /// The price as a list of fields that adds up.
+    pub fn fields(&self) -> Vec<FieldCost<'_>> {
+        fields(&self.cost)
+    }
 }
 
 /// Explains a request: as [`compile`], but depth and cost beyond the limits are told beside the rest.
@@ -69,6 +79,7 @@ fn explain_operation(
         operation_name: operation.name.clone(),
         cost: breakdown(&bound),
         depth: depth(&bound, limits.max_depth).levels,
+        limits: *limits,
         refusals: admit(estimate.cost(), &bound, limits).err(),
         plan: plan(catalog, &bound),
         estimate,

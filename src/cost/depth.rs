@@ -35,7 +35,8 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
             | Bound::Aggregate(..)
             | Bound::PageInfo(_)
             | Bound::Cursor
-            | Bound::PageFact(_) => continue,
+            | Bound::PageFact(_)
+            | Bound::Constant(_) => continue,
         };
         depth.levels = depth.levels.max(level);
         if level == allowed + 1 {

@@ -52,7 +52,8 @@ pub(super) fn own(kind: &Bound<'_>) -> Cost {
         | Bound::TypeName(_)
         | Bound::PageInfo(_)
         | Bound::Cursor
-        | Bound::PageFact(_) => 0,
+        | Bound::PageFact(_)
+        | Bound::Constant(_) => 0,
     }
 }
 
@@ -92,7 +93,9 @@ impl Estimator {
             Bound::Aggregate(..) => Price::direct(AGGREGATE),
             Bound::One(_, _, fields) => Price::direct(OBJECT).plus(self.fields(fields)),
             Bound::Edges(fields) | Bound::Node(fields) => self.fields(fields),
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => Price::FREE,
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {
+                Price::FREE
+            }
             Bound::Point(point) => self.rows(point.step, 1, &point.fields),
             Bound::Connection(connection) => {
                 // Search strings stand at the root alone, so their penalty is paid once.
