@@ -172,7 +172,7 @@ fn no_page_of_a_suggestion_could_be_larger() {
     let catalog = Catalog::built_in().unwrap();
     let limits = Limits { max_depth: 60, ..Limits::default() };
     let mut tried = 0;
-    for seed in 0..400 {
+    for seed in 0..500 {
         let request = query(&catalog, seed);
         let explanation = explain(&catalog, &request, &limits).unwrap();
         if code(&explanation).is_none() || explanation.plan.steps.len() > 24 {

@@ -184,7 +184,7 @@ async fn every_page_is_read_along_an_index(asker: &Asker, client: &Client, root:
         let rows = rows(client, connection).await;
         // The first page; one in the middle; one across the border of the nulls and one among them, or one near the end.
         let places = match rows - nulls(client, connection, sort_key).await {
-            border if border < rows => vec![None, Some(rows / 2), Some(border - 5), Some((border + rows) / 2)],
+            border if border < rows => vec![None, Some(rows / 2), Some(border - 5), Some(i64::midpoint(border, rows))],
             _ => vec![None, Some(rows / 2), Some(rows - 25)],
         };
         for place in places {
