@@ -30,7 +30,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("throttle", &[]),
     ("access", &["limits", "database", "throttle"]),
     ("telemetry", &[]),
-    ("http", &["refusal", "query", "compile", "database", "execute", "throttle", "access", "telemetry"]),
+    (
+        "http",
+        &["limits", "refusal", "query", "cost", "compile", "database", "execute", "throttle", "access", "telemetry"],
+    ),
     ("config", &["limits", "database", "throttle", "access", "telemetry", "http"]),
     ("cli", ALL),
     ("main", &["cli"]),

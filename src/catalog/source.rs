@@ -25,6 +25,12 @@ pub enum SchemaFault {
     /// A kind of definition that has no meaning here.
     #[error("{0} is not taken; a schema has object types, directive definitions and the enum Compare")]
     Unsupported(&'static str),
+    /// A name that is GraphQL's own.
+    #[error("`{0}`: names that begin with two underscores are kept for introspection")]
+    Reserved(String),
+    /// A field or argument of introspection that nothing answers. A schema file cannot have it.
+    #[error("introspection does not know `{0}`")]
+    UnknownIntrospection(String),
     /// Two definitions of one name.
     #[error("`{0}` is defined twice")]
     Duplicate(String),
@@ -126,6 +132,8 @@ pub struct SourceField {
     pub search: Vec<SourceSearch>,
     /// Its sort keys: name and column.
     pub sort: Vec<(String, String)>,
+    /// `@deprecated`: what to use instead.
+    pub deprecation: Option<String>,
 }
 
 /// An argument of a point root.
@@ -190,6 +198,9 @@ pub struct SourceSearch {
     /// The relation and columns of a semi-join.
     pub within: Option<(String, Vec<String>)>,
 }
+
+/// What `@deprecated` tells where it gives no reason, as the specification has it.
+const NO_REASON: &str = "No longer supported";
 
 /// Reads a schema file.
 pub fn read(text: &str) -> Result<Source, SchemaError> {
@@ -274,6 +285,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
         binding: None,
         search: Vec::new(),
         sort: Vec::new(),
+        deprecation: None,
     };
     for directive in &field.directives {
         let named = |name| Directive::known(directive, name, "");
@@ -288,6 +300,11 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
             }
             "sort" => {
                 read.sort.push(sort(&named("sort")?)?);
+                continue;
+            }
+            "deprecated" => {
+                let reason = named("deprecated")?.optional_text("reason")?;
+                read.deprecation = Some(reason.unwrap_or_else(|| NO_REASON.to_owned()));
                 continue;
             }
             "one" => {

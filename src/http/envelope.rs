@@ -6,11 +6,13 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    execute::fault::{Fault, PathPart},
     http::{
         persisted,
         respond::{Denial, throttle_status},
     },
     query::Variables,
+    refusal::Code,
     throttle::bucket::Status,
 };
 
@@ -111,7 +113,26 @@ fn refuse(what: &str) -> Result<Envelope, Denial> {
     Err(Denial::NotARequest(what.to_owned()))
 }
 
-/// What every executed query's answer ends with, after its `data`.
+/// The errors of an executed query, which stand behind its `data`: fields that could not be answered.
+pub fn errors(faults: &[Fault]) -> String {
+    if faults.is_empty() {
+        return String::new();
+    }
+    let part = |part: &PathPart| match part {
+        PathPart::Key(key) => Value::from(&**key),
+        PathPart::Index(index) => Value::from(*index),
+    };
+    let error = |fault: &Fault| {
+        json!({
+            "message": fault.cause.to_string(),
+            "path": fault.path.iter().map(part).collect::<Vec<_>>(),
+            "extensions": {"code": Code::InternalServerError.as_str()},
+        })
+    };
+    format!(",\"errors\":{}", faults.iter().map(error).collect::<Value>())
+}
+
+/// What every executed query's answer ends with, after its `data` and errors.
 ///
 /// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `fields`
 /// is the price of every field, where the client asked for it.

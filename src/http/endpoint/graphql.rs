@@ -180,7 +180,8 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
     match rows.write(&mut first, LARGEST_WHOLE) {
         Err(error) => Err(Denial::fault(record, error)),
         Ok(Progress::Done) => {
-            tell_broken_promises(&rows, &record.id);
+            let errors = close(&rows, &record.id);
+            first.extend_from_slice(errors.as_bytes());
             first.extend_from_slice(closing.as_bytes());
             Ok(Content::Whole(first.into()))
         }
@@ -191,11 +192,13 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
     }
 }
 
-/// Nulls where the schema promises a value are the data's fault; its operator should hear of them.
-fn tell_broken_promises(rows: &Rows, request_id: &str) {
+/// The errors of an answer that is written. Values that are not as the schema promises are the data's fault; its
+/// operator should hear of them.
+fn close(rows: &Rows, request_id: &str) -> String {
     if rows.broken_promises() > 0 {
         emit(&Event::BrokenPromises { request_id, count: rows.broken_promises() });
     }
+    envelope::errors(rows.faults())
 }
 
 /// A large answer, written as the client reads it.
@@ -220,7 +223,8 @@ impl Iterator for Parts {
         match rows.write(&mut part, PART) {
             Ok(Progress::More) => {}
             Ok(Progress::Done) => {
-                tell_broken_promises(rows, &self.request_id);
+                let errors = close(rows, &self.request_id);
+                part.extend_from_slice(errors.as_bytes());
                 part.extend_from_slice(self.closing.as_bytes());
                 self.rows = None;
             }
