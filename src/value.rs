@@ -9,6 +9,10 @@ use rust_decimal::Decimal;
 use time::format_description::well_known::Iso8601;
 use time::{Date, OffsetDateTime, PrimitiveDateTime};
 
+/// The longest text that is taken as a value, in bytes. No index holds longer ones, and a document may use one variable
+/// in hundreds of places.
+const LONGEST_TEXT: usize = 4096;
+
 /// The scalar types that a column, an argument or a search key can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarType {
@@ -53,6 +57,9 @@ impl ScalarType {
         let bad = |expected| BadValue { expected };
         match self {
             Self::Id | Self::String => {
+                if text.len() > LONGEST_TEXT {
+                    return Err(bad("text of at most 4096 bytes"));
+                }
                 if text.contains('\0') {
                     return Err(bad("text without NUL characters"));
                 }
@@ -166,6 +173,8 @@ mod tests {
         assert!(ScalarType::Decimal.parse("1e5").is_err());
         assert!(ScalarType::Decimal.parse("0.00000000000000000000000000001").is_err());
         assert!(ScalarType::Id.parse("a\0b").is_err());
+        assert!(ScalarType::Id.parse(&"a".repeat(LONGEST_TEXT)).is_ok());
+        assert!(ScalarType::Id.parse(&"a".repeat(LONGEST_TEXT + 1)).is_err());
         assert!(ScalarType::Int.parse("1.5").is_err());
     }
 }

@@ -63,6 +63,9 @@ impl Name<'_> {
     }
 }
 
+/// The fault of a type that stands nowhere.
+const UNBOUND: SchemaFault = SchemaFault::Misplaced("a type needs @relation");
+
 const PAGE_INFO: &str = "PageInfo";
 
 fn connection_name(node: &str) -> String {
@@ -170,7 +173,7 @@ impl<'a> Builder<'a> {
                 key: key.iter().map(|name| Self::key_column(ty, name)).collect(),
             }),
             None if ty.name == QUERY => None,
-            None => return Err(fail(ty.position, SchemaFault::Misplaced("a type needs @relation"))),
+            None => return Err(fail(ty.position, UNBOUND)),
         };
         let fields = ty.fields.iter().map(|field| self.field(ty, field)).collect::<Result<Vec<_>, _>>()?;
         assemble(ty.name.clone(), ty.description.clone(), entity, fields).map_err(|fault| fail(ty.position, fault))
@@ -232,12 +235,10 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&self, name: &str, position: Pos) -> Result<&'a SourceType, SchemaError> {
-        let unknown = || fail(position, SchemaFault::UnknownType(name.to_owned()));
-        let ty = self.source.types.iter().find(|ty| ty.name == name).ok_or_else(unknown)?;
-        if ty.relation.is_some() {
-            Ok(ty)
-        } else {
-            Err(fail(ty.position, SchemaFault::Misplaced("a type needs @relation")))
+        match self.source.types.iter().find(|ty| ty.name == name && ty.name != QUERY) {
+            None => Err(fail(position, SchemaFault::UnknownType(name.to_owned()))),
+            Some(ty) if ty.relation.is_none() => Err(fail(ty.position, UNBOUND)),
+            Some(ty) => Ok(ty),
         }
     }
 
@@ -286,6 +287,13 @@ impl<'a> Builder<'a> {
         let (relation, key) = Self::relation_and_key(node);
         if field.sort.is_empty() {
             return Err(fail(field.position, SchemaFault::Misplaced("a collection root needs a sort key")));
+        }
+        let searched = field.search.iter().map(|search| &search.key);
+        for keys in [searched.collect::<Vec<_>>(), field.sort.iter().map(|(key, _)| key).collect()] {
+            let again = keys.iter().enumerate().find(|(place, key)| keys[..*place].contains(key));
+            if let Some((_, key)) = again {
+                return Err(fail(field.position, SchemaFault::Duplicate(format!("{}: {key}", field.name))));
+            }
         }
         let sort_key = |(name, column): &(String, String)| {
             let scalar = Self::shown(node, column, field.position)?;

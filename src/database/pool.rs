@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, PoolError, RecyclingMethod, Runtime, TimeoutType, Timeouts};
 use thiserror::Error;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::Severity;
 use tokio_postgres::{Config, NoTls};
 
 use crate::database::snapshot::Snapshot;
@@ -93,18 +93,11 @@ impl From<PoolError> for DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        // Without a report from the server, the connection is at fault. The named states are those of a server that is
-        // starting, stopping or out of connections.
-        let away = match error.as_db_error().map(tokio_postgres::error::DbError::code) {
-            None => true,
-            Some(code) => [
-                SqlState::ADMIN_SHUTDOWN,
-                SqlState::CRASH_SHUTDOWN,
-                SqlState::CANNOT_CONNECT_NOW,
-                SqlState::TOO_MANY_CONNECTIONS,
-            ]
-            .contains(code),
-        };
+        // Without a report from the server, the connection is at fault. With a fatal one the server has ended it, because it
+        // stops, starts or crashes, has no connections left, or lets none idle for so long.
+        let away = error
+            .as_db_error()
+            .is_none_or(|report| matches!(report.parsed_severity(), Some(Severity::Fatal | Severity::Panic)));
         if away { Self::Unreachable(Box::new(error)) } else { Self::Statement(error) }
     }
 }

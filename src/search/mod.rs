@@ -12,6 +12,10 @@ pub const MOST_TERMS: usize = 50;
 /// The most elements that one in-list may hold.
 pub const MOST_ELEMENTS: usize = 1000;
 
+/// The longest search string that is read, in bytes. A document may use one variable in hundreds of places, and every
+/// place has terms of its own.
+pub const LONGEST: usize = 64 * 1024;
+
 /// How a term compares its key with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Comparator {
@@ -90,6 +94,8 @@ pub enum Fault {
     TooManyTerms,
     /// More than [`MOST_ELEMENTS`].
     TooManyElements,
+    /// The string has more than [`LONGEST`] bytes.
+    TooLong,
     /// The value is not one that its key can take: what the key expects.
     BadValue(&'static str),
 }
@@ -106,6 +112,7 @@ impl fmt::Display for Malformed {
             Fault::RangeOfList => f.write_str("compares a range with a list; a range takes one value"),
             Fault::TooManyTerms => write!(f, "is one too many; at most {MOST_TERMS} terms are taken"),
             Fault::TooManyElements => write!(f, "lists too much; at most {MOST_ELEMENTS} elements are taken"),
+            Fault::TooLong => write!(f, "stands in a string of more than {LONGEST} bytes; ask in several queries"),
             Fault::BadValue(expected) => write!(f, "has a value that its key cannot take; expected {expected}"),
         }
     }
@@ -142,17 +149,25 @@ impl Reason for Malformed {
 impl Malformed {
     /// That `term` has this fault.
     pub fn new(text: &str, offset: usize, fault: Fault) -> Self {
-        const LONGEST: usize = 80;
-        let mut term: String = text.chars().take(LONGEST).collect();
-        if term.len() < text.len() {
-            term.push('…');
-        }
-        Self { term, offset, fault }
+        Self { term: shown(text), offset, fault }
     }
+}
+
+/// A client's text, cut to a length fit for a message.
+pub fn shown(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Reads a search string. Every term that cannot be read is reported; an empty string has no terms.
 pub fn parse(text: &str) -> Result<Vec<Term<'_>>, Vec<Malformed>> {
+    if text.len() > LONGEST {
+        return Err(vec![Malformed::new(text, 0, Fault::TooLong)]);
+    }
     let mut terms = Vec::new();
     let mut faults = Vec::new();
     for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
@@ -315,5 +330,8 @@ mod tests {
         let list = |n| format!("a:{}", vec!["b"; n].join(","));
         assert!(parse(&list(MOST_ELEMENTS)).is_ok());
         assert_eq!(read(&list(MOST_ELEMENTS + 1)), "0: TooManyElements");
+        let long = |n| format!("a:{}", "b".repeat(n - 2));
+        assert!(parse(&long(LONGEST)).is_ok());
+        assert_eq!(read(&long(LONGEST + 1)), "0: TooLong");
     }
 }

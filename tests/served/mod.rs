@@ -16,8 +16,12 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::Value;
-use tokio_postgres::{Config, config::Host};
+use orderql::access::{
+    accounts::{Profile, User, ensure_user},
+    password::Passwords,
+};
+use serde_json::{Value, json};
+use tokio_postgres::{Client, Config, config::Host};
 
 use crate::support::Database;
 
@@ -42,15 +46,20 @@ pub struct Answer {
 }
 
 impl Server {
-    /// Starts the program and waits until it says where it listens.
+    /// Starts the program on a test's database and waits until it says where it listens.
     pub fn start(database: &Database, flags: &[&str]) -> Self {
+        Self::start_on(&database.config(), flags)
+    }
+
+    /// Starts the program on any database of a private cluster.
+    pub fn start_on(database: &Config, flags: &[&str]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-served-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
-        program.arg(connection_string(&database.config())).arg("--key-file").arg(folder.join("key.pem")).args(flags);
+        program.arg(connection_string(database)).arg("--key-file").arg(folder.join("key.pem")).args(flags);
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut lines = BufReader::new(program.stderr.take().unwrap()).lines();
@@ -72,6 +81,11 @@ impl Server {
             log
         });
         Self { program: Some(program), log: Some(log), folder, address }
+    }
+
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.program.as_ref().unwrap().id()
     }
 
     /// A connection.
@@ -114,10 +128,24 @@ impl Server {
         self.sign_in("/auth/token", user_id, user_id).json()["access_token"].as_str().unwrap().to_owned()
     }
 
+    /// Sends a body to the GraphQL endpoint.
+    pub fn post(&self, token: &str, accept: &str, body: impl AsRef<[u8]>) -> Answer {
+        let body = body.as_ref();
+        let length = body.len();
+        let head = format!("{}Content-Length: {length}\r\nConnection: close\r\n\r\n", graphql_head(token, accept));
+        let mut answers = self.exchange([head.as_bytes(), body].concat());
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        answers.remove(0)
+    }
+
+    /// Asks a query.
+    pub fn query(&self, token: &str, query: &str) -> Answer {
+        self.post(token, JSON, json!({ "query": query }).to_string())
+    }
+
     /// Tells the server to stop.
     pub fn tell_to_stop(&self) {
-        let id = self.program.as_ref().unwrap().id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap().success());
     }
 
     /// Tells the server to stop, waits until it has, and returns its log.
@@ -154,9 +182,37 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// What `extensions.cost` says is left.
+    pub fn available(&self) -> u64 {
+        let left = &self.json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"];
+        left.as_u64().unwrap_or_else(|| panic!("{self:?}"))
+    }
+
     /// The first error's code, or nothing.
     pub fn code(&self) -> String {
         self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// The media type whose answers have the status 200 wherever GraphQL answers, and the one whose status tells more.
+pub const JSON: &str = "application/json";
+pub const NEWER: &str = "application/graphql-response+json";
+
+/// The head of a GraphQL request, up to its length.
+pub fn graphql_head(token: &str, accept: &str) -> String {
+    format!(
+        "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nAccept: {accept}\r\n\
+         Content-Type: application/json\r\n"
+    )
+}
+
+/// Makes users whose passwords are their names: `guest` without a grant, everybody else with all of them.
+pub async fn make_users(client: &mut Client, users: &[(&str, Profile)]) {
+    let passwords = Passwords::new(1).unwrap();
+    for (user_id, profile) in users {
+        let groups = if *user_id == "guest" { &[][..] } else { &["API"] };
+        let user = User { user_id, password: user_id, groups, profile: *profile };
+        ensure_user(client, &passwords, &user).await.unwrap();
     }
 }
 

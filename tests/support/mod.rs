@@ -9,6 +9,7 @@
 pub mod ask;
 pub mod explained;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -77,6 +78,59 @@ impl Database {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Has every statement on connections to come written to the log, and reads them from there.
+    pub async fn log_statements(&self) -> StatementLog {
+        let client = self.connect().await;
+        // For all databases of the cluster, which may have been running for long.
+        client.batch_execute(&format!("ALTER SYSTEM SET log_line_prefix = '{LOG_PREFIX}'")).await.unwrap();
+        client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        let prefix =
+            async || -> String { self.connect().await.query_one("SHOW log_line_prefix", &[]).await.unwrap().get(0) };
+        while prefix().await != LOG_PREFIX {}
+        // The one tells what is executed before it is, the other what was parsed and bound as well.
+        for setting in ["log_statement = 'all'", "log_min_duration_statement = 0"] {
+            client.batch_execute(&format!("ALTER DATABASE {} SET {setting}", self.name)).await.unwrap();
+        }
+        StatementLog { database: self.name.clone() }
+    }
+}
+
+/// What PostgreSQL was sent for one database, by its own account. A statement is written down before its sender hears of
+/// its end, so what was asked and answered is in it.
+pub struct StatementLog {
+    database: String,
+}
+
+/// Before each line of the log: the database, the name that the connection goes by, and the process that serves it.
+const LOG_PREFIX: &str = "%d %a [%p] ";
+
+impl StatementLog {
+    /// Every line that connections of that name have left: each statement's parsing, binding and execution.
+    pub fn lines(&self, application: &str) -> Vec<String> {
+        let prefix = format!("{} {application} [", self.database);
+        let log = fs::read(server_log()).unwrap();
+        let log = String::from_utf8_lossy(&log);
+        log.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.split_once("] ")?.1.to_owned())).collect()
+    }
+}
+
+/// What is in every table, as a digest of its rows without those columns.
+pub async fn contents(client: &Client, without: &[&str]) -> BTreeMap<String, String> {
+    let tables = "SELECT relation.oid::regclass::text FROM pg_class AS relation
+                  WHERE relation.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'orderql'))
+                    AND relation.relkind IN ('r', 'p')";
+    let mut contents = BTreeMap::new();
+    for row in client.query(tables, &[]).await.unwrap() {
+        let table: String = row.get(0);
+        let digest = format!(
+            "SELECT count(*) || ' ' || coalesce(md5(string_agg(t, E'\\n' ORDER BY t)), '')
+             FROM (SELECT (to_jsonb(t) - $1::text[])::text FROM {table} AS t) AS rows (t)"
+        );
+        let digest = client.query_one(&digest, &[&without]).await.unwrap().get(0);
+        contents.insert(table, digest);
+    }
+    contents
 }
 
 impl Drop for Database {

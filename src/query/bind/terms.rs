@@ -46,7 +46,7 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
         let keys = connection.search_keys.iter().map(|key| key.name.as_str());
         BindError::NotFilterable {
             field: arguments.field.name.clone(),
-            key: term.key.to_owned(),
+            key: search::shown(term.key),
             offset: term.offset,
             nearest: nearest(term.key, keys.clone()).map(str::to_owned),
             allowed: keys.map(str::to_owned).collect(),
