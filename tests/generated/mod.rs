@@ -18,7 +18,7 @@ use orderql::{
 };
 use query::{Argument, Guard, Item, Query, Selected, Term, Value};
 
-/// SplitMix64: small, and the same on every machine.
+/// `SplitMix64`: small, and the same on every machine.
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 

@@ -325,6 +325,6 @@ fn element(scalar: ScalarType, salt: u64) -> String {
         ScalarType::Int => (salt % 1000).to_string(),
         ScalarType::Decimal => format!("{}.5", salt % 1000),
         ScalarType::DateTime => format!("2026-0{}-1{}", 1 + salt % 9, salt % 10),
-        ScalarType::Boolean => (salt % 2 == 0).to_string(),
+        ScalarType::Boolean => salt.is_multiple_of(2).to_string(),
     }
 }
