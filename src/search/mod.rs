@@ -127,6 +127,7 @@ impl Fault {
             Self::RangeOfList => "a range of one value".to_owned(),
             Self::TooManyTerms => format!("at most {MOST_TERMS} terms"),
             Self::TooManyElements => format!("at most {MOST_ELEMENTS} elements"),
+            Self::TooLong => format!("at most {LONGEST} bytes"),
             Self::BadValue(expected) => expected.to_owned(),
         }
     }
