@@ -9,6 +9,7 @@ use crate::cost::admit::admit;
 use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::depth::depth;
 use crate::cost::estimate::{Estimate, estimate};
+use crate::cost::fields::{FieldCost, fields};
 use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::plan::build::plan;
@@ -46,10 +47,19 @@ pub struct Explanation {
     pub estimate: Estimate,
     /// Levels of object nesting.
     pub depth: u32,
+    /// What it was held to.
+    pub limits: Limits,
     /// Why it would not be admitted.
     pub refusals: Option<Refusals>,
     /// How it would be answered.
     pub plan: Plan,
+}
+
+impl Explanation {
+    /// The price as a list of fields that adds up.
+    pub fn fields(&self) -> Vec<FieldCost<'_>> {
+        fields(&self.cost)
+    }
 }
 
 /// Explains a request: as [`compile`], but depth and cost beyond the limits are told beside the rest.
@@ -69,6 +79,7 @@ fn explain_operation(
         operation_name: operation.name.clone(),
         cost: breakdown(&bound),
         depth: depth(&bound, limits.max_depth).levels,
+        limits: *limits,
         refusals: admit(estimate.cost(), &bound, limits).err(),
         plan: plan(catalog, &bound),
         estimate,
@@ -100,7 +111,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler whose memory holds texts of so many bytes together.
+    /// A compiler whose memory takes about so many bytes.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
         let operations = OperationCache { entries: LruCache::unbounded(), bytes: 0, most_bytes: cache_bytes };
         Self { catalog, operations: Mutex::new(operations) }
@@ -124,7 +135,7 @@ impl Compiler {
     /// The request's operation, from memory where its text was valid before.
     fn operation(&self, request: &Request) -> Result<Arc<Operation>, Refusals> {
         let key = (request.query.clone(), request.operation_name.clone());
-        let known = self.cache().entries.get(&key).cloned();
+        let known = self.cache().entries.get(&key).map(|(_, operation)| Arc::clone(operation));
         if let Some(known) = known {
             return Ok(known);
         }
@@ -142,26 +153,86 @@ impl Compiler {
 /// A query's text and operation name.
 type Key = (String, Option<String>);
 
-/// Valid operations by text, the least recently used forgotten first. An operation takes memory in proportion to its
-/// text, so the texts' bytes are what is bounded.
+/// Valid operations by text, the least recently used forgotten first. What is bounded is about the memory that they take:
+/// a short text can come to many selections, when it spreads its fragments often.
 #[derive(Debug)]
 struct OperationCache {
-    entries: LruCache<Key, Arc<Operation>>,
+    entries: LruCache<Key, (usize, Arc<Operation>)>,
     bytes: usize,
     most_bytes: usize,
 }
 
 impl OperationCache {
     fn keep(&mut self, key: Key, operation: Arc<Operation>) {
-        self.bytes += key.0.len();
-        if let Some((replaced, _)) = self.entries.push(key, operation) {
-            self.bytes -= replaced.0.len();
+        let bytes = key.0.len() + operation.bytes();
+        if bytes > self.most_bytes {
+            return;
+        }
+        self.bytes += bytes;
+        if let Some((_, (replaced, _))) = self.entries.push(key, (bytes, operation)) {
+            self.bytes -= replaced;
         }
         while self.bytes > self.most_bytes {
             match self.entries.pop_lru() {
-                Some((forgotten, _)) => self.bytes -= forgotten.0.len(),
+                Some((_, (forgotten, _))) => self.bytes -= forgotten,
                 None => break,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiler(cache_bytes: usize) -> Compiler {
+        Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
+    }
+
+    fn ask(compiler: &Compiler, query: &str) -> Result<Compiled, Refusals> {
+        compiler.compile(&Request { query: query.to_owned(), ..Request::default() }, &Limits::default())
+    }
+
+    #[test]
+    fn a_text_is_remembered_with_what_it_was_valid_for_and_held_against_the_limits_each_time() {
+        let compiler = compiler(1 << 20);
+        let query = "query A { orders(first: 10) { edges { node { orderId } } } } query B { __typename }";
+        let named = |name: &str, limits: &Limits| {
+            let request =
+                Request { query: query.to_owned(), operation_name: Some(name.to_owned()), ..Request::default() };
+            compiler.compile(&request, limits)
+        };
+        let poor = Limits { max_cost: 10, ..Limits::default() };
+        for _ in 0..2 {
+            assert_eq!(named("A", &Limits::default()).unwrap().estimate.cost(), 20);
+            assert_eq!(named("B", &Limits::default()).unwrap().estimate.cost(), 0);
+            assert_eq!(named("A", &poor).unwrap_err().first().code, crate::refusal::Code::CostExceeded);
+            assert!(named("C", &Limits::default()).is_err());
+        }
+        assert_eq!(compiler.cache().entries.len(), 2);
+    }
+
+    #[test]
+    fn memory_is_bounded_by_what_operations_take() {
+        let compiler = compiler(100_000);
+        for number in 0..1000 {
+            ask(&compiler, &format!("{{ a{number}: orders(first: 1) {{ edges {{ node {{ orderId }} }} }} }}")).unwrap();
+            let cache = compiler.cache();
+            let together: usize = cache.entries.iter().map(|(_, (bytes, _))| bytes).sum();
+            assert_eq!(cache.bytes, together);
+            assert!(cache.bytes <= 100_000);
+        }
+        let kept = compiler.cache().entries.len();
+        assert!((10..1000).contains(&kept), "{kept}");
+
+        // A short text with a thousand selections is as heavy as a long one, and nothing is forgotten for its sake.
+        let fields = "orderId statusId orderName grandTotal externalId orderDate entryDate createdBy orderTypeId originFacilityId";
+        let order = |n| format!("a{n}: orders(first: 1) {{ edges {{ node {{ ...F }} }} }} ");
+        let orders = (0..150).map(order).collect::<Vec<_>>().concat();
+        let limits = Limits { max_cost: 10_000, ..Limits::default() };
+        let query = format!("{{ {orders} }} fragment F on Order {{ {fields} }}");
+        assert!(query.len() < 10_000);
+        compiler.compile(&Request { query, ..Request::default() }, &limits).unwrap();
+        assert_eq!(compiler.cache().entries.len(), kept);
     }
 }

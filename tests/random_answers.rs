@@ -139,6 +139,7 @@ impl<'a> Shape<'a> {
                 };
                 if is_right { Ok(()) } else { Err(format!("no {}", field.ty.display(self.catalog))) }
             }
+            Binding::Introspection(_) => Err("the queries ask for no introspection".to_owned()),
         }
     }
 }

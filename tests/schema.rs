@@ -166,3 +166,47 @@ fn a_file_that_is_no_schema_is_told_where() {
         }
     }
 }
+
+#[test]
+fn every_slip_in_a_schema_file_is_told() {
+    let thing = "type Thing @relation(name: \"thing\", key: [\"thing_id\"]) { thingId: ID! size: Int }";
+    for (root, rest, expected) in [
+        (
+            "things: [Thing] @sort(key: \"SIZE\", colum: \"size\")",
+            thing,
+            "@sort has no argument `colum`; it takes key, column",
+        ),
+        ("things: [Thing] @sort(column: \"size\")", thing, "@sort needs the argument `key`"),
+        ("things: [Thing] @sort(key: [\"SIZE\"])", thing, "@sort(key:) takes a string"),
+        ("things: [Thing] @sort(key: \"BY SIZE\")", thing, "`BY SIZE` is no name that can be published"),
+        ("things: [Thing] @sort(key: \"null\", column: \"size\")", thing, "`null` is no name that can be published"),
+        ("things: [Thing] @sort(key: \"SIZE\") @sort(key: \"SIZE\")", thing, "`things: SIZE` is defined twice"),
+        ("things: [Thing] @sort(key: \"COLOUR\")", thing, "no field of `Thing` has the column `colour`"),
+        ("things: [Thing]", thing, "a collection root needs a sort key"),
+        (
+            "things: [Thing] @sort(key: \"SIZE\") @search(key: \"size\") @search(key: \"size\", compare: [RANGE])",
+            thing,
+            "`things: size` is defined twice",
+        ),
+        (
+            "things: [Thing] @sort(key: \"SIZE\") @search(key: \"size\", compare: [LIKE])",
+            thing,
+            "@search(compare:) takes a list of EQUALS, IN, RANGE",
+        ),
+        ("things: [Thing] @sort(key: \"SIZE\") @index", thing, "no such binding directive for a field"),
+        (
+            "thing(thingId: ID!, size: Int): Thing @point",
+            thing,
+            "are all nullable (exactly one is given) or all non-null",
+        ),
+        ("thing(thingId: ID!): Gadget @point", thing, "there is no type `Gadget`"),
+        ("thing(thingId: ID!): Thing @point", "type Thing { thingId: ID! }", "a type needs @relation"),
+        ("thing(thingId: Float!): Thing @point", thing, "there is no type `Float`"),
+        ("__thing(thingId: ID!): Thing @point", thing, "`__thing` is no name that can be published"),
+        ("thing(thingId: ID!): Thing @point", "scalar Colour", "this kind of type is not taken"),
+    ] {
+        let error = Catalog::parse(&format!("type Query {{ {root} }} {rest}")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{root}: {error}");
+    }
+    assert!(Catalog::parse(thing).unwrap_err().to_string().ends_with("there is no type Query"));
+}

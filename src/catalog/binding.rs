@@ -1,5 +1,6 @@
 //! What a field stands for in the database.
 
+use crate::catalog::introspection::Fact;
 use crate::catalog::schema::TypeId;
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
@@ -28,6 +29,8 @@ pub enum Binding {
     Cursor,
     /// A field of `pageInfo`.
     PageFact(PageFact),
+    /// What the schema tells of itself.
+    Introspection(Fact),
 }
 
 /// What `pageInfo` tells.

@@ -7,6 +7,7 @@ use graphql_parser::Pos;
 use crate::catalog::binding::{
     Aggregate, Binding, Column, Connection, Entity, Join, One, PageFact, Point, SearchKey, SortKey, Within,
 };
+use crate::catalog::metatypes::{self, Metatype, Metatypes, Resolver};
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
 use crate::catalog::source::{
     SchemaError, SchemaFault, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
@@ -20,12 +21,18 @@ pub const QUERY: &str = "Query";
 
 /// Resolves a schema file.
 pub(super) fn build(source: &Source) -> Result<Catalog, SchemaError> {
-    let names = Names::assign(source)?;
+    let metatypes = metatypes::read()?;
+    let names = Names::assign(source, &metatypes)?;
     let query = names.object(QUERY).ok_or(fail(Pos { line: 1, column: 1 }, SchemaFault::NoQuery))?;
     let builder = Builder { source, names: &names };
-    let types = names.order.iter().map(|name| builder.ty(name)).collect::<Result<Vec<_>, _>>()?;
-    let by_name = names.ids;
-    let mut catalog = Catalog { types, by_name, query, sdl: String::new() };
+    let mut types = names.order.iter().map(|name| builder.ty(name)).collect::<Result<Vec<_>, _>>()?;
+    let resolver = Resolver { ids: &names.ids };
+    if let Type::Object(root) = &mut types[query.index()] {
+        add_unlisted(root, resolver.root_fields(&metatypes)?)?;
+    }
+    let directives = resolver.directives(&metatypes)?;
+    let own = types.len() - metatypes.types.len();
+    let mut catalog = Catalog { types, own, directives, by_name: names.ids, query, sdl: String::new() };
     catalog.sdl = sdl::publish(&catalog);
     Ok(catalog)
 }
@@ -39,6 +46,7 @@ enum Name<'a> {
     PageInfo,
     SortEnum(&'a SourceField),
     Scalar(ScalarType),
+    Meta(&'a Metatype),
 }
 
 impl Name<'_> {
@@ -50,9 +58,13 @@ impl Name<'_> {
             Self::PageInfo => PAGE_INFO.to_owned(),
             Self::SortEnum(root) => sort_enum_name(&root.name),
             Self::Scalar(scalar) => scalar.name().to_owned(),
+            Self::Meta(metatype) => metatype.name().to_owned(),
         }
     }
 }
+
+/// The fault of a type that stands nowhere.
+const UNBOUND: SchemaFault = SchemaFault::Misplaced("a type needs @relation");
 
 const PAGE_INFO: &str = "PageInfo";
 
@@ -72,14 +84,16 @@ fn sort_enum_name(root: &str) -> String {
     name + "SortKey"
 }
 
-/// The names of all types, in the order of publication: the root, each node with its connection and edge, then the rest.
+/// The names of all types, in the order of publication: the root, each node with its connection and edge, then the rest;
+/// those of introspection last.
 struct Names<'a> {
     order: Vec<Name<'a>>,
     ids: HashMap<String, TypeId>,
 }
 
 impl<'a> Names<'a> {
-    fn assign(source: &'a Source) -> Result<Self, SchemaError> {
+    fn assign(source: &'a Source, metatypes: &'a Metatypes) -> Result<Self, SchemaError> {
+        refuse_reserved(source)?;
         let mut names = Self { order: Vec::new(), ids: HashMap::new() };
         let lists = || source.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.list);
         let (roots, nodes): (Vec<_>, Vec<_>) = source.types.iter().partition(|ty| ty.name == QUERY);
@@ -99,6 +113,9 @@ impl<'a> Names<'a> {
         }
         for scalar in ScalarType::ALL {
             names.add(Name::Scalar(scalar), top)?;
+        }
+        for metatype in &metatypes.types {
+            names.add(Name::Meta(metatype), metatype.position())?;
         }
         Ok(names)
     }
@@ -140,7 +157,12 @@ impl<'a> Builder<'a> {
                 description: Some(format!("The orders in which `{}` can be walked.", root.name)),
                 values: root.sort.iter().map(|(key, _)| key.clone()).collect(),
             }),
-            Name::Scalar(scalar) => Type::Scalar(Scalar { scalar: *scalar, description: describe(*scalar) }),
+            Name::Scalar(scalar) => Type::Scalar(Scalar {
+                scalar: *scalar,
+                description: describe(*scalar),
+                specified_by: specified_by(*scalar),
+            }),
+            Name::Meta(metatype) => Resolver { ids: &self.names.ids }.ty(metatype)?,
         })
     }
 
@@ -151,7 +173,7 @@ impl<'a> Builder<'a> {
                 key: key.iter().map(|name| Self::key_column(ty, name)).collect(),
             }),
             None if ty.name == QUERY => None,
-            None => return Err(fail(ty.position, SchemaFault::Misplaced("a type needs @relation"))),
+            None => return Err(fail(ty.position, UNBOUND)),
         };
         let fields = ty.fields.iter().map(|field| self.field(ty, field)).collect::<Result<Vec<_>, _>>()?;
         assemble(ty.name.clone(), ty.description.clone(), entity, fields).map_err(|fault| fail(ty.position, fault))
@@ -195,7 +217,7 @@ impl<'a> Builder<'a> {
                 let aggregate = self.aggregate(ty, field, count_distinct, over)?;
                 (Binding::Aggregate(aggregate), Vec::new(), TypeRef::Named(self.names.scalar(ScalarType::Int)))
             }
-            None if !is_root && !field.list => {
+            None if !is_root && !field.list && self.names.object(&field.ty).is_none() => {
                 let scalar = scalar(&field.ty, field.position)?;
                 let column = Column { name: field.column.clone(), scalar };
                 (Binding::Column(column), Vec::new(), TypeRef::Named(self.names.scalar(scalar)))
@@ -208,12 +230,16 @@ impl<'a> Builder<'a> {
             }
         };
         let ty = if field.non_null { reference.non_null() } else { reference };
-        Ok(Field { name: field.name.clone(), description: field.description.clone(), arguments, ty, binding })
+        let (name, description) = (field.name.clone(), field.description.clone());
+        Ok(Field { name, description, arguments, ty, binding, deprecation: field.deprecation.clone() })
     }
 
     fn node(&self, name: &str, position: Pos) -> Result<&'a SourceType, SchemaError> {
-        let unknown = || fail(position, SchemaFault::UnknownType(name.to_owned()));
-        self.source.types.iter().find(|ty| ty.name == name && ty.relation.is_some()).ok_or_else(unknown)
+        match self.source.types.iter().find(|ty| ty.name == name && ty.name != QUERY) {
+            None => Err(fail(position, SchemaFault::UnknownType(name.to_owned()))),
+            Some(ty) if ty.relation.is_none() => Err(fail(ty.position, UNBOUND)),
+            Some(ty) => Ok(ty),
+        }
     }
 
     fn target(&self, name: &str, position: Pos) -> Result<TypeId, SchemaError> {
@@ -261,6 +287,13 @@ impl<'a> Builder<'a> {
         let (relation, key) = Self::relation_and_key(node);
         if field.sort.is_empty() {
             return Err(fail(field.position, SchemaFault::Misplaced("a collection root needs a sort key")));
+        }
+        let searched = field.search.iter().map(|search| &search.key);
+        for keys in [searched.collect::<Vec<_>>(), field.sort.iter().map(|(key, _)| key).collect()] {
+            let again = keys.iter().enumerate().find(|(place, key)| keys[..*place].contains(key));
+            if let Some((_, key)) = again {
+                return Err(fail(field.position, SchemaFault::Duplicate(format!("{}: {key}", field.name))));
+            }
         }
         let sort_key = |(name, column): &(String, String)| {
             let scalar = Self::shown(node, column, field.position)?;
@@ -357,6 +390,7 @@ impl<'a> Builder<'a> {
                 name: argument.name.clone(),
                 description: argument.description.clone(),
                 ty: if argument.non_null { named.non_null() } else { named },
+                default: None,
                 role: ArgumentRole::Key(place),
             })
         };
@@ -369,6 +403,7 @@ impl<'a> Builder<'a> {
             name: name.to_owned(),
             description: described.then(|| description.to_owned()),
             ty: TypeRef::Named(self.names.scalar(scalar)),
+            default: None,
             role,
         };
         vec![
@@ -404,6 +439,7 @@ impl<'a> Builder<'a> {
             name: name.to_owned(),
             description: Some(description.to_owned()),
             ty: TypeRef::Named(ty),
+            default: None,
             role,
         };
         let enumeration = self.names.ids[&sort_enum_name(&field.name)];
@@ -490,13 +526,14 @@ fn shown(ty: &SourceType, column: &str) -> Option<ScalarType> {
 }
 
 fn plain(name: &str, description: &str, ty: TypeRef, binding: Binding) -> Field {
-    Field { name: name.to_owned(), description: Some(description.to_owned()), arguments: Vec::new(), ty, binding }
+    let (name, description) = (name.to_owned(), Some(description.to_owned()));
+    Field { name, description, arguments: Vec::new(), ty, binding, deprecation: None }
 }
 
 /// A type of our own making, whose few fields are surely distinct.
 fn machinery(name: String, description: String, fields: Vec<Field>) -> ObjectType {
     let by_name = (0..).zip(&fields).map(|(place, field)| (field.name.clone(), place)).collect();
-    ObjectType { name, description: Some(description), fields, entity: None, by_name }
+    ObjectType { name, description: Some(description), fields, entity: None, unlisted: Vec::new(), by_name }
 }
 
 fn assemble(
@@ -512,7 +549,35 @@ fn assemble(
             return Err(SchemaFault::Duplicate(format!("{name}.{}", field.name)));
         }
     }
-    Ok(ObjectType { name, description, fields, entity, by_name })
+    Ok(ObjectType { name, description, fields, entity, unlisted: Vec::new(), by_name })
+}
+
+/// Lets fields be found that are not published.
+fn add_unlisted(object: &mut ObjectType, fields: Vec<Field>) -> Result<(), SchemaError> {
+    for field in fields {
+        let place = u16::try_from(object.fields.len() + object.unlisted.len());
+        let place = place.map_err(|_| fail(Pos::default(), SchemaFault::TooMany))?;
+        object.by_name.insert(field.name.clone(), place);
+        object.unlisted.push(field);
+    }
+    Ok(())
+}
+
+/// Names that begin with two underscores are GraphQL's own.
+fn refuse_reserved(source: &Source) -> Result<(), SchemaError> {
+    for ty in &source.types {
+        let fields = ty.fields.iter().flat_map(|field| {
+            let arguments = field.arguments.iter().map(|argument| &argument.name);
+            let names = std::iter::once(&field.name).chain(arguments).chain(field.sort.iter().map(|(key, _)| key));
+            names.map(|name| (name, field.position))
+        });
+        for (name, position) in std::iter::once((&ty.name, ty.position)).chain(fields) {
+            if name.starts_with("__") {
+                return Err(fail(position, SchemaFault::Reserved(name.clone())));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn describe(scalar: ScalarType) -> Option<&'static str> {
@@ -522,5 +587,13 @@ fn describe(scalar: ScalarType) -> Option<&'static str> {
         ),
         ScalarType::DateTime => Some("A moment in UTC as an ISO-8601 string with a trailing Z."),
         ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean => None,
+    }
+}
+
+fn specified_by(scalar: ScalarType) -> Option<&'static str> {
+    match scalar {
+        // What is written is of its profile: UTC, with a Z.
+        ScalarType::DateTime => Some("https://www.rfc-editor.org/rfc/rfc3339"),
+        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean | ScalarType::Decimal => None,
     }
 }

@@ -8,10 +8,14 @@
 //! - [`binding`]: what a field stands for in the database
 //! - [`source`]: the schema file, as written
 //! - [`build`]: from the file to the catalog
+//! - [`introspection`]: what the schema tells of itself
+//! - [`metatypes`]: the types by which it does
 //! - [`sdl`]: from the catalog to the published SDL
 
 pub mod binding;
 pub mod build;
+pub mod introspection;
+pub mod metatypes;
 pub mod schema;
 pub mod sdl;
 pub mod source;
@@ -19,7 +23,7 @@ pub mod source;
 use std::collections::HashMap;
 
 use binding::{Binding, Entity};
-use schema::{Field, FieldId, ObjectType, Type, TypeId};
+use schema::{Directive, Field, FieldId, ObjectType, Type, TypeId};
 
 /// The schema file that this version of orderql was made with.
 pub const BUILT_IN: &str = include_str!("../../grammar/schema.graphql");
@@ -28,6 +32,9 @@ pub const BUILT_IN: &str = include_str!("../../grammar/schema.graphql");
 #[derive(Debug)]
 pub struct Catalog {
     types: Vec<Type>,
+    /// How many of the types are the schema's own; those of introspection follow.
+    own: usize,
+    directives: Vec<Directive>,
     by_name: HashMap<String, TypeId>,
     query: TypeId,
     sdl: String,
@@ -50,9 +57,19 @@ impl Catalog {
         &self.sdl
     }
 
-    /// Every type, in the order of publication.
+    /// Every type of the schema's own, in the order of publication.
     pub fn types(&self) -> &[Type] {
-        &self.types
+        &self.types[..self.own]
+    }
+
+    /// The id of every type, those of introspection behind the schema's own.
+    pub fn type_ids(&self) -> impl Iterator<Item = TypeId> {
+        (0..).take(self.types.len()).map(TypeId)
+    }
+
+    /// Every directive that documents or schemas may hold.
+    pub fn directives(&self) -> &[Directive] {
+        &self.directives
     }
 
     /// The type that queries begin at.
@@ -81,7 +98,7 @@ impl Catalog {
     /// The field of that id.
     pub fn field(&self, id: FieldId) -> &Field {
         match self.get(id.object) {
-            Type::Object(object) => &object.fields[usize::from(id.index)],
+            Type::Object(object) => object.field(id.index),
             Type::Scalar(_) | Type::Enum(_) => unreachable!("a field id is made from an object's own fields"),
         }
     }
@@ -93,7 +110,7 @@ impl Catalog {
 
     /// Every field of every object type, in the order of publication.
     pub fn fields(&self) -> impl Iterator<Item = (&ObjectType, &Field, &Binding)> {
-        self.types
+        self.types()
             .iter()
             .filter_map(Type::as_object)
             .flat_map(|object| object.fields.iter().map(move |field| (object, field, &field.binding)))

@@ -63,6 +63,8 @@ pub struct Scalar {
     pub scalar: ScalarType,
     /// What it is, for custom scalars.
     pub description: Option<&'static str>,
+    /// Where it is specified, for custom scalars.
+    pub specified_by: Option<&'static str>,
 }
 
 /// An enum type.
@@ -87,13 +89,21 @@ pub struct ObjectType {
     pub fields: Vec<Field>,
     /// Its table or view; none for the machinery of connections and the query root.
     pub entity: Option<Entity>,
+    /// Fields that can be selected and are not published: `__schema` and `__type` of the query root.
+    pub unlisted: Vec<Field>,
     pub(super) by_name: HashMap<String, u16>,
 }
 
 impl ObjectType {
-    /// The place of the field of that name.
+    /// The place of the field of that name, for [`ObjectType::field`].
     pub fn position(&self, name: &str) -> Option<u16> {
         self.by_name.get(name).copied()
+    }
+
+    /// The field in that place. The unlisted ones stand behind the others.
+    pub fn field(&self, place: u16) -> &Field {
+        let place = usize::from(place);
+        self.fields.get(place).unwrap_or_else(|| &self.unlisted[place - self.fields.len()])
     }
 }
 
@@ -110,6 +120,8 @@ pub struct Field {
     pub ty: TypeRef,
     /// What it stands for.
     pub binding: Binding,
+    /// What to use instead, where it is deprecated.
+    pub deprecation: Option<String>,
 }
 
 /// An argument of a field.
@@ -119,8 +131,10 @@ pub struct Argument {
     pub name: String,
     /// What it does.
     pub description: Option<String>,
-    /// Its type. No argument has a default.
+    /// Its type.
     pub ty: TypeRef,
+    /// Its value where none is given, as a document writes it. The arguments of a schema file's fields have none.
+    pub default: Option<String>,
     /// What the planner does with it.
     pub role: ArgumentRole,
 }
@@ -144,6 +158,27 @@ pub enum ArgumentRole {
     Reverse,
     /// A value that a point root looks for: its place among the root's keys.
     Key(usize),
+    /// The name of a type that is to be described.
+    TypeName,
+    /// Whether what is deprecated is told, too.
+    IncludeDeprecated,
+    /// An argument of a directive.
+    OfDirective,
+}
+
+/// A directive that documents or schemas may hold.
+#[derive(Debug)]
+pub struct Directive {
+    /// Its name, without the at sign.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// What it takes.
+    pub arguments: Vec<Argument>,
+    /// Whether it may stand at one place several times.
+    pub repeatable: bool,
+    /// Where it may stand, in the specification's words.
+    pub locations: Vec<&'static str>,
 }
 
 /// A type as it is referred to: a named one, perhaps in lists, perhaps not null.

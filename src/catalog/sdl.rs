@@ -1,25 +1,28 @@
 //! The published SDL: the exact schema that is served, bindings left out. What a search string can ask for is told twice:
 //! in the root's description, for readers, and as `@search`, for programs.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
+
+use serde_json::Value;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Connection, SearchKey};
-use crate::catalog::schema::{Argument, Field, ObjectType, Type};
+use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
 use crate::search::Comparator;
 
-const SEARCH_DIRECTIVE: &str = r#""""
-A key that the field's `query` argument takes, and the comparators that it accepts. A term on a key that is not indexed adds 50 to the cost.
-"""
-directive @search(key: String!, comparators: [String!]!, indexed: Boolean!) repeatable on FIELD_DEFINITION
-"#;
+/// The directives that every GraphQL tool knows; the others are published.
+const STANDARD: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
 /// Writes the schema.
 pub(super) fn publish(catalog: &Catalog) -> String {
-    let mut out = String::from(SEARCH_DIRECTIVE);
+    let mut out = String::new();
     let mut publisher = Publisher { catalog, out: &mut out };
-    for ty in catalog.types() {
+    for directive in catalog.directives().iter().filter(|directive| !STANDARD.contains(&directive.name.as_str())) {
         // Writing to a string cannot fail.
+        let _ = publisher.directive(directive);
+    }
+    for ty in catalog.types() {
         let _ = publisher.ty(ty);
     }
     out
@@ -50,6 +53,14 @@ struct Publisher<'a> {
 }
 
 impl Publisher<'_> {
+    fn directive(&mut self, directive: &Directive) -> fmt::Result {
+        self.description(directive.description.as_deref(), "")?;
+        write!(self.out, "directive @{}", directive.name)?;
+        self.arguments(&directive.arguments, "")?;
+        let repeatable = if directive.repeatable { " repeatable" } else { "" };
+        writeln!(self.out, "{repeatable} on {}", directive.locations.join(" | "))
+    }
+
     fn ty(&mut self, ty: &Type) -> fmt::Result {
         match ty {
             Type::Scalar(scalar) => match scalar.description {
@@ -57,7 +68,11 @@ impl Publisher<'_> {
                 Some(description) => {
                     self.out.write_char('\n')?;
                     self.description(Some(description), "")?;
-                    writeln!(self.out, "scalar {}", scalar.scalar)
+                    write!(self.out, "scalar {}", scalar.scalar)?;
+                    if let Some(url) = scalar.specified_by {
+                        write!(self.out, " @specifiedBy(url: {})", quoted(url))?;
+                    }
+                    self.out.write_char('\n')
                 }
             },
             Type::Enum(enumeration) => {
@@ -89,8 +104,11 @@ impl Publisher<'_> {
     fn field(&mut self, field: &Field) -> fmt::Result {
         self.description(field.description_with_search().as_deref(), "  ")?;
         write!(self.out, "  {}", field.name)?;
-        self.arguments(&field.arguments)?;
+        self.arguments(&field.arguments, "  ")?;
         write!(self.out, ": {}", field.ty.display(self.catalog))?;
+        if let Some(reason) = &field.deprecation {
+            write!(self.out, " @deprecated(reason: {})", quoted(reason))?;
+        }
         if let Binding::Connection(connection) = &field.binding {
             for key in &connection.search_keys {
                 let comparators = describe_comparators(key).join("\", \"");
@@ -105,30 +123,44 @@ impl Publisher<'_> {
         self.out.write_char('\n')
     }
 
-    fn arguments(&mut self, arguments: &[Argument]) -> fmt::Result {
+    fn arguments(&mut self, arguments: &[Argument], indent: &str) -> fmt::Result {
         if arguments.is_empty() {
             return Ok(());
         }
         if arguments.iter().all(|argument| argument.description.is_none()) {
-            let written = arguments.iter().map(|a| format!("{}: {}", a.name, a.ty.display(self.catalog)));
-            return write!(self.out, "({})", written.collect::<Vec<_>>().join(", "));
+            self.out.write_char('(')?;
+            for (index, argument) in arguments.iter().enumerate() {
+                self.out.write_str(if index > 0 { ", " } else { "" })?;
+                self.argument(argument)?;
+            }
+            return self.out.write_char(')');
         }
         self.out.write_str("(\n")?;
+        let inner = format!("{indent}  ");
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 {
                 self.out.write_char('\n')?;
             }
-            self.description(argument.description.as_deref(), "    ")?;
-            writeln!(self.out, "    {}: {}", argument.name, argument.ty.display(self.catalog))?;
+            self.description(argument.description.as_deref(), &inner)?;
+            self.out.write_str(&inner)?;
+            self.argument(argument)?;
+            self.out.write_char('\n')?;
         }
-        self.out.write_str("  )")
+        write!(self.out, "{indent})")
+    }
+
+    fn argument(&mut self, argument: &Argument) -> fmt::Result {
+        write!(self.out, "{}: {}", argument.name, argument.ty.display(self.catalog))?;
+        argument.default.as_ref().map_or(Ok(()), |default| write!(self.out, " = {default}"))
     }
 
     fn description(&mut self, description: Option<&str>, indent: &str) -> fmt::Result {
         let Some(description) = description else { return Ok(()) };
-        let description = description.replace("\"\"\"", "\\\"\"\"");
+        if !survives_as_block(description) {
+            return writeln!(self.out, "{indent}{}", quoted(description));
+        }
         writeln!(self.out, "{indent}\"\"\"")?;
-        for line in description.lines() {
+        for line in description.replace("\"\"\"", "\\\"\"\"").split('\n') {
             let indent = if line.is_empty() { "" } else { indent };
             writeln!(self.out, "{indent}{line}")?;
         }
@@ -136,17 +168,34 @@ impl Publisher<'_> {
     }
 }
 
+/// A string as a document writes it. JSON's escapes are GraphQL's too.
+fn quoted(text: &str) -> Value {
+    Value::from(text)
+}
+
+/// Whether a reader of a block string gets the same text back: it loses blank lines at both ends and an indentation that
+/// all lines share, and cannot hold control characters.
+fn survives_as_block(text: &str) -> bool {
+    let is_blank = |line: &str| line.chars().all(|c| c == ' ' || c == '\t');
+    let begins_at_margin = |line: &str| !line.is_empty() && !line.starts_with([' ', '\t']);
+    let mut lines = text.split('\n');
+    !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t')
+        && lines.clone().any(begins_at_margin)
+        && lines.clone().next().is_some_and(|line| !is_blank(line))
+        && lines.next_back().is_some_and(|line| !is_blank(line))
+}
+
 impl Field {
     /// The field's description; a collection root's with its search keys.
-    pub fn description_with_search(&self) -> Option<String> {
+    pub fn description_with_search(&self) -> Option<Cow<'_, str>> {
         let search = match &self.binding {
             Binding::Connection(connection) => describe_search(connection),
             _ => String::new(),
         };
         match (&self.description, search.is_empty()) {
-            (description, true) => description.clone(),
-            (None, false) => Some(search),
-            (Some(description), false) => Some(format!("{description}\n\n{search}")),
+            (description, true) => description.as_deref().map(Cow::Borrowed),
+            (None, false) => Some(search.into()),
+            (Some(description), false) => Some(format!("{description}\n\n{search}").into()),
         }
     }
 }

@@ -25,6 +25,12 @@ pub enum SchemaFault {
     /// A kind of definition that has no meaning here.
     #[error("{0} is not taken; a schema has object types, directive definitions and the enum Compare")]
     Unsupported(&'static str),
+    /// A name that is GraphQL's own.
+    #[error("`{0}`: names that begin with two underscores are kept for introspection")]
+    Reserved(String),
+    /// A field or argument of introspection that nothing answers. A schema file cannot have it.
+    #[error("introspection does not know `{0}`")]
+    UnknownIntrospection(String),
     /// Two definitions of one name.
     #[error("`{0}` is defined twice")]
     Duplicate(String),
@@ -44,6 +50,16 @@ pub enum SchemaFault {
         directive: &'static str,
         /// The argument's name.
         argument: &'static str,
+    },
+    /// An argument that the directive has not: a slip, which would be passed over otherwise.
+    #[error("@{directive} has no argument `{argument}`; it takes {}", .allowed.join(", "))]
+    UnknownArgument {
+        /// The directive's name.
+        directive: &'static str,
+        /// The argument's name.
+        argument: String,
+        /// The arguments that it has.
+        allowed: &'static [&'static str],
     },
     /// A directive's argument is of another type.
     #[error("@{directive}({argument}:) takes {expected}")]
@@ -74,6 +90,9 @@ pub enum SchemaFault {
         /// The field.
         field: String,
     },
+    /// A name that GraphQL does not take.
+    #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
+    BadName(String),
     /// Too many types or fields for the catalog's ids.
     #[error("there are more than 65,535 types or fields")]
     TooMany,
@@ -126,6 +145,8 @@ pub struct SourceField {
     pub search: Vec<SourceSearch>,
     /// Its sort keys: name and column.
     pub sort: Vec<(String, String)>,
+    /// `@deprecated`: what to use instead.
+    pub deprecation: Option<String>,
 }
 
 /// An argument of a point root.
@@ -191,6 +212,9 @@ pub struct SourceSearch {
     pub within: Option<(String, Vec<String>)>,
 }
 
+/// What `@deprecated` tells where it gives no reason, as the specification has it.
+const NO_REASON: &str = "No longer supported";
+
 /// Reads a schema file.
 pub fn read(text: &str) -> Result<Source, SchemaError> {
     let document = sdl::parse_schema::<String>(text)
@@ -214,6 +238,16 @@ pub fn read(text: &str) -> Result<Source, SchemaError> {
         }
     }
     Ok(Source { types })
+}
+
+/// Refuses a name that the published schema could not have.
+fn published(name: &str, position: Pos) -> Result<(), SchemaError> {
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_name = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    if !is_name || name.starts_with("__") || matches!(name, "true" | "false" | "null") {
+        return Err(fail(position, SchemaFault::BadName(name.to_owned())));
+    }
+    Ok(())
 }
 
 /// The column that a name in camelCase stands for.
@@ -249,6 +283,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<SourceType, Schem
         let directive = Directive::known(directive, "relation", "only @relation binds a type")?;
         relation = Some((directive.text("name")?, directive.texts("key")?));
     }
+    published(&object.name, object.position)?;
     let fields = object.fields.iter().map(field).collect::<Result<_, _>>()?;
     Ok(SourceType {
         position: object.position,
@@ -274,7 +309,9 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
         binding: None,
         search: Vec::new(),
         sort: Vec::new(),
+        deprecation: None,
     };
+    published(&field.name, field.position)?;
     for directive in &field.directives {
         let named = |name| Directive::known(directive, name, "");
         let binding = match directive.name.as_str() {
@@ -288,6 +325,11 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
             }
             "sort" => {
                 read.sort.push(sort(&named("sort")?)?);
+                continue;
+            }
+            "deprecated" => {
+                let reason = named("deprecated")?.optional_text("reason")?;
+                read.deprecation = Some(reason.unwrap_or_else(|| NO_REASON.to_owned()));
                 continue;
             }
             "one" => {
@@ -329,7 +371,7 @@ fn argument(argument: &sdl::InputValue<'_, String>) -> Result<SourceArgument, Sc
 }
 
 fn search(directive: &Directive<'_, '_>) -> Result<SourceSearch, SchemaError> {
-    let key = directive.text("key")?;
+    let key = directive.key()?;
     let column = directive.optional_text("column")?.unwrap_or_else(|| snake_case(&key));
     let within = match directive.optional_text("within")? {
         None => None,
@@ -345,7 +387,7 @@ fn search(directive: &Directive<'_, '_>) -> Result<SourceSearch, SchemaError> {
 }
 
 fn sort(directive: &Directive<'_, '_>) -> Result<(String, String), SchemaError> {
-    let key = directive.text("key")?;
+    let key = directive.key()?;
     let column = directive.optional_text("column")?.unwrap_or_else(|| key.to_ascii_lowercase());
     Ok((key, column))
 }
@@ -360,6 +402,18 @@ fn type_name(ty: &sdl::Type<'_, String>) -> Option<(String, bool, bool)> {
         }
     }
 }
+
+/// The vocabulary: each directive with its arguments.
+const ARGUMENTS: [(&str, &[&str]); 8] = [
+    ("relation", &["name", "key"]),
+    ("column", &["name"]),
+    ("one", &["by", "to"]),
+    ("many", &["by", "to", "through"]),
+    ("aggregate", &["countDistinct", "over"]),
+    ("point", &["through"]),
+    ("search", &["key", "column", "compare", "indexed", "within", "by"]),
+    ("sort", &["key", "column"]),
+];
 
 /// A directive's arguments, read by type.
 struct Directive<'d, 't> {
@@ -377,7 +431,14 @@ impl<'d, 't> Directive<'d, 't> {
         if directive.name != name {
             return Err(fail(directive.position, SchemaFault::Misplaced(otherwise)));
         }
-        Ok(Self { name, position: directive.position, arguments: &directive.arguments })
+        let allowed = ARGUMENTS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, allowed)| *allowed);
+        match directive.arguments.iter().find(|(argument, _)| !allowed.contains(&argument.as_str())) {
+            None => Ok(Self { name, position: directive.position, arguments: &directive.arguments }),
+            Some((argument, _)) => {
+                let argument = argument.clone();
+                Err(fail(directive.position, SchemaFault::UnknownArgument { directive: name, argument, allowed }))
+            }
+        }
     }
 
     fn value(&self, argument: &str) -> Option<&sdl::Value<'t, String>> {
@@ -413,6 +474,13 @@ impl<'d, 't> Directive<'d, 't> {
 
     fn texts(&self, argument: &'static str) -> Result<Vec<String>, SchemaError> {
         self.optional_texts(argument)?.ok_or_else(|| self.missing(argument))
+    }
+
+    /// `key`: a name that is published.
+    fn key(&self) -> Result<String, SchemaError> {
+        let key = self.text("key")?;
+        published(&key, self.position)?;
+        Ok(key)
     }
 
     fn boolean(&self, argument: &str) -> Result<Option<bool>, SchemaError> {

@@ -47,7 +47,9 @@ fn add<'a>(fields: &'a [BoundField<'_>], way: &mut Vec<&'a str>, lines: &mut Vec
                 way.pop();
                 continue;
             }
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => continue,
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {
+                continue;
+            }
             Bound::Column(definition, _) | Bound::Aggregate(definition, _) | Bound::One(definition, ..) => definition,
             Bound::Point(point) => point.field,
             Bound::Connection(connection) => connection.field,

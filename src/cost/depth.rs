@@ -35,12 +35,47 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
             | Bound::Aggregate(..)
             | Bound::PageInfo(_)
             | Bound::Cursor
-            | Bound::PageFact(_) => continue,
+            | Bound::PageFact(_)
+            | Bound::Constant(_) => continue,
         };
         depth.levels = depth.levels.max(level);
         if level == allowed + 1 {
             depth.beyond.push(field.location);
         }
         measure(nested, level + 1, allowed, depth);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{catalog::Catalog, compile::explain, limits::Limits, query::Request};
+
+    fn levels(query: &str) -> u32 {
+        let request = Request { query: query.to_owned(), ..Request::default() };
+        explain(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap().depth
+    }
+
+    #[test]
+    fn objects_and_connections_count_and_nothing_else_does() {
+        for (query, depth) in [
+            ("{ __typename }", 0),
+            ("{ orders(first: 1) { pageInfo { hasNextPage } } }", 1),
+            ("{ orders(first: 1) { edges { node { orderId orderItemCount } } } }", 1),
+            (
+                "{ ... { orders(first: 1) { edges { ... on OrderEdge { node { ...F } } } } } } fragment F on Order { orderId }",
+                1,
+            ),
+            ("{ orders(first: 1) { edges { node { billToCustomer { firstName } } } } }", 2),
+            (
+                "{ orders(first: 1) { edges { node { orderItems(first: 1) { edges { node { product { productId } } } } } } } }",
+                3,
+            ),
+            (
+                r#"{ product(productId: "A") { productId } orders(first: 1) { edges { node { productStore { storeName } } } } }"#,
+                2,
+            ),
+        ] {
+            assert_eq!(levels(query), depth, "{query}");
+        }
     }
 }

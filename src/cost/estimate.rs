@@ -52,7 +52,8 @@ pub(super) fn own(kind: &Bound<'_>) -> Cost {
         | Bound::TypeName(_)
         | Bound::PageInfo(_)
         | Bound::Cursor
-        | Bound::PageFact(_) => 0,
+        | Bound::PageFact(_)
+        | Bound::Constant(_) => 0,
     }
 }
 
@@ -92,7 +93,9 @@ impl Estimator {
             Bound::Aggregate(..) => Price::direct(AGGREGATE),
             Bound::One(_, _, fields) => Price::direct(OBJECT).plus(self.fields(fields)),
             Bound::Edges(fields) | Bound::Node(fields) => self.fields(fields),
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) => Price::FREE,
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {
+                Price::FREE
+            }
             Bound::Point(point) => self.rows(point.step, 1, &point.fields),
             Bound::Connection(connection) => {
                 // Search strings stand at the root alone, so their penalty is paid once.
@@ -107,5 +110,50 @@ impl Estimator {
         let each = Price::direct(OBJECT).plus(self.fields(fields));
         self.weights[step] = each.direct;
         Price { direct: 0, nested: count.saturating_mul(each.direct.saturating_add(each.nested)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{catalog::Catalog, compile::explain, limits::Limits, query::Request};
+
+    fn estimate(query: &str) -> super::Estimate {
+        let request = Request { query: query.to_owned(), ..Request::default() };
+        explain(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap().estimate
+    }
+
+    #[test]
+    fn each_element_has_its_price() {
+        for (query, cost) in [
+            ("{ __typename }", 0),
+            (r#"{ order(orderId: "A") { __typename } }"#, 1),
+            (r#"{ order(orderId: "A") { orderId } }"#, 2),
+            (r#"{ order(orderId: "A") { orderItemCount } }"#, 6),
+            (r#"{ order(orderId: "A") { billToCustomer { firstName lastName } } }"#, 4),
+            ("{ orders(first: 10) { pageInfo { hasNextPage endCursor } } }", 10),
+            ("{ orders(first: 10) { edges { cursor node { orderId } } } }", 20),
+            (r#"{ orders(first: 10, query: "orderId:A") { edges { cursor } } }"#, 10),
+            (r#"{ orders(first: 10, query: "statusId:A") { edges { cursor } } }"#, 60),
+            (
+                r#"{ orders(first: 10, query: "statusId:A statusId:B orderDate:>2026-01-01") { edges { cursor } } }"#,
+                160,
+            ),
+            ("{ a: orders(first: 1) { edges { cursor } } b: orders(last: 2) { edges { cursor } } }", 3),
+            ("{ orders(first: 3) { edges { node { orderItems(last: 4) { edges { node { quantity } } } } } } }", 27),
+        ] {
+            assert_eq!(estimate(query).cost(), cost, "{query}");
+        }
+    }
+
+    #[test]
+    fn the_actual_cost_counts_the_rows_that_came() {
+        let query = r#"{ orders(first: 3, query: "statusId:A") { edges { node { orderId billToCustomer { firstName }
+            orderItems(last: 4) { edges { node { quantity } } } } } } }"#;
+        let estimate = estimate(query);
+        assert_eq!(estimate.cost(), 50 + 3 * (1 + 1 + 2 + 4 * 2));
+        assert_eq!(estimate.actual(&[3, 12]), estimate.cost());
+        assert_eq!(estimate.actual(&[0, 0]), 50);
+        assert_eq!(estimate.actual(&[2, 3]), 50 + 2 * 4 + 3 * 2);
+        assert_eq!(estimate.actual(&[u64::MAX, u64::MAX]), u64::MAX);
     }
 }

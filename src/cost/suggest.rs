@@ -5,7 +5,9 @@
 //! pages alone; all of them. The factor is the largest that fits, found by bisection, and what it leaves is then given
 //! back page by page, the outermost first. What is suggested is priced as a whole, so it fits exactly as it is.
 //!
-//! Page sizes that stand in one variable, or in a fragment that is spread in several places, move together.
+//! Page sizes that stand in one variable, or in a fragment that is spread in several places, move together. What a
+//! written-out `@skip(if: true)` or `@include(if: false)` takes out of a document is not known here: where the same field
+//! stands there once more, it has to be edited too, for both must have the same arguments.
 
 use crate::cost::Cost;
 use crate::cost::pages::Pages;

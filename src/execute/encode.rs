@@ -64,8 +64,9 @@ impl Encoding {
 /// Appends a value as the JSON of its scalar type; `false` where it cannot be, and `null` is to be written.
 pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, encoding) {
-        (ScalarType::Int, Encoding::Int) => int(raw).is_some_and(|number| append(out, number)),
-        (ScalarType::Int, Encoding::Numeric) => numeric(raw, out),
+        (ScalarType::Int, Encoding::Int | Encoding::Numeric) => {
+            whole(encoding, raw).is_some_and(|number| append(out, number))
+        }
         (ScalarType::Boolean, _) => match truth(encoding, raw) {
             Some(truth) => append(out, truth),
             None => false,
@@ -182,6 +183,18 @@ fn int(raw: &[u8]) -> Option<i64> {
         [a, b, c, d] => Some(i32::from_be_bytes([a, b, c, d]).into()),
         _ => raw.try_into().ok().map(i64::from_be_bytes),
     }
+}
+
+/// A whole number of 32 bits, which is what GraphQL's `Int` holds.
+fn whole(encoding: Encoding, raw: &[u8]) -> Option<i32> {
+    if encoding == Encoding::Int {
+        return i32::try_from(int(raw)?).ok();
+    }
+    let mut digits = Vec::new();
+    let digits = numeric(raw, &mut digits).then_some(digits)?;
+    let digits = std::str::from_utf8(&digits).ok()?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
 }
 
 fn truth(encoding: Encoding, raw: &[u8]) -> Option<bool> {
@@ -355,11 +368,26 @@ mod tests {
     }
 
     #[test]
+    fn an_int_out_of_a_numeric_is_whole_and_of_32_bits() {
+        let int = |text: &str| {
+            let mut raw = bytes::BytesMut::new();
+            text.parse::<Decimal>().unwrap().to_sql(&Type::NUMERIC, &mut raw).unwrap();
+            written(ScalarType::Int, Encoding::Numeric, &raw)
+        };
+        assert_eq!(int("-2147483648").as_deref(), Some("-2147483648"));
+        assert_eq!(int("12.00").as_deref(), Some("12"));
+        assert_eq!((int("2147483648"), int("0.5")), (None, None));
+    }
+
+    #[test]
     fn flags_and_numbers() {
         assert_eq!(written(ScalarType::Boolean, Encoding::Text, b"Y").unwrap(), "true");
         assert_eq!(written(ScalarType::Boolean, Encoding::Text, b"N").unwrap(), "false");
         assert_eq!(written(ScalarType::Boolean, Encoding::Text, b" "), None);
         assert_eq!(written(ScalarType::Int, Encoding::Int, &7i64.to_be_bytes()).unwrap(), "7");
+        let edge = i64::from(i32::MAX);
+        assert_eq!(written(ScalarType::Int, Encoding::Int, &edge.to_be_bytes()).unwrap(), "2147483647");
+        assert_eq!(written(ScalarType::Int, Encoding::Int, &(edge + 1).to_be_bytes()), None);
         assert_eq!(written(ScalarType::Id, Encoding::Int, &7i32.to_be_bytes()).unwrap(), "\"7\"");
         assert_eq!(written(ScalarType::String, Encoding::Text, "\u{1}\"\\/é".as_bytes()).unwrap(), r#""\u0001\"\\/é""#);
     }

@@ -27,6 +27,14 @@ pub struct StepRows {
     pub encodings: Vec<Encoding>,
 }
 
+impl StepRows {
+    /// A column of a row, and its form; `None` is a null.
+    pub fn value(&self, row: usize, column: usize) -> Option<(Encoding, &[u8])> {
+        let bytes = raw(self.rows.get(row)?, column).ok()??;
+        Some((*self.encodings.get(column)?, bytes.0))
+    }
+}
+
 /// The rows of one parent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Group {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::cursor::Encoder;
-use crate::execute::encode;
+use crate::execute::encode::{self, Encoding};
+use crate::execute::fault::{Cause, Fault, MOST_FAULTS, PathPart};
 use crate::execute::fetch::{Group, StepRows, raw};
+use crate::execute::promises;
 use crate::plan::Plan;
-use crate::plan::shape::Op;
+use crate::plan::shape::{Op, PlaceId, Segment};
 use crate::plan::step::Parents;
 use crate::query::bind::StepId;
 
@@ -23,6 +25,9 @@ pub struct Answer {
     scopes: Vec<Scope>,
     /// Bytes that were handed out before the present part.
     handed_out: usize,
+    /// Whether the rows hold what the schema promises, as soon as somebody had to know.
+    keeps_promises: Option<bool>,
+    faults: Vec<Fault>,
     broken_promises: u64,
     cursor: Encoder,
     scratch: Vec<u8>,
@@ -37,9 +42,10 @@ pub enum Progress {
     Done,
 }
 
-/// An answer that cannot be finished: what is wrong became known only after its beginning was handed out.
+/// An answer that cannot be finished, because what is to become null has been handed out. Rows are looked through before
+/// anything is, so this is a fault of this program.
 #[derive(Debug, Error)]
-#[error("the database holds a null where the schema promises a value, and part of the answer has been sent")]
+#[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
 
 /// The rows of a connection, or of a point root, and the one at hand.
@@ -50,9 +56,11 @@ struct Frame {
     row: usize,
 }
 
-/// An object that may be null: what becomes of it if a promise inside is broken.
+/// An object that may be absent: what becomes of it if a promise inside is broken.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
+    /// Whether the schema promises that it is there, so that a null goes on to the object around it.
+    non_null: bool,
     /// Where it begins in the answer.
     start: usize,
     /// Where the program goes on behind it.
@@ -72,6 +80,8 @@ impl Answer {
             frames: Vec::new(),
             scopes: Vec::new(),
             handed_out: 0,
+            keeps_promises: None,
+            faults: Vec::new(),
             broken_promises: 0,
             cursor: Encoder::default(),
             scratch: Vec::new(),
@@ -83,14 +93,22 @@ impl Answer {
         &self.counts
     }
 
-    /// How many nulls were found where the schema promises a value. The nearest object around each that may be null is
-    /// null instead, as the specification has it.
+    /// The fields that could not be answered, in the answer's order: the first [`MOST_FAULTS`]. Complete when all is
+    /// written.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// How many fields could not be answered.
     pub fn broken_promises(&self) -> u64 {
         self.broken_promises
     }
 
     /// Appends the next part of the `data` value: all that is left, or at least that many bytes. `out` is empty at each
     /// call but the first, where something may stand before the value.
+    ///
+    /// An answer whose rows break a promise is written whole, however large: a null then makes something around it null,
+    /// which must not have been handed out.
     pub fn write(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Progress, WriteError> {
         let plan = Arc::clone(&self.plan);
         let before = if self.at == 0 { out.len() } else { 0 };
@@ -100,33 +118,32 @@ impl Answer {
             self.at += 1;
             match op {
                 Op::Literal(bytes) => out.extend_from_slice(bytes),
-                Op::Column { column, scalar, non_null } => {
-                    let is_written = self
-                        .value(*column)
-                        .is_some_and(|(encoding, bytes)| encode::json(*scalar, encoding, bytes, out));
-                    match (is_written, non_null) {
-                        (true, _) => {}
-                        (false, false) => out.extend_from_slice(b"null"),
-                        (false, true) => self.break_promise(out, base)?,
+                Op::Column { column, scalar, non_null, place } => {
+                    let cause = match self.value(*column) {
+                        Some((encoding, bytes)) if encode::json(*scalar, encoding, bytes, out) => continue,
+                        Some(_) => Some(Cause::Unwritable(*scalar)),
+                        None => non_null.then_some(Cause::Missing),
+                    };
+                    if let Some(cause) = cause {
+                        self.tell(cause, *place);
                     }
+                    self.null(*non_null, out, base)?;
                 }
-                Op::Object { present, end } => {
+                Op::Object { present, non_null, place, end } => {
                     if self.value(*present).is_some() {
-                        self.open(*end, out, base);
+                        self.open(*non_null, *end, out, base);
                     } else {
-                        out.extend_from_slice(b"null");
-                        self.at = *end;
+                        self.absent(*non_null, *place, *end, out, base)?;
                     }
                 }
                 Op::EndObject => {
                     self.scopes.pop();
                 }
-                Op::Point { step, end } => {
+                Op::Point { step, non_null, place, end } => {
                     if self.steps[*step].rows.is_empty() {
-                        out.extend_from_slice(b"null");
-                        self.at = *end;
+                        self.absent(*non_null, *place, *end, out, base)?;
                     } else {
-                        self.open(*end, out, base);
+                        self.open(*non_null, *end, out, base);
                         let group = self.steps[*step].groups[0];
                         self.frames.push(Frame { step: *step, group, row: group.start });
                     }
@@ -161,7 +178,7 @@ impl Answer {
                         frame.row += 1;
                         out.push(b',');
                         self.at = *start;
-                        if out.len() - before >= at_least {
+                        if out.len() - before >= at_least && self.keeps_promises() {
                             self.handed_out += out.len() - before;
                             return Ok(Progress::More);
                         }
@@ -189,31 +206,76 @@ impl Answer {
     }
 
     /// A column of the row at hand, and its form; `None` is a null.
-    fn value(&self, column: usize) -> Option<(encode::Encoding, &[u8])> {
+    fn value(&self, column: usize) -> Option<(Encoding, &[u8])> {
         let frame = self.frames.last()?;
-        let step = &self.steps[frame.step];
-        let bytes = raw(step.rows.get(frame.row)?, column).ok()??;
-        Some((*step.encodings.get(column)?, bytes.0))
+        self.steps[frame.step].value(frame.row, column)
     }
 
-    fn open(&mut self, end: usize, out: &[u8], base: usize) {
+    fn open(&mut self, non_null: bool, end: usize, out: &[u8], base: usize) {
         let start = out.len().wrapping_sub(base);
-        self.scopes.push(Scope { start, end, frames: self.frames.len() });
+        self.scopes.push(Scope { non_null, start, end, frames: self.frames.len() });
     }
 
-    /// Makes the nearest object that may be null a null, or the whole answer.
-    fn break_promise(&mut self, out: &mut Vec<u8>, base: usize) -> Result<(), WriteError> {
-        self.broken_promises += 1;
-        let end = self.plan.shape.ops.len();
-        let scope = self.scopes.pop().unwrap_or(Scope { start: 0, end, frames: 0 });
-        if scope.start < self.handed_out {
-            return Err(WriteError);
+    /// An object that is not there.
+    fn absent(
+        &mut self,
+        non_null: bool,
+        place: PlaceId,
+        end: usize,
+        out: &mut Vec<u8>,
+        base: usize,
+    ) -> Result<(), WriteError> {
+        self.at = end;
+        if non_null {
+            self.tell(Cause::Missing, place);
         }
-        out.truncate(scope.start.wrapping_add(base));
+        self.null(non_null, out, base)
+    }
+
+    /// Writes a null; where none may be, the nearest object around it that may be null becomes one, or the whole answer.
+    fn null(&mut self, non_null: bool, out: &mut Vec<u8>, base: usize) -> Result<(), WriteError> {
+        if non_null {
+            let mut nullable = None;
+            while let Some(scope) = self.scopes.pop() {
+                if !scope.non_null {
+                    nullable = Some(scope);
+                    break;
+                }
+            }
+            let whole = Scope { non_null: false, start: 0, end: self.plan.shape.ops.len(), frames: 0 };
+            let scope = nullable.unwrap_or(whole);
+            if scope.start < self.handed_out {
+                return Err(WriteError);
+            }
+            out.truncate(scope.start.wrapping_add(base));
+            self.frames.truncate(scope.frames);
+            self.at = scope.end;
+        }
         out.extend_from_slice(b"null");
-        self.frames.truncate(scope.frames);
-        self.at = scope.end;
         Ok(())
+    }
+
+    /// Keeps in mind what is wrong at a place of the row at hand.
+    fn tell(&mut self, cause: Cause, place: PlaceId) {
+        self.broken_promises += 1;
+        if self.faults.len() < MOST_FAULTS {
+            let part = |segment: &Segment| match segment {
+                Segment::Key(key) => PathPart::Key(key.clone()),
+                Segment::Row(step) => {
+                    let frame = self.frames.iter().find(|frame| frame.step == *step);
+                    PathPart::Index(frame.map_or(0, |frame| frame.row - frame.group.start))
+                }
+            };
+            let mut path: Vec<_> = self.plan.shape.way_up(place).map(part).collect();
+            path.reverse();
+            self.faults.push(Fault { cause, path });
+        }
+    }
+
+    /// Whether the rows hold a value wherever the schema promises one. Looked through once, when the first part of a
+    /// large answer is to be handed out.
+    fn keeps_promises(&mut self) -> bool {
+        *self.keeps_promises.get_or_insert_with(|| promises::are_kept(&self.plan.shape, &self.steps))
     }
 
     fn cursor(&mut self, row: impl FnOnce(Frame) -> Option<usize>, out: &mut Vec<u8>) {

@@ -6,12 +6,13 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cost::{breakdown::CostNode, fields::fields},
+    execute::fault::{Fault, PathPart},
     http::{
         persisted,
         respond::{Denial, throttle_status},
     },
     query::Variables,
+    refusal::Code,
     throttle::bucket::Status,
 };
 
@@ -112,18 +113,37 @@ fn refuse(what: &str) -> Result<Envelope, Denial> {
     Err(Denial::NotARequest(what.to_owned()))
 }
 
-/// What every executed query's answer ends with, after its `data`.
+/// The errors of an executed query, which stand behind its `data`: fields that could not be answered.
+pub fn errors(faults: &[Fault]) -> String {
+    if faults.is_empty() {
+        return String::new();
+    }
+    let part = |part: &PathPart| match part {
+        PathPart::Key(key) => Value::from(&**key),
+        PathPart::Index(index) => Value::from(*index),
+    };
+    let error = |fault: &Fault| {
+        json!({
+            "message": fault.cause.to_string(),
+            "path": fault.path.iter().map(part).collect::<Vec<_>>(),
+            "extensions": {"code": Code::InternalServerError.as_str()},
+        })
+    };
+    format!(",\"errors\":{}", faults.iter().map(error).collect::<Value>())
+}
+
+/// What every executed query's answer ends with, after its `data` and errors.
 ///
-/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `lines` are there
-/// where the client asked for the price of every field.
-pub fn closing(requested: u64, actual: u64, status: &Status, lines: Option<&[CostNode]>) -> String {
+/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `fields`
+/// is the price of every field, where the client asked for it.
+pub fn closing(requested: u64, actual: u64, status: &Status, fields: Option<Value>) -> String {
     let mut cost = json!({
         "requestedQueryCost": requested,
         "actualQueryCost": actual,
         "throttleStatus": throttle_status(status),
     });
-    if let Some(lines) = lines {
-        cost["fields"] = json!(fields(lines));
+    if let Some(fields) = fields {
+        cost["fields"] = fields;
     }
     format!(",\"extensions\":{{\"cost\":{cost}}}}}")
 }

@@ -5,12 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     compile::Explanation,
-    cost::fields::fields,
     http::{
         negotiate::Media,
         respond::{Answer, Denial, milliseconds, throttle_status, with_json},
     },
-    limits::Limits,
     throttle::bucket::{Empty, Status},
 };
 
@@ -39,8 +37,8 @@ pub fn is_all(headers: &HeaderMap) -> Result<bool, Denial> {
 }
 
 /// The price as an answer. `forecast` is what the bucket would say.
-pub fn answer(explanation: Explanation, limits: &Limits, forecast: &Result<Status, Empty>, media: Media) -> Answer {
-    let requested = explanation.estimate.cost();
+pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media: Media) -> Answer {
+    let (requested, limits) = (explanation.estimate.cost(), explanation.limits);
     let (status, wait) = match forecast {
         Ok(status) => (status, Some(0)),
         Err(empty) => (&empty.status, empty.retry_after.map(milliseconds)),
@@ -57,7 +55,7 @@ pub fn answer(explanation: Explanation, limits: &Limits, forecast: &Result<Statu
             "cost": { "passed": requested <= limits.max_cost },
             "bucket": { "passed": forecast.is_ok(), "retryAfterMs": wait },
         },
-        "fields": fields(&explanation.cost),
+        "fields": explanation.fields(),
         "throttleStatus": throttle_status(status),
     });
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);

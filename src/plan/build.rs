@@ -2,9 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Column, Connection, PageFact};
-use crate::catalog::schema::TypeId;
+use crate::catalog::schema::{Field, TypeId};
 use crate::plan::Plan;
 use crate::plan::filter;
+use crate::plan::introspection::constant;
 use crate::plan::keyset::{self, Bound as Place, Range};
 use crate::plan::select::Select;
 use crate::plan::shape::{Op, ShapeWriter};
@@ -40,18 +41,19 @@ struct Row<'a> {
 
 impl Planner<'_> {
     fn root(&mut self, fields: &[BoundField<'_>]) {
-        self.shape.literal("{");
+        self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
             match &field.kind {
                 Bound::TypeName(object) => self.type_name(*object),
                 Bound::Point(point) => self.point(point),
                 Bound::Connection(connection) => self.connection(connection, None),
+                Bound::Constant(value) => constant(value, &mut self.shape),
                 // The root has no other fields.
                 _ => self.shape.literal("null"),
             }
         }
-        self.shape.literal("}");
+        self.shape.close_object();
     }
 
     fn type_name(&mut self, object: TypeId) {
@@ -76,7 +78,8 @@ impl Planner<'_> {
         let is_unique = key.iter().all(|column| known.iter().any(|(name, _)| *name == column.name));
 
         let mut select = Select::new(0);
-        let begin = self.shape.push(Op::Point { step: point.step, end: 0 });
+        let (non_null, place) = (point.field.ty.is_non_null(), self.shape.place());
+        let begin = self.shape.push(Op::Point { step: point.step, non_null, place, end: 0 });
         self.object(&mut select, Row { step: point.step, alias: Alias::Base, known: &known }, &point.fields);
         self.shape.close(begin, Op::EndPoint);
         self.steps[point.step] = Some(Step {
@@ -92,25 +95,25 @@ impl Planner<'_> {
 
     /// The fields of a row, of the step's own relation or of an object joined to it.
     fn object<'a>(&mut self, select: &mut Select<'a>, row: Row<'_>, fields: &[BoundField<'a>]) {
-        self.shape.literal("{");
+        self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
             match &field.kind {
                 Bound::TypeName(object) => self.type_name(*object),
                 Bound::Column(field, column) => {
                     let place = select.column(row.alias, &column.name);
-                    let non_null = field.ty.is_non_null();
-                    self.shape.push(Op::Column { column: place, scalar: column.scalar, non_null });
+                    self.value(place, column.scalar, field);
                 }
-                Bound::Aggregate(_, aggregate) => {
+                Bound::Aggregate(field, aggregate) => {
                     let column = select.aggregate(row.alias, aggregate);
-                    self.shape.push(Op::Column { column, scalar: ScalarType::Int, non_null: true });
+                    self.value(column, ScalarType::Int, field);
                 }
-                Bound::One(_, one, fields) => {
+                Bound::One(field, one, fields) => {
                     let alias = select.join(self.catalog, row.alias, one);
                     // A joined row has the columns that it was joined by.
                     let present = one.join.to.first().map_or(0, |column| select.column(alias, column));
-                    let begin = self.shape.push(Op::Object { present, end: 0 });
+                    let (non_null, place) = (field.ty.is_non_null(), self.shape.place());
+                    let begin = self.shape.push(Op::Object { present, non_null, place, end: 0 });
                     self.object(select, Row { step: row.step, alias, known: &[] }, fields);
                     self.shape.close(begin, Op::EndObject);
                 }
@@ -119,7 +122,12 @@ impl Planner<'_> {
                 _ => self.shape.literal("null"),
             }
         }
-        self.shape.literal("}");
+        self.shape.close_object();
+    }
+
+    fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
+        let (non_null, place) = (field.ty.is_non_null(), self.shape.place());
+        self.shape.push(Op::Column { column, scalar, non_null, place });
     }
 
     fn connection(&mut self, bound: &BoundConnection<'_>, parent: Option<(&mut Select<'_>, Row<'_>)>) {
@@ -183,7 +191,7 @@ impl Planner<'_> {
 
     /// The fields of a connection.
     fn page<'a>(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
-        self.shape.literal("{");
+        self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
             match &field.kind {
@@ -192,6 +200,7 @@ impl Planner<'_> {
                     self.shape.literal("[");
                     let begin = self.shape.push(Op::FirstRow { end: 0 });
                     let start = self.shape.here();
+                    self.shape.in_list(step);
                     self.edge(select, step, fields);
                     self.shape.close(begin, Op::NextRow { start });
                     self.shape.literal("]");
@@ -201,11 +210,11 @@ impl Planner<'_> {
                 _ => self.shape.literal("null"),
             }
         }
-        self.shape.literal("}");
+        self.shape.close_object();
     }
 
     fn edge<'a>(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
-        self.shape.literal("{");
+        self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
             match &field.kind {
@@ -218,11 +227,11 @@ impl Planner<'_> {
                 _ => self.shape.literal("null"),
             }
         }
-        self.shape.literal("}");
+        self.shape.close_object();
     }
 
     fn page_info(&mut self, fields: &[BoundField<'_>]) {
-        self.shape.literal("{");
+        self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
             match &field.kind {
@@ -239,7 +248,7 @@ impl Planner<'_> {
                 _ => self.shape.literal("null"),
             }
         }
-        self.shape.literal("}");
+        self.shape.close_object();
     }
 }
 

@@ -7,10 +7,12 @@
 //! - [`sql`]: the writer of SQL text; the only one of the read side
 //! - [`statement`]: a statement's text from its parts
 //! - [`shape`]: the answer's bytes around the values, as a flat program
+//! - [`introspection`]: answers that are constants
 //! - [`build`]: all of these from a bound operation
 
 pub mod build;
 pub mod filter;
+pub mod introspection;
 pub mod keyset;
 pub mod select;
 pub mod shape;

@@ -8,6 +8,32 @@ use crate::value::ScalarType;
 pub struct Shape {
     /// The operations, run from the first; loops and absent objects jump.
     pub ops: Vec<Op>,
+    places: Vec<(PlaceId, Segment)>,
+}
+
+impl Shape {
+    /// The way from the root to a place, from its end.
+    pub fn way_up(&self, place: PlaceId) -> impl Iterator<Item = &Segment> {
+        let mut next = place;
+        std::iter::from_fn(move || {
+            let (parent, segment) = self.places.get(next.0.checked_sub(1)?)?;
+            next = *parent;
+            Some(segment)
+        })
+    }
+}
+
+/// A place in the answer, of which a list has one for all its elements. The default is the whole answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlaceId(usize);
+
+/// A part of the way to a place.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// A response key.
+    Key(Box<str>),
+    /// The current row's number in the list of that step's rows.
+    Row(StepId),
 }
 
 /// One operation of the program. The current row is the one of the innermost loop or point root.
@@ -23,11 +49,17 @@ pub enum Op {
         scalar: ScalarType,
         /// Whether the schema promises that it is never null.
         non_null: bool,
+        /// Where it stands in the answer.
+        place: PlaceId,
     },
     /// A joined object: `null` and on to `end` where this column of the current row is null.
     Object {
         /// A column that is null where the object is absent.
         present: usize,
+        /// Whether the schema promises that it is never null.
+        non_null: bool,
+        /// Where it stands in the answer.
+        place: PlaceId,
         /// Behind the object's [`Op::EndObject`].
         end: usize,
     },
@@ -37,6 +69,10 @@ pub enum Op {
     Point {
         /// Its step.
         step: StepId,
+        /// Whether the schema promises that there is one.
+        non_null: bool,
+        /// Where it stands in the answer.
+        place: PlaceId,
         /// Behind the root's [`Op::EndPoint`].
         end: usize,
     },
@@ -76,6 +112,11 @@ pub enum Op {
 pub struct ShapeWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
+    places: Vec<(PlaceId, Segment)>,
+    /// The place of what is being written.
+    place: PlaceId,
+    /// The places of the objects around it.
+    around: Vec<PlaceId>,
 }
 
 impl ShapeWriter {
@@ -84,8 +125,47 @@ impl ShapeWriter {
         self.literal.extend_from_slice(text.as_bytes());
     }
 
-    /// Adds an object's key. Response keys are GraphQL names, which need no escaping.
+    /// Adds a string.
+    pub fn text(&mut self, text: &str) {
+        // Writing to memory cannot fail, and neither can a string be no JSON.
+        let _ = serde_json::to_writer(&mut self.literal, text);
+    }
+
+    /// Begins an object.
+    pub fn open_object(&mut self) {
+        self.literal("{");
+        self.around.push(self.place);
+    }
+
+    /// Ends an object.
+    pub fn close_object(&mut self) {
+        self.literal("}");
+        self.place = self.around.pop().unwrap_or_default();
+    }
+
+    /// What follows is in a list of a step's rows.
+    pub fn in_list(&mut self, step: StepId) {
+        self.enter(self.place, Segment::Row(step));
+    }
+
+    /// Adds a key of the object that was begun last. Its value, which follows, has a place of its own.
     pub fn key(&mut self, key: &str, is_first: bool) {
+        self.bare_key(key, is_first);
+        self.enter(self.around.last().copied().unwrap_or_default(), Segment::Key(key.into()));
+    }
+
+    /// The place of what follows.
+    pub fn place(&self) -> PlaceId {
+        self.place
+    }
+
+    fn enter(&mut self, parent: PlaceId, segment: Segment) {
+        self.places.push((parent, segment));
+        self.place = PlaceId(self.places.len());
+    }
+
+    /// Adds a key of a constant. Response keys are GraphQL names, which need no escaping.
+    pub fn bare_key(&mut self, key: &str, is_first: bool) {
         self.literal(if is_first { "\"" } else { ",\"" });
         self.literal(key);
         self.literal("\":");
@@ -117,7 +197,7 @@ impl ShapeWriter {
     /// The finished program.
     pub fn finish(mut self) -> Shape {
         self.flush();
-        Shape { ops: self.ops }
+        Shape { ops: self.ops, places: self.places }
     }
 
     fn flush(&mut self) {

@@ -19,6 +19,29 @@ pub struct Operation {
     pub conditional: bool,
 }
 
+impl Operation {
+    /// About how much memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let variables = self.variables.iter().map(|variable| size_of::<VariableDefinition>() + variable.name.len());
+        size_of::<Self>() + variables.sum::<usize>() + selections_bytes(&self.selections)
+    }
+}
+
+fn selections_bytes(selections: &[Selection]) -> usize {
+    let bytes = |selection: &Selection| {
+        let occurrences = selection.occurrences.iter();
+        let occurrences =
+            occurrences.map(|occurrence| size_of::<Occurrence>() + size_of_val(occurrence.conditions.as_slice()));
+        let arguments = selection.arguments.iter().map(|(_, literal)| size_of::<(usize, Literal)>() + literal.bytes());
+        size_of::<Selection>()
+            + selection.key.len()
+            + occurrences.sum::<usize>()
+            + arguments.sum::<usize>()
+            + selections_bytes(&selection.selections)
+    };
+    selections.iter().map(bytes).sum()
+}
+
 /// A variable that an operation declares.
 #[derive(Debug)]
 pub struct VariableDefinition {
@@ -97,4 +120,15 @@ pub enum Literal {
     Enum(String),
     /// A list.
     List(Vec<Literal>),
+}
+
+impl Literal {
+    /// How much memory it takes behind itself, in bytes.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::String(text) | Self::Enum(text) => text.len(),
+            Self::List(elements) => elements.iter().map(|element| size_of::<Self>() + element.bytes()).sum(),
+            Self::Variable(_) | Self::Int(_) | Self::Float(_) | Self::Boolean(_) | Self::Null => 0,
+        }
+    }
 }

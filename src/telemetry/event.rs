@@ -88,7 +88,7 @@ pub fn emit(event: &Event<'_>) {
             "request"
         ),
         Event::BrokenPromises { request_id, count } => {
-            tracing::warn!(id = request_id, count, "the database holds nulls where the schema promises values");
+            tracing::warn!(id = request_id, count, "the database holds values that are not as the schema promises");
         }
         Event::Fault { request_id, error } => tracing::error!(id = request_id, error = %Causes(*error), "fault"),
     }

@@ -1,5 +1,7 @@
 //! Asking a database without a server between: compile, execute, write.
 
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
 use std::{sync::Arc, time::Duration};
 
 use orderql::{

@@ -1,13 +1,19 @@
 //! How PostgreSQL runs a statement of a plan, as the service has it run: with a generic plan, on a connection of the
 //! test's own.
 
+use orderql::database::connect::connect;
+use orderql::database::pool::SETTINGS;
 use orderql::plan::step::{Parameter, Step};
 use orderql::value::Value;
 use serde_json::Value as Json;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// What a connection is set to before anything is explained on it: what the service's pool has.
-pub const AS_SERVED: &str = "SET plan_cache_mode = force_generic_plan; SET jit = off; SET TimeZone = 'UTC'";
+use crate::support::Database;
+
+/// A connection that is set as those of the service's pool.
+pub async fn connect_as_served(database: &Database) -> Client {
+    connect(database.config().options(SETTINGS)).await.unwrap()
+}
 
 /// A node of PostgreSQL's plan, with everything beneath it.
 pub struct Node(Json);

@@ -9,6 +9,7 @@ use hyper::{
     header::{self, HeaderValue},
     http::request::Parts as Head,
 };
+use serde_json::json;
 use tokio::time;
 
 use crate::{
@@ -83,20 +84,24 @@ async fn serve(
     let resolved = service.persisted.resolve(query, &extensions)?;
     let request = Request { query: resolved.query, operation_name, variables };
 
+    let keep = || {
+        if let Some(hash) = resolved.newcomer {
+            service.persisted.keep(hash, &request.query);
+        }
+    };
     let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
     if price::is_all(&head.headers)? {
         let explanation = explain()?;
+        keep();
         if let Some(name) = &explanation.operation_name {
             record.set_operation(name);
         }
         let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
-        return Ok(price::answer(explanation, &principal.limits, &forecast, media));
+        return Ok(price::answer(explanation, &forecast, media));
     }
     let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
-    if let Some(hash) = resolved.newcomer {
-        service.persisted.keep(hash, &request.query);
-    }
-    let lines = if price::includes_fields(&head.headers) { Some(explain()?.cost) } else { None };
+    keep();
+    let fields = if price::includes_fields(&head.headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
         record.set_operation(name);
     }
@@ -119,7 +124,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status, lines.as_deref()), record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, fields), record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
@@ -175,7 +180,8 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
     match rows.write(&mut first, LARGEST_WHOLE) {
         Err(error) => Err(Denial::fault(record, error)),
         Ok(Progress::Done) => {
-            tell_broken_promises(&rows, &record.id);
+            let errors = close(&rows, &record.id);
+            first.extend_from_slice(errors.as_bytes());
             first.extend_from_slice(closing.as_bytes());
             Ok(Content::Whole(first.into()))
         }
@@ -186,11 +192,13 @@ fn write(mut rows: Rows, closing: String, record: &Record) -> Result<Content, De
     }
 }
 
-/// Nulls where the schema promises a value are the data's fault; its operator should hear of them.
-fn tell_broken_promises(rows: &Rows, request_id: &str) {
+/// The errors of an answer that is written. Values that are not as the schema promises are the data's fault; its
+/// operator should hear of them.
+fn close(rows: &Rows, request_id: &str) -> String {
     if rows.broken_promises() > 0 {
         emit(&Event::BrokenPromises { request_id, count: rows.broken_promises() });
     }
+    envelope::errors(rows.faults())
 }
 
 /// A large answer, written as the client reads it.
@@ -215,7 +223,8 @@ impl Iterator for Parts {
         match rows.write(&mut part, PART) {
             Ok(Progress::More) => {}
             Ok(Progress::Done) => {
-                tell_broken_promises(rows, &self.request_id);
+                let errors = close(rows, &self.request_id);
+                part.extend_from_slice(errors.as_bytes());
                 part.extend_from_slice(self.closing.as_bytes());
                 self.rows = None;
             }

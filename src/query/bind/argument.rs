@@ -36,6 +36,20 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The arguments that cannot be null and are, by a variable that takes null because it has a default.
+    pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
+        let is_null = |place: usize, argument: &Argument| match self.given.iter().find(|(given, _)| *given == place) {
+            Some((_, Literal::Variable(variable))) => match self.values.get(*variable) {
+                Some(value) => *value == Literal::Null,
+                None => argument.default.is_none(),
+            },
+            _ => false,
+        };
+        let arguments = self.field.arguments.iter().enumerate();
+        let nulls = arguments.filter(move |(place, argument)| argument.ty.is_non_null() && is_null(*place, argument));
+        nulls.map(|(_, argument)| bad_argument(self.field, argument, "a value that is not null"))
+    }
+
     fn at(&self, place: usize) -> Option<&'a Literal> {
         let literal = self.given.iter().find(|(given, _)| *given == place).map(|(_, literal)| literal)?;
         let literal = match literal {
@@ -58,7 +72,7 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
 /// The keys that a point root looks for: exactly one where its arguments are alternatives, else all of them.
 pub(super) fn keys(arguments: &Arguments<'_>, point: &Point) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
-    let mut errors = Vec::new();
+    let mut errors: Vec<_> = arguments.nulls().collect();
     for (place, argument) in arguments.field.arguments.iter().enumerate() {
         let Some(literal) = arguments.at(place) else { continue };
         match key(literal, point.keys[place].scalar) {

@@ -103,6 +103,11 @@ pub enum BindError {
         /// What it takes.
         expected: &'static str,
     },
+    /// Introspection that asks for too much.
+    IntrospectionTooLarge {
+        /// The most bytes that are answered.
+        max_bytes: usize,
+    },
     /// None, or several, of the arguments of which exactly one is to be given.
     Alternatives {
         /// The field.
@@ -157,6 +162,12 @@ impl fmt::Display for BindError {
             Self::BadArgument { field, argument, expected } => {
                 write!(f, "the argument `{argument}` of `{field}` expects {expected}")
             }
+            Self::IntrospectionTooLarge { max_bytes } => {
+                write!(
+                    f,
+                    "introspection would answer more than {max_bytes} bytes; select less, or ask for one type at a time"
+                )
+            }
             Self::Alternatives { field, arguments, given } => {
                 let given = match given {
                     0 => "none was given",
@@ -176,6 +187,7 @@ impl Reason for BindError {
             Self::Malformed { malformed, .. } => malformed.code(),
             Self::NotFilterable { .. } => Code::FieldNotFilterable,
             Self::OperatorNotAllowed { .. } => Code::OperatorNotAllowed,
+            Self::IntrospectionTooLarge { .. } => Code::GraphqlValidationFailed,
             Self::BothEnds { .. }
             | Self::NoPage { .. }
             | Self::BadCursor { .. }
@@ -225,6 +237,7 @@ impl Reason for BindError {
             Self::Alternatives { field, arguments, given } => {
                 json!({ "field": field, "allowed": arguments, "given": given })
             }
+            Self::IntrospectionTooLarge { max_bytes } => json!({ "maxBytes": max_bytes }),
         };
         match facts {
             Json::Object(facts) => facts,

@@ -3,20 +3,26 @@
 
 pub mod argument;
 pub mod error;
+pub mod introspection;
 pub mod page;
 pub mod terms;
 mod variable;
 
+use std::mem;
+
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, One, PageFact, Point};
-use crate::catalog::schema::{Field, FieldId, TypeId};
+use crate::catalog::introspection::{Fact, Thing};
+use crate::catalog::schema::{ArgumentRole, Field, FieldId, TypeId};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::bind::introspection::{Asked, Constant, Question, Teller, TooLarge, most_bytes};
 use crate::query::bind::page::{Page, Written};
 use crate::query::bind::terms::BoundTerm;
 use crate::query::bind::variable::Values;
-use crate::query::operation::{Condition, Operation, Selection, Target};
+use crate::query::operation::{Condition, Literal, Operation, Selection, Target};
 use crate::refusal::{Location, Refusal, Refusals};
 use crate::value::Value;
 
@@ -65,6 +71,8 @@ pub enum Bound<'a> {
     Cursor,
     /// A field of `pageInfo`.
     PageFact(PageFact),
+    /// What introspection answers.
+    Constant(Constant<'a>),
 }
 
 impl<'a> Bound<'a> {
@@ -74,7 +82,12 @@ impl<'a> Bound<'a> {
             Self::One(_, _, fields) | Self::Edges(fields) | Self::Node(fields) | Self::PageInfo(fields) => fields,
             Self::Point(point) => &point.fields,
             Self::Connection(connection) => &connection.fields,
-            Self::TypeName(_) | Self::Column(..) | Self::Aggregate(..) | Self::Cursor | Self::PageFact(_) => &[],
+            Self::TypeName(_)
+            | Self::Column(..)
+            | Self::Aggregate(..)
+            | Self::Cursor
+            | Self::PageFact(_)
+            | Self::Constant(_) => &[],
         }
     }
 }
@@ -129,7 +142,8 @@ pub fn bind<'a>(
 ) -> Result<BoundOperation<'a>, Refusals> {
     let values = variable::coerce(catalog, &operation.variables, variables)?;
     let conditional = operation.conditional;
-    let mut binder = Binder { catalog, limits, values, conditional, steps: 0, found: Vec::new() };
+    let teller = Teller { catalog, left: most_bytes(catalog), is_exhausted: false };
+    let mut binder = Binder { catalog, limits, values, conditional, teller, steps: 0, found: Vec::new() };
     let fields = binder.fields(&operation.selections);
     Refusals::check(binder.found)?;
     Ok(BoundOperation { fields, steps: binder.steps })
@@ -140,6 +154,7 @@ struct Binder<'a, 'v> {
     limits: &'v Limits,
     values: Values<'a>,
     conditional: bool,
+    teller: Teller<'a>,
     steps: usize,
     found: Vec<Refusal>,
 }
@@ -147,12 +162,17 @@ struct Binder<'a, 'v> {
 impl<'a> Binder<'a, '_> {
     fn fields(&mut self, selections: &'a [Selection]) -> Vec<BoundField<'a>> {
         if self.conditional {
-            let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
-            selected.sort_by_key(|(order, _)| *order);
-            selected.into_iter().map(|(_, selection)| self.field(selection)).collect()
+            self.selected(selections).into_iter().map(|selection| self.field(selection)).collect()
         } else {
             selections.iter().map(|selection| self.field(selection)).collect()
         }
+    }
+
+    /// The selections whose conditions hold, in the order of the response.
+    fn selected(&self, selections: &'a [Selection]) -> Vec<&'a Selection> {
+        let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
+        selected.sort_by_key(|(order, _)| *order);
+        selected.into_iter().map(|(_, selection)| selection).collect()
     }
 
     /// The place of the first occurrence whose conditions hold: it decides where the key stands in the response.
@@ -183,14 +203,68 @@ impl<'a> Binder<'a, '_> {
             Binding::PageInfo => Bound::PageInfo(self.fields(&selection.selections)),
             Binding::Cursor => Bound::Cursor,
             Binding::PageFact(fact) => Bound::PageFact(*fact),
+            Binding::Introspection(fact) => Bound::Constant(self.introspection(selection, field, *fact)),
         }
+    }
+
+    /// `__schema` or `__type`.
+    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, fact: Fact) -> Constant<'a> {
+        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+        let thing = match fact {
+            Fact::TypeOfName => match arguments.get(ArgumentRole::TypeName) {
+                Some(Literal::String(name)) => self.catalog.named(name).map(Thing::Type),
+                _ => None,
+            },
+            _ => Some(Thing::Schema),
+        };
+        let nulls: Vec<_> = arguments.nulls().collect();
+        self.refuse(selection, nulls);
+        let asked = self.asked(&selection.selections);
+        let told = match thing {
+            Some(thing) => self.teller.object(thing, &asked),
+            None => self.teller.null(),
+        };
+        told.unwrap_or_else(|TooLarge| {
+            if !mem::replace(&mut self.teller.is_exhausted, true) {
+                self.refuse(selection, [BindError::IntrospectionTooLarge { max_bytes: most_bytes(self.catalog) }]);
+            }
+            Constant::Null
+        })
+    }
+
+    /// What is selected from an introspection type.
+    fn asked(&mut self, selections: &'a [Selection]) -> Vec<Asked<'a>> {
+        self.selected(selections).into_iter().map(|selection| self.question(selection)).collect()
+    }
+
+    fn question(&mut self, selection: &'a Selection) -> Asked<'a> {
+        let question = match selection.target {
+            Target::TypeName(object) => Question::TypeName(self.catalog.get(object).name()),
+            Target::Field(id) => {
+                let field = self.catalog.field(id);
+                let Binding::Introspection(fact) = &field.binding else {
+                    unreachable!("an introspection type has fields of introspection alone")
+                };
+                let arguments = Arguments::new(field, &selection.arguments, &self.values);
+                let include_deprecated =
+                    arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
+                let nulls: Vec<_> = arguments.nulls().collect();
+                self.refuse(selection, nulls);
+                Question::Fact { fact: *fact, include_deprecated, asked: self.asked(&selection.selections) }
+            }
+        };
+        Asked { key: &selection.key, question }
+    }
+
+    fn refuse(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {
+        self.found.extend(errors.into_iter().map(|error| Refusal::new(&error, [selection.location])));
     }
 
     fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Point) -> Bound<'a> {
         let step = self.next_step();
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
-            self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
+            self.refuse(selection, errors);
             Vec::new()
         });
         Bound::Point(BoundPoint { step, field, binding, keys, fields: self.fields(&selection.selections) })
@@ -209,7 +283,7 @@ impl<'a> Binder<'a, '_> {
         let terms = terms::terms(&arguments, binding, &mut errors);
         let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
         let page = Page { size, end, after, before };
-        self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
+        self.refuse(selection, errors);
         let fields = self.fields(&selection.selections);
         Bound::Connection(Box::new(BoundConnection {
             step,

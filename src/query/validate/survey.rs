@@ -144,6 +144,8 @@ pub(super) struct Slot<'d> {
     pub(super) name: &'d str,
     /// Its type.
     pub(super) ty: &'d TypeRef,
+    /// Whether it has a value where none is given.
+    pub(super) has_default: bool,
 }
 
 /// A variable's use in the value of an argument.
@@ -355,7 +357,12 @@ impl<'d, 'a> Walk<'d, 'a> {
         let ty = known.map(|(ty, _)| ty);
         self.survey.fields.push(Selected { field, parent, ty });
         let slots = known.map(|(_, arguments)| {
-            arguments.iter().map(|argument| Slot { name: &argument.name, ty: &argument.ty }).collect()
+            let slot = |argument: &'d schema::Argument| Slot {
+                name: &argument.name,
+                ty: &argument.ty,
+                has_default: argument.default.is_some(),
+            };
+            arguments.iter().map(slot).collect()
         });
         self.arguments(Holder::Field(parent, field.name), field.position, &field.arguments, slots);
         self.directives(Place::Field, &field.directives);
@@ -363,15 +370,14 @@ impl<'d, 'a> Walk<'d, 'a> {
         self.selections(&field.selection_set, inner);
     }
 
-    /// A field that a type has. `__schema` and `__type` of the query root belong here as soon as they are answered; till
-    /// then they are unknown like any other.
+    /// A field that a type has, published or not.
     fn signature(&self, parent: TypeId, name: &str) -> Option<Signature<'d>> {
         let catalog = self.survey.catalog;
         if name == TYPE_NAME {
             return Some((catalog.named("String")?, &[]));
         }
         let object = catalog.object(parent)?;
-        let field = &object.fields[usize::from(object.position(name)?)];
+        let field = object.field(object.position(name)?);
         Some((field.ty.named(), &field.arguments))
     }
 
@@ -382,7 +388,7 @@ impl<'d, 'a> Walk<'d, 'a> {
         self.survey.directives.push((place, directives));
         for directive in directives {
             let slots = directives::CONDITIONS.contains(&directive.name).then(|| {
-                let slot = |ty| Slot { name: directives::IF, ty };
+                let slot = |ty| Slot { name: directives::IF, ty, has_default: false };
                 self.if_type.map(slot).into_iter().collect()
             });
             self.arguments(Holder::Directive(directive.name), directive.position, &directive.arguments, slots);
@@ -398,7 +404,8 @@ impl<'d, 'a> Walk<'d, 'a> {
     ) {
         let arguments = Arguments { holder, position, given, slots };
         for (argument, (name, value)) in given.iter().enumerate() {
-            let expected = arguments.slot(name).map(|slot| slot.ty);
+            // Where nothing is given there is the default, so that a variable may be left out.
+            let expected = arguments.slot(name).map(|slot| if slot.has_default { nullable(slot.ty) } else { slot.ty });
             self.value(value, expected, position, argument);
         }
         self.survey.arguments.push(arguments);

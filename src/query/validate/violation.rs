@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::query::validate::merge::MOST_LEVELS;
-use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_ROOT_FIELDS};
+use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_INTROSPECTION_LISTS, MOST_ROOT_FIELDS};
 use crate::refusal::{Code, Facts, Location, Reason, Refusal};
 
 /// The most findings that are kept before they are ordered and cut: a hostile document can have millions.
@@ -151,6 +151,8 @@ pub(super) enum Violation {
     RepeatedInputField(Shown),
     /// More root fields than a document may select.
     TooManyRootFields,
+    /// More lists of introspection within one another than a document may select.
+    TooManyIntrospectionLists,
     /// More directives than may stand at one place.
     TooManyDirectives,
     /// More fields, all fragments spread, than a document may select.
@@ -247,6 +249,9 @@ impl fmt::Display for Violation {
             Self::TooManyRootFields => {
                 write!(f, "A document selects at most {MOST_ROOT_FIELDS} fields from the root; split it")
             }
+            Self::TooManyIntrospectionLists => {
+                write!(f, "Introspection nests at most {MOST_INTROSPECTION_LISTS} lists; ask for types by name")
+            }
             Self::TooManyDirectives => write!(f, "At most {MOST_DIRECTIVES} directives stand at one place"),
             Self::TooManyFields => write!(
                 f,
@@ -310,6 +315,7 @@ impl Reason for Violation {
                 vec![("variable", variable.0.clone().into())]
             }
             Self::TooManyRootFields => vec![("maxRootFields", MOST_ROOT_FIELDS.into())],
+            Self::TooManyIntrospectionLists => vec![("maxLists", MOST_INTROSPECTION_LISTS.into())],
             Self::TooManyDirectives => vec![("maxDirectives", MOST_DIRECTIVES.into())],
             Self::TooManyFields => vec![("maxFields", MOST_FIELDS.into())],
             Self::TooManyLevels => vec![("maxLevels", MOST_LEVELS.into())],

@@ -17,6 +17,10 @@ pub(in crate::query::validate) const MOST_ROOT_FIELDS: u64 = 500;
 /// one another twice each would else stand for more fields than there is memory.
 pub(in crate::query::validate) const MOST_FIELDS: u64 = 20_000;
 
+/// The most lists of fields, interfaces, possible types and input fields that introspection selects within one another.
+/// The bound is graphql-js's: types have fields, and these have types, so each list within another multiplies the answer.
+pub(in crate::query::validate) const MOST_INTROSPECTION_LISTS: usize = 2;
+
 /// Few directives stand at one place.
 pub(super) fn of_directives(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for (_, directives) in survey.directives.iter().filter(|(_, directives)| directives.len() > MOST_DIRECTIVES) {
@@ -44,6 +48,22 @@ pub(super) fn of_spreading(survey: &Survey<'_, '_>, findings: &mut Findings) {
     }
 }
 
+/// Introspection does not select lists within lists without end. The document must have no fragment cycles.
+pub(super) fn of_introspection(survey: &Survey<'_, '_>, findings: &mut Findings) {
+    let is_introspection = |name: &str| matches!(name, "__schema" | "__type");
+    let mut asked = survey.fields.iter().map(|selected| selected.field).filter(|field| is_introspection(field.name));
+    let Some(first) = asked.next() else { return };
+    let mut extents = vec![None; survey.definitions.len()];
+    for place in 0..survey.definitions.len() {
+        measure(survey, place, &mut extents);
+    }
+    for field in std::iter::once(first).chain(asked) {
+        if extent(survey, &field.selection_set, &extents).lists > MOST_INTROSPECTION_LISTS {
+            findings.add(&Violation::TooManyIntrospectionLists, [location(field.position)]);
+        }
+    }
+}
+
 /// How much a selection set stands for.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extent {
@@ -54,6 +74,8 @@ struct Extent {
     /// Levels of fields, its own among them. So deep goes the recursion of what walks a document with its fragments
     /// spread.
     levels: usize,
+    /// Lists of introspection within one another.
+    lists: usize,
 }
 
 impl Extent {
@@ -62,11 +84,12 @@ impl Extent {
             top: self.top.saturating_add(other.top),
             fields: self.fields.saturating_add(other.fields),
             levels: self.levels.max(other.levels),
+            lists: self.lists.max(other.lists),
         }
     }
 }
 
-/// Measures a definition, after those that it spreads; keeps its own stack, as chains of fragments can be long.
+/// Measures a definition once, after those that it spreads; keeps its own stack, as chains of fragments can be long.
 fn measure(survey: &Survey<'_, '_>, definition: usize, extents: &mut [Option<Extent>]) -> Extent {
     let mut way = vec![(definition, survey.definitions[definition].spreads.clone())];
     while let Some((at, spreads)) = way.last_mut() {
@@ -89,7 +112,8 @@ fn extent<'a>(survey: &Survey<'_, 'a>, set: &SelectionSet<'a, &'a str>, extents:
             Selection::Field(field) => {
                 let inner = extent(survey, &field.selection_set, extents);
                 let (fields, levels) = (inner.fields.saturating_add(1), inner.levels.saturating_add(1));
-                Extent { top: 1, fields, levels }
+                let is_list = matches!(field.name, "fields" | "interfaces" | "possibleTypes" | "inputFields");
+                Extent { top: 1, fields, levels, lists: inner.lists + usize::from(is_list) }
             }
             Selection::InlineFragment(fragment) => extent(survey, &fragment.selection_set, extents),
             Selection::FragmentSpread(spread) => {

@@ -29,7 +29,7 @@ fn example(catalog: &Catalog, object: &ObjectType) -> Option<String> {
     };
     let inner = |object: &ObjectType, name: &str| {
         let place = object.position(name)?;
-        catalog.object(object.fields[usize::from(place)].ty.named())
+        catalog.object(object.field(place).ty.named())
     };
     leaf(object).or_else(|| {
         let node = inner(inner(object, "edges")?, "node")?;

@@ -2,8 +2,8 @@
 //! a function over the [`Survey`] that adds what it finds.
 //!
 //! Every rule runs, whatever the others find, so that a client hears of all its mistakes at once. The report is ordered
-//! by place, so the order of the rules is for readers, with one exception: [`bounds::of_spreading`] follows spreads and
-//! so needs a document without fragment cycles, and [`merging::check`] walks the document with all fragments spread
+//! by place, so the order of the rules is for readers, with one exception: two of [`bounds`] follow spreads and
+//! so need a document without fragment cycles, and [`merging::check`] walks the document with all fragments spread
 //! and so needs one that stays small then.
 //!
 //! A rule of the specification that is not here: `ExecutableDefinitions` (5.1.1) is the grammar's, and
@@ -71,7 +71,10 @@ pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<Refusal> 
         rule(&survey, &mut findings);
         findings.len() == before && !findings.is_full()
     };
-    let _ = holds(fragment_cycles::check) && holds(bounds::of_spreading) && holds(merging::check);
+    let _ = holds(fragment_cycles::check)
+        && holds(bounds::of_introspection)
+        && holds(bounds::of_spreading)
+        && holds(merging::check);
     findings.into_refusals()
 }
 

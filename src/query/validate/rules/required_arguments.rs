@@ -1,4 +1,4 @@
-//! An argument that cannot be null is given. (Section 5.4.3, Required Arguments; no argument has a default)
+//! An argument that cannot be null is given. (Section 5.4.3, Required Arguments)
 
 use super::describe;
 use crate::query::parse::location;
@@ -7,7 +7,7 @@ use crate::query::validate::violation::{Findings, Violation};
 
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
-        let required = arguments.slots.iter().flatten().filter(|slot| slot.ty.is_non_null());
+        let required = arguments.slots.iter().flatten().filter(|slot| slot.ty.is_non_null() && !slot.has_default);
         for slot in required.filter(|slot| !arguments.given.iter().any(|(name, _)| *name == slot.name)) {
             let violation = Violation::MissingArgument {
                 argument: slot.name.to_owned(),
