@@ -75,6 +75,7 @@ pub mod load;
 pub mod execute;
 pub mod throttle;
 pub mod access;
+pub mod orders;
 pub mod telemetry;
 pub mod http;
 pub mod config;

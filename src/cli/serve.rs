@@ -13,7 +13,7 @@ use crate::{
         Config,
         source::{Flags, Values},
     },
-    database::pool::Pool,
+    database::{pool::Pool, writer::Writer},
     http::{
         self,
         endpoint::sdl,
@@ -55,7 +55,8 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: Follower::start(database.clone(), config.access_defaults()).await?,
-        pool: Pool::new(&config.pool(database))?,
+        pool: Pool::new(&config.pool(database.clone()))?,
+        writer: Writer::new(&config.writer(database))?,
         passwords: Passwords::new(config.password_checks)?,
         tokens: Tokens::open(config.tokens())?,
         buckets: Buckets::new(),

@@ -1,6 +1,7 @@
 //! What a connection's task, its wire and its requests know of each other: what runs on it, and since when nothing does.
 
 use std::{
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -10,6 +11,7 @@ use tokio::time::Instant;
 /// One client's connection.
 #[derive(Debug)]
 pub struct Connection {
+    peer: IpAddr,
     state: Mutex<State>,
 }
 
@@ -42,16 +44,18 @@ pub enum Waiting {
 #[derive(Debug)]
 pub struct Exchange {
     connection: Arc<Connection>,
+    /// The client's address.
+    pub peer: IpAddr,
     answering: bool,
     /// Whether hyper hid a `Content-Length` beside a `Transfer-Encoding`.
     pub ambiguous: bool,
 }
 
 impl Connection {
-    /// A connection on which nothing has happened yet.
-    pub fn new() -> Self {
+    /// A client's connection on which nothing has happened yet.
+    pub fn new(peer: IpAddr) -> Self {
         let state = State { working: 0, answering: 0, moved: Instant::now(), begun: 0, conflict: None };
-        Self { state: Mutex::new(state) }
+        Self { peer, state: Mutex::new(state) }
     }
 
     /// A request begins.
@@ -61,7 +65,7 @@ impl Connection {
         state.begun += 1;
         state.working += 1;
         state.moved = Instant::now();
-        Exchange { connection: Arc::clone(self), answering: false, ambiguous }
+        Exchange { connection: Arc::clone(self), peer: self.peer, answering: false, ambiguous }
     }
 
     /// What it waits for.
@@ -119,12 +123,6 @@ impl Patience {
     }
 }
 
-impl Default for Connection {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Exchange {
     /// The answer is worked out; now it is up to the client to take it.
     pub fn answer(&mut self) {
@@ -157,11 +155,13 @@ impl Drop for Exchange {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     #[test]
     fn a_connection_waits_for_its_client_only_while_nothing_is_worked_on() {
-        let connection = Arc::new(Connection::new());
+        let connection = Arc::new(Connection::new(Ipv4Addr::LOCALHOST.into()));
         assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
         let (mut first, second) = (connection.begin(), connection.begin());
         first.answer();
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn only_the_request_in_conflict_is_ambiguous() {
-        let connection = Arc::new(Connection::new());
+        let connection = Arc::new(Connection::new(Ipv4Addr::LOCALHOST.into()));
         connection.note_conflict(1);
         let ambiguous: Vec<_> = (0..3).map(|_| connection.begin().ambiguous).collect();
         assert_eq!(ambiguous, [false, true, false]);

@@ -4,7 +4,13 @@
 //! When the server is told to stop, it stops accepting; idle connections are closed, busy ones after what runs on them,
 //! and what is left at the end of the grace time is cut off.
 
-use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use hyper::service::service_fn;
 use hyper_util::{
@@ -110,7 +116,7 @@ async fn accept(
     // The semaphore is never closed, so there always is a place in the end.
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         while connections.try_join_next().is_some() {}
-        let stream = next(&listener).await;
+        let (stream, peer) = next(&listener).await;
         let task = Task {
             builder: Arc::clone(&builder),
             service: Arc::clone(&service),
@@ -118,14 +124,14 @@ async fn accept(
             stopping: stopping.subscribe(),
             _place: place,
         };
-        connections.spawn(task.run(stream));
+        connections.spawn(task.run(stream, peer.ip()));
     }
 }
 
-async fn next(listener: &TcpListener) -> TcpStream {
+async fn next(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok(accepted) => return accepted,
             // The client went away before it was accepted.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
@@ -167,10 +173,10 @@ struct Task {
 }
 
 impl Task {
-    async fn run(mut self, stream: TcpStream) {
+    async fn run(mut self, stream: TcpStream, peer: IpAddr) {
         // Answers are written whole or in large parts; to wait for more of them only delays their end.
         let _ = stream.set_nodelay(true);
-        let connection = Arc::new(Connection::new());
+        let connection = Arc::new(Connection::new(peer));
         let (wire, rest) =
             Wire::new(stream, Arc::clone(&connection), self.options.header_timeout, self.options.write_timeout);
         let service = service_fn({

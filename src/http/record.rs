@@ -1,6 +1,6 @@
 //! A request's line in the log, gathered while it is served and written when its answer is handed over.
 
-use std::{sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use hyper::Method;
 
@@ -15,6 +15,8 @@ const LONGEST_NAME: usize = 100;
 pub struct Record {
     /// The id that the client is shown.
     pub id: Arc<str>,
+    /// The client's address.
+    pub peer: IpAddr,
     /// The endpoint's name.
     pub route: &'static str,
     /// The authenticated user.
@@ -32,9 +34,10 @@ pub struct Record {
 
 impl Record {
     /// A request has come.
-    pub fn new(id: Arc<str>, method: &Method) -> Self {
+    pub fn new(id: Arc<str>, method: &Method, peer: IpAddr) -> Self {
         Self {
             id,
+            peer,
             route: "none",
             caller: None,
             cost: None,

@@ -9,6 +9,8 @@ pub enum Route {
     Token,
     /// The GraphQL API.
     Graphql,
+    /// The order update.
+    UpdateOrder,
     /// The schema's definition.
     Sdl,
     /// Whether the process lives.
@@ -23,6 +25,7 @@ impl Route {
         match path {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
+            "/api/updateOrder" => Some(Self::UpdateOrder),
             "/rest/s1/graphql/sdl" => Some(Self::Sdl),
             "/health/live" => Some(Self::Live),
             "/health/ready" => Some(Self::Ready),
@@ -35,6 +38,7 @@ impl Route {
         match self {
             Self::Token => "token",
             Self::Graphql => "graphql",
+            Self::UpdateOrder => "updateOrder",
             Self::Sdl => "sdl",
             Self::Live => "live",
             Self::Ready => "ready",
@@ -44,7 +48,7 @@ impl Route {
     /// What `Allow` says.
     pub const fn allow(self) -> &'static str {
         match self {
-            Self::Token | Self::Graphql => "POST, OPTIONS",
+            Self::Token | Self::Graphql | Self::UpdateOrder => "POST, OPTIONS",
             Self::Sdl | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
         }
     }
@@ -52,7 +56,7 @@ impl Route {
     /// Whether the endpoint has the method. `OPTIONS` is answered without it.
     pub fn takes(self, method: &Method) -> bool {
         match self {
-            Self::Token | Self::Graphql => method == Method::POST,
+            Self::Token | Self::Graphql | Self::UpdateOrder => method == Method::POST,
             Self::Sdl | Self::Live | Self::Ready => method == Method::GET || method == Method::HEAD,
         }
     }
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn allow_names_what_is_taken() {
-        for route in [Route::Token, Route::Graphql, Route::Sdl, Route::Live, Route::Ready] {
+        for route in [Route::Token, Route::Graphql, Route::UpdateOrder, Route::Sdl, Route::Live, Route::Ready] {
             for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
                 let allowed = route.allow().split(", ").any(|name| name == method.as_str());
                 assert_eq!(route.takes(&method), allowed, "{route:?} {method}");

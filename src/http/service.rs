@@ -23,13 +23,14 @@ use hyper::{
 };
 
 use crate::{
-    access::{follow::Follower, password::Passwords, token::Tokens},
+    access::{follow::Follower, grants::Principal, password::Passwords, token::Tokens},
     compile::Compiler,
-    database::pool::Pool,
+    database::{pool::Pool, writer::Writer},
     http::{
         Options, body,
         connection::Exchange,
-        endpoint::{graphql, health, sdl, token},
+        credentials::bearer,
+        endpoint::{graphql, health, sdl, token, update_order},
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
         route::Route,
@@ -53,8 +54,10 @@ pub struct Service {
     pub compiler: Compiler,
     /// Credits.
     pub buckets: Buckets,
-    /// The database.
+    /// The database, for queries.
     pub pool: Pool,
+    /// The database, for updates.
+    pub writer: Writer,
     /// The published schema.
     pub sdl: sdl::Document,
     /// What the door keeps to.
@@ -80,6 +83,14 @@ pub struct Outgoing {
     _record: Record,
 }
 
+impl Service {
+    /// Who is calling: the account of a good token, as it is now.
+    pub fn caller(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
+        let user_id = self.tokens.verify(bearer(headers).ok_or(Denial::NoToken)?)?;
+        self.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
+    }
+}
+
 /// Answers a request. Never fails: what goes wrong is an answer too.
 pub async fn handle(
     service: Arc<Service>,
@@ -87,7 +98,7 @@ pub async fn handle(
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Infallible> {
     let (head, body) = request.into_parts();
-    let mut record = Record::new(service.ids.next(), &head.method);
+    let mut record = Record::new(service.ids.next(), &head.method, exchange.peer);
     let answering = answer(&service, &head, body, exchange.ambiguous, &mut record);
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
@@ -123,6 +134,7 @@ async fn answer(
     }
     match route {
         Route::Graphql => Ok(graphql::answer(service, &head.headers, body, record).await),
+        Route::UpdateOrder => Ok(update_order::answer(service, &head.headers, body, record).await),
         Route::Token => token::answer(service, &head.headers, record).await,
         Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers)),
         Route::Live => Ok(health::live()),

@@ -11,7 +11,7 @@ use hyper::{
 use tokio::time;
 
 use crate::{
-    access::grants::{Artifact, Principal},
+    access::grants::Artifact,
     compile::Compiled,
     database::pool::DatabaseError,
     execute::{
@@ -19,9 +19,7 @@ use crate::{
         write::{Answer as Rows, Progress},
     },
     http::{
-        body,
-        credentials::bearer,
-        envelope,
+        body, envelope,
         negotiate::{self, Media},
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
@@ -54,7 +52,7 @@ async fn serve(
     media: Result<Media, Denial>,
     record: &mut Record,
 ) -> Result<Answer, Denial> {
-    let principal = caller(service, headers)?;
+    let principal = service.caller(headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
     if !principal.may(Artifact::Graphql) {
         return Err(Denial::NotGranted { path: Artifact::Graphql.path() });
@@ -90,12 +88,6 @@ async fn serve(
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
-}
-
-/// Who is calling: the account of a good token, as it is now.
-fn caller(service: &Service, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
-    let user_id = service.tokens.verify(bearer(headers).ok_or(Denial::NoToken)?)?;
-    service.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
 }
 
 /// Why there are no rows.

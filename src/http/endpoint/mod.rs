@@ -4,3 +4,4 @@ pub mod graphql;
 pub mod health;
 pub mod sdl;
 pub mod token;
+pub mod update_order;
