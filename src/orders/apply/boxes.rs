@@ -25,8 +25,8 @@ pub(super) async fn change(
         .execute(
             "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, shipment_box_type_id, date_created, \
                  created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-             SELECT $1, '00001', $2, now(), now(), now(), now(), now() \
-             WHERE NOT EXISTS (SELECT FROM shipment_package WHERE shipment_id = $1)",
+             SELECT $1::text, '00001', $2::text, now(), now(), now(), now(), now() \
+             WHERE NOT EXISTS (SELECT FROM shipment_package WHERE shipment_id = $1::text)",
             &[&row.shipment_id, &row.box_type_id],
         )
         .await?;

@@ -44,7 +44,7 @@ pub(super) async fn apply(
         .execute(
             "INSERT INTO shipment_package_content (shipment_id, shipment_package_seq_id, shipment_item_seq_id, quantity, \
                  created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-             SELECT $3, $5, $4, sum(quantity), now(), now(), now(), now() \
+             SELECT $3::text, $5::text, $4::text, sum(quantity), now(), now(), now(), now() \
              FROM shipment_package_content WHERE shipment_id = $1 AND shipment_item_seq_id = $2 \
              HAVING count(*) > 0",
             &[from, old, to, &new, &package],
@@ -90,8 +90,8 @@ async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Resu
         .execute(
             "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, date_created, created_stamp, \
                  created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-             SELECT $1, '00001', now(), now(), now(), now(), now() \
-             WHERE NOT EXISTS (SELECT FROM shipment_package WHERE shipment_id = $1)",
+             SELECT $1::text, '00001', now(), now(), now(), now(), now() \
+             WHERE NOT EXISTS (SELECT FROM shipment_package WHERE shipment_id = $1::text)",
             &[&shipment_id],
         )
         .await?;

@@ -106,7 +106,8 @@ async fn move_line(
                  DELETE FROM order_item_ship_group_assoc \
                  WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3 RETURNING * \
              ) \
-             INSERT INTO order_item_ship_group_assoc SELECT (jsonb_populate_record(old, jsonb_build_object( \
+             INSERT INTO order_item_ship_group_assoc \
+             SELECT (jsonb_populate_record(NULL::order_item_ship_group_assoc, to_jsonb(old) || jsonb_build_object( \
                  'ship_group_seq_id', $4::text, 'last_updated_stamp', now(), 'last_updated_tx_stamp', now()))).* \
              FROM old ON CONFLICT DO NOTHING",
             &[order_id, line, old, &new],
@@ -117,9 +118,10 @@ async fn move_line(
             "INSERT INTO order_facility_change (order_facility_change_id, order_id, order_item_seq_id, ship_group_seq_id, \
                  shipment_method_type_id, from_facility_id, facility_id, change_reason_enum_id, change_user_login, \
                  change_datetime, created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-             SELECT 'Q' || nextval('orderql.entity_id'), $1, $2, $3, shipment_method_type_id, $4, $5, $6, $7, \
+             SELECT 'Q' || nextval('orderql.entity_id'), $1::text, $2::text, $3::text, \
+                    shipment_method_type_id, $4::text, $5::text, $6::text, $7::text, \
                     now(), now(), now(), now(), now() \
-             FROM order_item_ship_group WHERE order_id = $1 AND ship_group_seq_id = $3",
+             FROM order_item_ship_group WHERE order_id = $1::text AND ship_group_seq_id = $3::text",
             &[order_id, line, &new, &rejected.facility_id, &queue, &rejected.reason, &actor.user_id],
         )
         .await?;
