@@ -46,7 +46,7 @@ pub(super) struct Stock<'a> {
 impl Stock<'_> {
     /// Makes a reserved quantity available again.
     pub(super) async fn release(
-        &mut self,
+        &self,
         inventory_item_id: &str,
         quantity: Decimal,
         changes: &mut Changes,
@@ -59,7 +59,7 @@ impl Stock<'_> {
 
     /// Takes off what a store reports as missing.
     pub(super) async fn vary(
-        &mut self,
+        &self,
         product_id: &str,
         facility_id: &str,
         variance: Variance,
@@ -68,43 +68,58 @@ impl Stock<'_> {
         if variance == Variance::None {
             return Ok(());
         }
-        // The pair's current item, or else the one with most in it: the pointer is empty where there are several.
-        let current = self
+        // The pair's current item first, or else the one with most in it: the pointer is empty where there are several.
+        let stocked = self
             .transaction
-            .query_opt(
-                "SELECT stocked.inventory_item_id, coalesce(own.last_inventory_count, 0) \
+            .query(
+                "SELECT stocked.inventory_item_id, coalesce(stocked.available_to_promise_total, 0) \
                  FROM inventory_item AS stocked \
                  LEFT JOIN product_facility AS own ON own.product_id = $1 AND own.facility_id = $2 \
                  WHERE stocked.product_id = $1 AND stocked.facility_id = $2 \
                  ORDER BY stocked.inventory_item_id = own.inventory_item_id DESC NULLS LAST, \
-                          stocked.available_to_promise_total DESC NULLS LAST, stocked.inventory_item_id LIMIT 1",
+                          stocked.available_to_promise_total DESC NULLS LAST, stocked.inventory_item_id",
                 &[&product_id, &facility_id],
             )
             .await?;
-        let Some(row) = current else { return Ok(()) };
-        let (inventory_item_id, counted): (String, Decimal) = (row.try_get(0)?, row.try_get(1)?);
-        let missing = match variance {
-            Variance::None => Decimal::ZERO,
-            Variance::Quantity => self.link.quantity,
-            Variance::All => counted.max(Decimal::ZERO),
-        };
-        if missing.is_zero() {
+        let mut missing: Vec<(String, Decimal)> = Vec::new();
+        for row in stocked {
+            let (inventory_item_id, available) = (row.try_get(0)?, row.try_get(1)?);
+            match variance {
+                // All that was counted is what is available of the pair, which its last count follows.
+                Variance::All if available > Decimal::ZERO => missing.push((inventory_item_id, available)),
+                Variance::Quantity if missing.is_empty() => missing.push((inventory_item_id, self.link.quantity)),
+                Variance::None | Variance::All | Variance::Quantity => {}
+            }
+        }
+        if missing.is_empty() {
             return Ok(());
         }
         let physical_inventory_id = self.count_stock().await?;
+        for (inventory_item_id, quantity) in missing {
+            self.vary_item(&inventory_item_id, -quantity, &physical_inventory_id, changes).await?;
+        }
+        Ok(())
+    }
+
+    async fn vary_item(
+        &self,
+        inventory_item_id: &str,
+        variance: Decimal,
+        physical_inventory_id: &str,
+        changes: &mut Changes,
+    ) -> Result<(), Error> {
         self.transaction
             .execute(
                 "INSERT INTO inventory_item_variance (inventory_item_id, physical_inventory_id, available_to_promise_var, \
                      reason_enum_id, change_by_user_login_id, \
                      created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
                  VALUES ($1, $2, $3, $4, $5, now(), now(), now(), now())",
-                &[&inventory_item_id, &physical_inventory_id, &-missing, &self.reason, &self.actor.user_id],
+                &[&inventory_item_id, &physical_inventory_id, &variance, &self.reason, &self.actor.user_id],
             )
             .await?;
-        self.detail(&inventory_item_id, -missing, Some(&physical_inventory_id)).await?;
+        self.detail(inventory_item_id, variance, Some(physical_inventory_id)).await?;
         let facts = json!({
-            "inventoryItemId": inventory_item_id, "availableToPromiseDiff": (-missing).to_string(),
-            "reason": self.reason,
+            "inventoryItemId": inventory_item_id, "availableToPromiseDiff": variance.to_string(), "reason": self.reason,
         });
         changes.add("stockVaried", facts);
         Ok(())

@@ -174,12 +174,11 @@ async fn give_back(
             &[&link.order_id, &link.order_item_seq_id, &link.ship_group_seq_id],
         )
         .await?;
-    let mut stock = Stock { transaction, actor, link, reason: rejected.reason };
+    let stock = Stock { transaction, actor, link, reason: rejected.reason };
     for row in reservations {
         stock.release(row.try_get(0)?, row.try_get(1)?, changes).await?;
     }
     let Item { product_id: Some(product_id), .. } = &rejected.item else { return Ok(()) };
-    stock.recount(product_id, rejected.facility_id).await?;
     stock.vary(product_id, rejected.facility_id, rejected.variance, changes).await?;
     stock.recount(product_id, rejected.facility_id).await
 }
