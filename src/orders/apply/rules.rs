@@ -71,7 +71,7 @@ struct Shipment {
     items: BTreeMap<String, (Item, bool)>,
 }
 
-/// The states before packing. (`SHIPMENT_APPROVED` is HotWax's, the others are OFBiz's.)
+/// The states before packing. (`SHIPMENT_APPROVED` is an addition, the others are stock.)
 const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
 
 /// Locks and checks. Every violation is reported.
