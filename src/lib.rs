@@ -57,6 +57,8 @@
 //!
 //! In reading order. A room uses only rooms above it; `tests/architecture.rs` holds every edge against its table.
 
+#![deny(clippy::disallowed_methods)]
+
 // Pure: no I/O, no async, no clock.
 pub mod value;
 pub mod limits;
@@ -69,14 +71,22 @@ pub mod cost;
 pub mod plan;
 pub mod compile;
 
-// Impure.
+// Impure. What reads files, the environment or a clock says why.
+#[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
 pub mod database;
+#[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
 pub mod execute;
+pub mod preflight;
+#[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
 pub mod throttle;
+#[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
 pub mod orders;
 pub mod telemetry;
+#[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
 pub mod http;
+#[allow(clippy::disallowed_methods, reason = "gathers flags, environment and file")]
 pub mod config;
+#[allow(clippy::disallowed_methods, reason = "where a process begins")]
 pub mod cli;

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 pub mod config;
 pub mod demo;
+pub mod explain;
 pub mod load;
 pub mod migrate;
 pub mod serve;
@@ -33,6 +34,8 @@ enum Command {
     Migrate(migrate::Args),
     /// Load OFBiz data files into a database.
     Load(load::Args),
+    /// Tell what a query costs and how it would be answered, without a database.
+    Explain(explain::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
@@ -44,6 +47,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Load(args) => load::run(args),
+        Command::Explain(args) => explain::run(&args),
         Command::Config(args) => config::run(&args),
     };
     match outcome {

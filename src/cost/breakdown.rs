@@ -3,7 +3,7 @@
 use crate::catalog::schema::Field;
 use crate::cost::estimate::penalty;
 use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
-use crate::query::bind::{Bound, BoundField, BoundOperation};
+use crate::query::bind::{Bound, BoundField, BoundOperation, StepId};
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct CostNode {
     pub unindexed_terms: u64,
     /// What it costs in all.
     pub total: Cost,
+    /// The step that fetches its rows, where it is a connection or a point root.
+    pub step: Option<StepId>,
     /// What is selected from it. `edges` and `node` are left out, for they cost nothing; so is all that is free.
     pub parts: Vec<CostNode>,
 }
@@ -40,11 +42,15 @@ fn nodes(fields: &[BoundField<'_>]) -> Vec<CostNode> {
             Bound::Column(definition, _) => lines.push(line(field, definition, SCALAR, 1, 0, &[])),
             Bound::Aggregate(definition, _) => lines.push(line(field, definition, AGGREGATE, 1, 0, &[])),
             Bound::One(definition, _, fields) => lines.push(line(field, definition, OBJECT, 1, 0, fields)),
-            Bound::Point(point) => lines.push(line(field, point.field, OBJECT, 1, 0, &point.fields)),
+            Bound::Point(point) => {
+                let line = line(field, point.field, OBJECT, 1, 0, &point.fields);
+                lines.push(CostNode { step: Some(point.step), ..line });
+            }
             Bound::Connection(connection) => {
                 let times = u64::from(connection.page.size.get());
                 let penalty = penalty(connection);
-                lines.push(line(field, connection.field, OBJECT, times, penalty, &connection.fields));
+                let line = line(field, connection.field, OBJECT, times, penalty, &connection.fields);
+                lines.push(CostNode { step: Some(connection.step), ..line });
             }
         }
     }
@@ -69,6 +75,7 @@ fn line(
         penalty,
         unindexed_terms: penalty / UNINDEXED_TERM,
         total: penalty.saturating_add(times.saturating_mul(once)),
+        step: None,
         parts,
     }
 }

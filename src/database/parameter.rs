@@ -6,7 +6,7 @@ use bytes::{BufMut, BytesMut};
 use rust_decimal::Decimal;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::value::{Timestamp, Value};
+use crate::value::{ScalarType, Timestamp, Value};
 
 /// A parameter of a statement.
 #[derive(Debug)]
@@ -81,6 +81,19 @@ fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Whether a value of that scalar can be sent where the statement takes that type.
+pub fn takes(ty: &Type, scalar: ScalarType) -> bool {
+    match scalar {
+        ScalarType::Id | ScalarType::String => {
+            matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)
+        }
+        ScalarType::Int => matches!(*ty, Type::INT2 | Type::INT4 | Type::INT8 | Type::NUMERIC),
+        ScalarType::Decimal => *ty == Type::NUMERIC,
+        ScalarType::DateTime => matches!(*ty, Type::TIMESTAMPTZ | Type::TIMESTAMP),
+        ScalarType::Boolean => matches!(*ty, Type::BOOL | Type::BPCHAR | Type::VARCHAR | Type::TEXT),
+    }
+}
+
 fn mismatch(kind: &'static str, ty: &Type) -> Fault {
     format!("{kind} cannot be sent as {ty}").into()
 }
@@ -110,4 +123,39 @@ impl ToSql for Raw<'_> {
     }
 
     to_sql_checked!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_what_can_be_written() {
+        let types = [
+            Type::TEXT,
+            Type::VARCHAR,
+            Type::BPCHAR,
+            Type::INT2,
+            Type::INT4,
+            Type::INT8,
+            Type::NUMERIC,
+            Type::FLOAT8,
+            Type::TIMESTAMPTZ,
+            Type::TIMESTAMP,
+            Type::DATE,
+            Type::BOOL,
+            Type::UUID,
+        ];
+        for (scalar, value) in [
+            (ScalarType::Int, Value::Int(7)),
+            (ScalarType::Decimal, Value::Decimal(Decimal::ONE)),
+            (ScalarType::DateTime, Value::DateTime(Timestamp(0))),
+            (ScalarType::Boolean, Value::Boolean(true)),
+        ] {
+            for ty in &types {
+                let is_written = write(&value, ty, &mut BytesMut::new()).is_ok();
+                assert_eq!(takes(ty, scalar), is_written, "{scalar} as {ty}");
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`fetch`]: the steps, each as soon as its parents are there
 //! - [`encode`]: PostgreSQL's binary values to JSON, and to cursors
-//! - [`write`]: the shape's program, run over the rows
+//! - [`mod@write`]: the shape's program, run over the rows
 //!
 //! The rows are gathered before the first byte is written. The caller's budget bounds them, and so the connection goes
 //! back to the pool at once, however slowly the client reads its answer.

@@ -130,7 +130,7 @@ impl Planner<'_> {
         let mut parameters = Parameters::default();
         let (parents, source, mut conditions) = belonging(connection, parent, &mut parameters);
         conditions.extend(bound.terms.iter().map(|term| filter::condition(connection, term, &mut parameters)));
-        let mut place = |position| Place::new(sort_key, position, &mut parameters);
+        let mut place = |position| Place::new(sort_key, &connection.join.to, position, &mut parameters);
         let (after, before) = (bound.page.after.as_ref().map(&mut place), bound.page.before.as_ref().map(place));
         let walk = Walk { up: !bound.reverse, after: after.as_ref(), before: before.as_ref() };
         let limit = parameters.add(Parameter::Limit(i64::from(bound.page.size.get()) + 1));

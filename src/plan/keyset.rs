@@ -12,28 +12,31 @@ use crate::query::bind::page::Position;
 
 /// A place in index space that a row is compared with.
 pub struct Bound<'a> {
-    columns: &'a [Column],
+    columns: Vec<&'a Column>,
     placeholders: Vec<Placeholder>,
     in_nulls: bool,
 }
 
 impl<'a> Bound<'a> {
-    /// The place of a cursor.
-    pub fn new(sort_key: &'a SortKey, position: &Position, parameters: &mut Parameters) -> Self {
+    /// The place of a cursor among the rows of one parent. The columns that are `joined` to the parent are the same in all
+    /// of them; compared as well, they would hide from PostgreSQL that the rest is a range of an index behind them.
+    pub fn new(sort_key: &'a SortKey, joined: &[String], position: &Position, parameters: &mut Parameters) -> Self {
         let in_nulls = sort_key.nullable && position.first().is_some_and(Option::is_none);
-        let skipped = usize::from(in_nulls);
-        let values = position.iter().skip(skipped);
-        let placeholders = values.map(|value| parameters.add(Parameter::Value(value.clone()))).collect();
-        Self { columns: &sort_key.columns[skipped..], placeholders, in_nulls }
+        let compared = sort_key.columns.iter().zip(position).skip(usize::from(in_nulls));
+        let compared = compared.filter(|(column, _)| !joined.contains(&column.name));
+        let (columns, placeholders) =
+            compared.map(|(column, value)| (column, parameters.add(Parameter::Value(value.clone())))).unzip();
+        Self { columns, placeholders, in_nulls }
     }
 
     fn compare(&self, operator: &str) -> String {
         let columns = list(self.columns.iter().map(|column| ColumnOf(Alias::Base, &column.name)));
         let values = list(&self.placeholders);
-        if self.columns.len() == 1 {
-            format!("{columns} {operator} {values}")
-        } else {
-            format!("({columns}) {operator} ({values})")
+        match self.columns.len() {
+            // A parent has one such row, so every row stands at this place.
+            0 => operator.ends_with('=').to_string().to_uppercase(),
+            1 => format!("{columns} {operator} {values}"),
+            _ => format!("({columns}) {operator} ({values})"),
         }
     }
 }
@@ -104,6 +107,10 @@ mod tests {
     }
 
     fn text(nullable: bool, above: At, below: At, inclusive: bool) -> String {
+        text_joined(nullable, &[], above, below, inclusive)
+    }
+
+    fn text_joined(nullable: bool, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let key = sort_key(nullable);
         let mut parameters = Parameters::default();
         let mut bound = |at: At| {
@@ -113,7 +120,7 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(Bound::new(&key, &vec![name, Some(value("7"))], &mut parameters))
+            Some(Bound::new(&key, joined, &vec![name, Some(value("7"))], &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };
@@ -139,5 +146,15 @@ mod tests {
         }
         assert_eq!(text(false, value, none, false), r#"(t."n", t."id") > ($1, $2)"#);
         assert_eq!(text(true, none, value, true), r#"(t."n", t."id") <= ($1, $2)"#);
+    }
+
+    #[test]
+    fn columns_that_are_the_parents_are_not_compared() {
+        let (parent, both) = (["n".to_owned()], ["id".to_owned(), "n".to_owned()]);
+        let (none, place) = (At::Nowhere, At::Name("a"));
+        assert_eq!(text_joined(false, &parent, place, none, false), r#"t."id" > $1"#);
+        assert_eq!(text_joined(false, &parent, place, place, false), r#"t."id" > $1 AND t."id" < $2"#);
+        assert_eq!(text_joined(false, &both, place, none, false), "FALSE");
+        assert_eq!(text_joined(false, &both, none, place, true), "TRUE");
     }
 }

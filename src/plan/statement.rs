@@ -52,7 +52,10 @@ impl PageStatement<'_> {
         let page = self.page();
         let probes = self.probes.iter().map(|probe| self.probe(probe));
         let probes = probes.enumerate().map(|(index, probe)| format!("{probe} AS f{index}"));
-        let probes = (!self.probes.is_empty()).then(|| format!("(SELECT {}) AS f", list(probes)));
+        // OFFSET 0 keeps PostgreSQL from drawing the sub-select into the list above it, where it would be asked for every row
+        // of the page instead of once for the parent. Without parents it is asked once anyhow.
+        let fence = if matches!(self.source, Source::Parents(_)) { " OFFSET 0" } else { "" };
+        let probes = (!self.probes.is_empty()).then(|| format!("(SELECT {}{fence}) AS f", list(probes)));
         match (&self.source, probes) {
             (Source::Alone, None) => page,
             (Source::Alone, Some(probes)) => {

@@ -6,8 +6,11 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod ask;
+
 use std::env;
-use std::fs::File;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -15,6 +18,8 @@ use std::thread;
 use orderql::database::cluster::{Address, Cluster, Durability, Options};
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
+use orderql::load::source::Source;
+use orderql::load::{finish, load};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config};
 
@@ -34,6 +39,15 @@ pub struct Database {
 pub async fn fresh_database() -> Database {
     let address = cluster().await;
     let template = template(address).await;
+    let name = unique_name();
+    assert!(address.create_database(&name, Some(&template)).await.unwrap());
+    Database { address: address.clone(), name }
+}
+
+/// A migrated database with OFBiz's demo orders and ours: a copy of a template that is loaded once.
+pub async fn loaded_database() -> Database {
+    let address = cluster().await;
+    let template = loaded_template(address).await;
     let name = unique_name();
     assert!(address.create_database(&name, Some(&template)).await.unwrap());
     Database { address: address.clone(), name }
@@ -82,25 +96,57 @@ impl Drop for Database {
 /// The template of this very set of migrations, migrated by whoever needs it first.
 async fn template(address: &Address) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let name = format!("template_{:016x}", fingerprint());
+    let fill = async |mut client: Client| drop(migrate(&mut client).await.unwrap());
+    TEMPLATE.get_or_init(async || template_named(address, name, None, fill).await).await.clone()
+}
+
+/// The same with all files of `tests/data` loaded.
+async fn loaded_template(address: &Address) -> String {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let make = async || {
-        let lock = locked();
-        let name = format!("template_{:016x}", fingerprint());
-        let unfinished = format!("{name}_unfinished");
-        let admin = connect(&address.config("postgres")).await.unwrap();
-        let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
-        if found.is_none() {
-            address.drop_database(&unfinished).await.unwrap();
-            address.create_database(&unfinished, None).await.unwrap();
-            let mut client = connect(&address.config(&unfinished)).await.unwrap();
-            migrate(&mut client).await.unwrap();
-            drop(client);
-            // PostgreSQL waits some seconds for a connection that is about to end.
-            admin.batch_execute(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await.unwrap();
+        let empty = template(address).await;
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let sources = ["ofbiz", "orders"].map(|folder| Source::at(&data.join(folder)).unwrap()).concat();
+        let mut hasher = DefaultHasher::new();
+        for source in &sources {
+            let Source::Path(path) = source else { continue };
+            fs::read(path).unwrap().hash(&mut hasher);
         }
-        drop(lock);
-        name
+        let name = format!("{empty}_{:016x}", hasher.finish());
+        let fill = async |mut client: Client| {
+            for source in sources {
+                let report = load(&mut client, source, &mut |_| {}).await.unwrap();
+                assert_eq!(report.bad_rows(), 0, "{report}");
+            }
+            finish(&mut client).await.unwrap();
+            client.batch_execute("ANALYZE").await.unwrap();
+        };
+        template_named(address, name, Some(&empty), fill).await
     };
     TEMPLATE.get_or_init(make).await.clone()
+}
+
+/// Makes a template unless it is there, and returns its name.
+async fn template_named(
+    address: &Address,
+    name: String,
+    copy_of: Option<&str>,
+    fill: impl AsyncFnOnce(Client),
+) -> String {
+    let lock = locked();
+    let unfinished = format!("{name}_unfinished");
+    let admin = connect(&address.config("postgres")).await.unwrap();
+    let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
+    if found.is_none() {
+        address.drop_database(&unfinished).await.unwrap();
+        address.create_database(&unfinished, copy_of).await.unwrap();
+        fill(connect(&address.config(&unfinished)).await.unwrap()).await;
+        // PostgreSQL waits some seconds for a connection that is about to end.
+        admin.batch_execute(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await.unwrap();
+    }
+    drop(lock);
+    name
 }
 
 fn open(folder: &Path) -> Cluster {
@@ -111,6 +157,11 @@ fn open(folder: &Path) -> Cluster {
         settings: Vec::new(),
     };
     Cluster::open(&options).unwrap()
+}
+
+/// Where the cluster's server writes what it has to say.
+pub fn server_log() -> PathBuf {
+    folder().join("data/server.log")
 }
 
 /// The folder of the cluster, which follows from the package's.

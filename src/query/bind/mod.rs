@@ -187,8 +187,10 @@ impl<'a> Binder<'a, '_> {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
-        let page = page::page(&arguments, &binding.sort_keys[sort_key], reverse, self.limits, &mut errors);
+        let (end, size) = page::size(&arguments, self.limits, &mut errors);
         let terms = terms::terms(&arguments, binding, &mut errors);
+        let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
+        let page = Page { size, end, after, before };
         self.found.extend(errors.iter().map(|error| Refusal::new(error, [selection.location])));
         let fields = self.fields(&selection.selections);
         Bound::Connection(Box::new(BoundConnection { step, field, binding, page, terms, sort_key, reverse, fields }))

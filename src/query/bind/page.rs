@@ -2,7 +2,7 @@
 
 use crate::catalog::binding::SortKey;
 use crate::catalog::schema::ArgumentRole;
-use crate::cursor;
+use crate::cursor::{self, BadCursor};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
@@ -45,24 +45,26 @@ pub struct Page {
     pub before: Option<Position>,
 }
 
-/// Reads the page that is asked for. Where it cannot be granted, the errors say why, and what is returned is of no use.
-pub(super) fn page(
+/// Reads how much is asked for. Where it cannot be granted, an error says why, and what is returned is of no use.
+pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (End, PageSize) {
+    granted(arguments, limits).unwrap_or_else(|error| {
+        errors.push(error);
+        (End::Front, PageSize(1))
+    })
+}
+
+/// Reads the cursors `after:` and `before:`. Each that cannot be used adds an error.
+pub(super) fn cursors(
     arguments: &Arguments<'_>,
     sort_key: &SortKey,
     reverse: bool,
-    limits: &Limits,
     errors: &mut Vec<BindError>,
-) -> Page {
+) -> (Option<Position>, Option<Position>) {
     let mut cursor = |role, name| position(arguments, role, name, sort_key, reverse, errors);
-    let (after, before) = (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"));
-    let (end, size) = size(arguments, limits).unwrap_or_else(|error| {
-        errors.push(error);
-        (End::Front, PageSize(1))
-    });
-    Page { size, end, after, before }
+    (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
 }
 
-fn size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+fn granted(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
     let field = || arguments.field.name.clone();
     let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
         (None, None) => {
@@ -96,11 +98,18 @@ fn position(
     let Some(Literal::String(text)) = arguments.get(role) else { return None };
     let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
     let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
-    match cursor::decode(text, tag, &types) {
+    match cursor::decode(text, tag, &types).and_then(|position| place_in(sort_key, position)) {
         Ok(position) => Some(position),
         Err(reason) => {
             errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
             None
         }
     }
+}
+
+/// No row has a null in another column than the first, and only there where that can be null: a cursor that has is forged,
+/// and nothing compares with its place.
+fn place_in(sort_key: &SortKey, position: Position) -> Result<Position, BadCursor> {
+    let nullable = usize::from(sort_key.nullable);
+    if position.iter().skip(nullable).all(Option::is_some) { Ok(position) } else { Err(BadCursor::Unreadable) }
 }

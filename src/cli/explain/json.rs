@@ -1,0 +1,82 @@
+//! An explanation for programs: one JSON object.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::{
+    cli::explain::{
+        Explained,
+        text::{from, value},
+    },
+    cost::breakdown::CostNode,
+    plan::step::Step,
+    refusal::Refusal,
+};
+
+/// What [`super::text::render`] tells, as JSON. What is not known is left out.
+pub fn render(explained: &Explained<'_>) -> Json {
+    let mut told = Map::new();
+    let limits = &explained.limits;
+    let refusals = explained.refusals();
+    told.insert("admitted".to_owned(), refusals.is_none().into());
+    if let Ok(explanation) = &explained.outcome {
+        let steps = explanation.plan.steps.iter();
+        told.insert("operation".to_owned(), json!(explanation.operation_name));
+        told.insert("cost".to_owned(), json!(explanation.estimate.cost()));
+        told.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
+        told.insert("depth".to_owned(), json!(explanation.depth));
+        told.insert("statements".to_owned(), steps.map(statement).collect());
+    }
+    let allowed = json!({ "cost": limits.max_cost, "pageSize": limits.max_page_size, "depth": limits.max_depth });
+    told.insert("limits".to_owned(), allowed);
+    told.insert("errors".to_owned(), refusals.into_iter().flatten().map(refusal).collect());
+    Json::Object(told)
+}
+
+fn cost(node: &CostNode) -> Json {
+    let mut told = json!({
+        "key": node.key,
+        "field": node.field,
+        "own": node.own,
+        "times": node.times,
+        "penalty": node.penalty,
+        "total": node.total,
+    });
+    if !node.parts.is_empty() {
+        told["parts"] = node.parts.iter().map(cost).collect();
+    }
+    told
+}
+
+fn statement(step: &Step) -> Json {
+    let parameters = step.parameters.iter().map(|parameter| value(parameter, &step.parents));
+    json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) })
+}
+
+/// As the server reports it.
+fn refusal(refusal: &Refusal) -> Json {
+    let locations = refusal.locations.iter().map(|at| json!({ "line": at.line, "column": at.column }));
+    let mut extensions = refusal.facts.clone();
+    extensions.insert("code".to_owned(), refusal.code.as_str().into());
+    json!({
+        "message": refusal.message,
+        "locations": locations.collect::<Vec<_>>(),
+        "extensions": extensions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::explain::text::tests::explained;
+
+    #[test]
+    fn everything_is_told() {
+        let query =
+            "query Some { orders(first: 2, query: \"statusId:ORDER_HELD\") { edges { node { id: orderId } } } }";
+        insta::assert_snapshot!(format!("{:#}", super::render(&explained(query))));
+    }
+
+    #[test]
+    fn what_is_refused_has_no_cost() {
+        insta::assert_snapshot!(format!("{:#}", super::render(&explained("{ orders { pageInfo { endCursor } } }"))));
+    }
+}

@@ -1,0 +1,194 @@
+//! `orderql explain`: what a query costs, how it would be answered, and why it would be refused. No database is asked.
+//!
+//! - [`text`]: for people
+//! - [`json`]: for programs
+
+pub mod json;
+pub mod text;
+
+use std::{
+    env, fs,
+    io::{self, IsTerminal as _, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use crate::{
+    catalog::{BUILT_IN, Catalog, source::SchemaError},
+    cli::Outcome,
+    compile::{self, Explanation},
+    limits::Limits,
+    query::{Request, Variables},
+    refusal::Refusals,
+};
+
+/// Takes a query as it would be sent to the server.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The values of the query's variables, a JSON object
+    #[arg(long, value_name = "JSON", value_parser = variables)]
+    variables: Option<Variables>,
+
+    /// Which of the document's operations is meant, where it has several
+    #[arg(long, value_name = "NAME")]
+    operation: Option<String>,
+
+    /// A schema file to take instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// The cost that the caller's queries may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_cost)]
+    max_cost: u64,
+
+    /// The page size that the caller may ask for
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_page_size, value_parser = clap::value_parser!(u32).range(1..))]
+    max_page_size: u32,
+
+    /// The levels of objects that the caller may nest
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_depth)]
+    max_depth: u32,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// The query, a file that holds it, or `-` for standard input
+    #[arg(value_name = "QUERY|FILE")]
+    query: String,
+}
+
+/// A query and what is to be told about it.
+#[derive(Debug)]
+pub struct Explained<'a> {
+    /// The document's text.
+    pub query: &'a str,
+    /// What the caller is held to.
+    pub limits: Limits,
+    /// The explanation, or the refusals where there is nothing to explain.
+    pub outcome: Result<Explanation, Refusals>,
+}
+
+impl Explained<'_> {
+    /// Why the query would be refused, if it would.
+    pub fn refusals(&self) -> Option<&Refusals> {
+        match &self.outcome {
+            Ok(explanation) => explanation.refusals.as_ref(),
+            Err(refusals) => Some(refusals),
+        }
+    }
+}
+
+/// Why nothing can be explained.
+#[derive(Debug, Error)]
+pub enum ExplainError {
+    /// A file that is not there or not text.
+    #[error("{} cannot be read", path.display())]
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard input that cannot be read or is not text.
+    #[error("the query cannot be read from standard input")]
+    Input(#[source] io::Error),
+    /// A schema file that is none.
+    #[error("{} is no schema", path.display())]
+    Schema {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: SchemaError,
+    },
+    /// The query would be refused; what was printed says why.
+    #[error("the query would be refused")]
+    Refused,
+}
+
+/// Prints the explanation on standard output, in colour where that is a terminal. A query that would be refused is an
+/// error, after all that can be told about it is printed.
+pub fn run(args: &Args) -> Outcome {
+    let catalog = catalog(args.schema.as_deref())?;
+    let request = Request {
+        query: query(&args.query)?,
+        operation_name: args.operation.clone(),
+        variables: args.variables.clone().unwrap_or_default(),
+    };
+    let limits = Limits { max_cost: args.max_cost, max_page_size: args.max_page_size, max_depth: args.max_depth };
+    let outcome = compile::explain(&catalog, &request, &limits);
+    let explained = Explained { query: &request.query, limits, outcome };
+    let told = if args.json {
+        format!("{:#}\n", json::render(&explained))
+    } else {
+        let is_coloured = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        text::render(&explained, if is_coloured { &text::COLOURED } else { &text::PLAIN })
+    };
+    match io::stdout().write_all(told.as_bytes()) {
+        // Whoever closed the pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written?,
+    }
+    match explained.refusals() {
+        None => Ok(()),
+        Some(_) => Err(ExplainError::Refused.into()),
+    }
+}
+
+fn variables(text: &str) -> Result<Variables, String> {
+    serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"first\": 10}} is wanted: {error}"))
+}
+
+fn catalog(schema: Option<&Path>) -> Result<Catalog, ExplainError> {
+    let (text, path) = match schema {
+        None => (BUILT_IN.to_owned(), Path::new("the built-in schema")),
+        Some(path) => (read(path)?, path),
+    };
+    Catalog::parse(&text).map_err(|source| ExplainError::Schema { path: path.to_owned(), source })
+}
+
+/// The text of the argument: standard input, the file of that name if there is one, or itself.
+fn query(argument: &str) -> Result<String, ExplainError> {
+    if argument == "-" {
+        let mut text = String::new();
+        return io::stdin().read_to_string(&mut text).map(|_| text).map_err(ExplainError::Input);
+    }
+    let path = Path::new(argument);
+    // Every selection has a brace. Without one it can only be meant as a file, and is told that there is none.
+    let is_file = path.is_file() || !argument.contains('{');
+    if is_file { read(path) } else { Ok(argument.to_owned()) }
+}
+
+fn read(path: &Path) -> Result<String, ExplainError> {
+    fs::read_to_string(path).map_err(|source| ExplainError::Read { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_text_or_a_file_that_is_there() {
+        assert_eq!(query("{ __typename }").unwrap(), "{ __typename }");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/schema.graphql");
+        assert_eq!(query(file).unwrap(), BUILT_IN);
+        let missing = query("no/such/file.graphql").unwrap_err();
+        assert_eq!(missing.to_string(), "no/such/file.graphql cannot be read");
+    }
+
+    #[test]
+    fn a_schema_that_is_none_is_named() {
+        let error = catalog(Some(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")))).unwrap_err();
+        assert!(matches!(error, ExplainError::Schema { .. }), "{error}");
+        assert!(error.to_string().ends_with("Cargo.toml is no schema"), "{error}");
+    }
+
+    #[test]
+    fn variables_are_a_json_object() {
+        assert_eq!(variables(r#"{"first": 10}"#).unwrap()["first"], 10);
+        for text in ["", "10", "[1]", "{first: 10}"] {
+            assert!(variables(text).unwrap_err().starts_with("a JSON object such as"), "{text}");
+        }
+    }
+}

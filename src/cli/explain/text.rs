@@ -1,0 +1,314 @@
+//! An explanation for people: the refusals, the cost as a tree that adds up, and each statement with its parameters.
+
+use std::fmt::Write as _;
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde_json::Value as Json;
+use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
+
+use crate::{
+    cli::explain::Explained,
+    compile::Explanation,
+    cost::breakdown::CostNode,
+    plan::step::{Parameter, Parents, Step},
+    refusal::{Location, Refusal},
+    value::{Timestamp, Value},
+};
+
+/// How the parts of an explanation look.
+#[derive(Debug)]
+pub struct Styles {
+    heading: Style,
+    number: Style,
+    faint: Style,
+    bad: Style,
+}
+
+/// For files and pipes.
+pub const PLAIN: Styles =
+    Styles { heading: Style::new(), number: Style::new(), faint: Style::new(), bad: Style::new() };
+
+/// For terminals.
+pub const COLOURED: Styles = Styles {
+    heading: Style::new().bold(),
+    number: AnsiColor::Cyan.on_default(),
+    faint: Style::new().dimmed(),
+    bad: AnsiColor::Red.on_default().bold(),
+};
+
+/// The most characters of a query's line that an excerpt shows; queries may be written in one line.
+const EXCERPT: usize = 100;
+
+const MICROSECONDS: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+
+/// Tells all that is known about a query.
+pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
+    let mut writer = Writer { out: String::new(), styles };
+    // Writing to a string cannot fail.
+    for refusal in explained.refusals().into_iter().flatten() {
+        writer.refusal(explained.query, refusal);
+    }
+    if let Ok(explanation) = &explained.outcome {
+        writer.explanation(explanation, explained);
+    }
+    writer.out
+}
+
+/// A parameter's value as JSON, or where it comes from.
+pub(super) fn value(parameter: &Parameter, parents: &Parents) -> Json {
+    match parameter {
+        Parameter::Value(value) => value.as_ref().map_or(Json::Null, scalar),
+        Parameter::Values(values) => values.iter().map(scalar).collect(),
+        Parameter::Limit(rows) => (*rows).into(),
+        Parameter::ParentKeys(place) => match parents {
+            Parents::Known => Json::Null,
+            Parents::Rows { step, columns } => {
+                let column = columns.get(*place).copied().unwrap_or_default();
+                format!("c{column} of every row of statement {}", step + 1).into()
+            }
+        },
+    }
+}
+
+/// The statement whose rows are a step's parents, counted from 1.
+pub(super) fn from(parents: &Parents) -> Option<usize> {
+    match parents {
+        Parents::Known => None,
+        Parents::Rows { step, .. } => Some(step + 1),
+    }
+}
+
+fn scalar(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => text.as_str().into(),
+        Value::Int(number) => (*number).into(),
+        Value::Decimal(number) => number.to_string().into(),
+        Value::Boolean(truth) => (*truth).into(),
+        Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
+    }
+}
+
+fn timestamp(Timestamp(micros): Timestamp) -> Option<String> {
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()?;
+    moment.format(MICROSECONDS).ok()
+}
+
+struct Writer<'a> {
+    out: String,
+    styles: &'a Styles,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn refusal(&mut self, query: &str, refusal: &Refusal) {
+        let places: Vec<_> = refusal.locations.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
+        let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) };
+        let code = styled(&self.styles.bad, refusal.code.as_str());
+        self.line(&format!("{code}{at}: {}", printable(&refusal.message)));
+        for place in &refusal.locations {
+            self.excerpt(query, *place);
+        }
+        self.line("");
+    }
+
+    fn excerpt(&mut self, query: &str, place: Location) {
+        let Some(excerpt) = excerpt(query, place) else { return };
+        let number = place.line.to_string();
+        let margin = styled(&self.styles.faint, &format!("{:1$} |", "", number.len()));
+        let numbered = styled(&self.styles.faint, &format!("{number} |"));
+        let caret = styled(&self.styles.bad, "^");
+        self.line(&format!("{margin}\n{numbered} {}\n{margin} {}{caret}", excerpt.line, excerpt.margin));
+    }
+
+    fn explanation(&mut self, explanation: &Explanation, explained: &Explained<'_>) {
+        let limits = &explained.limits;
+        let name = explanation.operation_name.as_deref().unwrap_or("(without a name)");
+        self.fact("Operation", name);
+        let count = explanation.plan.steps.len();
+        self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
+        self.fact("Statements", &count.to_string());
+        let cost = explanation.estimate.cost();
+        self.fact("Cost", &format!("{cost}, of {} allowed", limits.max_cost));
+        let width = explanation.cost.iter().map(|node| node.total).max().unwrap_or(0).to_string().len();
+        for node in &explanation.cost {
+            self.cost(node, width, 0);
+        }
+        let mut names = vec![String::new(); count];
+        name_steps(&explanation.cost, "", &mut names);
+        for (number, (step, name)) in (1..).zip(explanation.plan.steps.iter().zip(&names)) {
+            self.statement(number, name, step);
+        }
+    }
+
+    fn fact(&mut self, name: &str, fact: &str) {
+        let name = styled(&self.styles.heading, name);
+        self.line(&format!("{name} {fact}"));
+    }
+
+    fn cost(&mut self, node: &CostNode, width: usize, level: usize) {
+        let total = styled(&self.styles.number, &format!("{:>width$}", node.total));
+        let indent = "  ".repeat(level);
+        let alias = if node.key == node.field { String::new() } else { format!("{}: ", node.key) };
+        let sum = sum(node).map(|sum| styled(&self.styles.faint, &format!(" = {sum}"))).unwrap_or_default();
+        self.line(&format!("  {total}  {indent}{alias}{}{sum}", node.field));
+        for part in &node.parts {
+            self.cost(part, width, level + 1);
+        }
+    }
+
+    fn statement(&mut self, number: usize, name: &str, step: &Step) {
+        let heading = styled(&self.styles.heading, &format!("Statement {number}"));
+        let parents = match from(&step.parents) {
+            None => String::new(),
+            Some(parent) => format!(", for every row of statement {parent}"),
+        };
+        self.line(&format!("\n{heading} {name}{parents}"));
+        for line in step.sql.lines() {
+            self.line(&format!("    {line}"));
+        }
+        for (number, parameter) in (1..).zip(&step.parameters) {
+            let placeholder = styled(&self.styles.number, &format!("${number}"));
+            let value = match (value(parameter, &step.parents), parameter) {
+                (Json::String(source), Parameter::ParentKeys(_)) => source,
+                (value, _) => value.to_string(),
+            };
+            self.line(&format!("    {placeholder} = {value}"));
+        }
+    }
+}
+
+/// How a line's total comes about; `None` where it is only itself.
+fn sum(node: &CostNode) -> Option<String> {
+    let parts = node.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.total));
+    if node.step.is_none() && node.parts.is_empty() {
+        return None;
+    }
+    let mut sum = String::new();
+    // Neither can fail.
+    let _ = match (node.times, parts) {
+        (1, parts) => write!(sum, "{} + {parts}", node.own),
+        (times, parts) => write!(sum, "{times} × ({} + {parts})", node.own),
+    };
+    let _ = match node.unindexed_terms {
+        0 => Ok(()),
+        1 => write!(sum, " + {} for a search term without an index", node.penalty),
+        terms => write!(sum, " + {} for {terms} search terms without an index", node.penalty),
+    };
+    Some(sum)
+}
+
+/// The way to each step through the response keys.
+fn name_steps(nodes: &[CostNode], path: &str, names: &mut [String]) {
+    for node in nodes {
+        let path = if path.is_empty() { node.key.clone() } else { format!("{path}.{}", node.key) };
+        if let Some(name) = node.step.and_then(|step| names.get_mut(step)) {
+            name.clone_from(&path);
+        }
+        name_steps(&node.parts, &path, names);
+    }
+}
+
+fn styled(style: &Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A query's line, and what stands below it before the caret.
+struct Excerpt {
+    line: String,
+    margin: String,
+}
+
+fn excerpt(query: &str, place: Location) -> Option<Excerpt> {
+    let number = usize::try_from(place.line).ok()?.checked_sub(1)?;
+    let line = lines(query).nth(number)?;
+    let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
+    // A long line is shown from some way before the place.
+    let start = if column < EXCERPT * 3 / 4 { 0 } else { column - EXCERPT / 2 };
+    let shown: String = line.chars().skip(start).take(EXCERPT).collect();
+    let before = line.chars().skip(start).take(column.checked_sub(start)?);
+    // A tab is as wide below as above.
+    let margin = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    Some(Excerpt { line: printable(&shown), margin })
+}
+
+/// The lines of a document by GraphQL's rule: `\n`, `\r\n` or `\r` end one.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
+}
+
+/// The text without characters that a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::{catalog::Catalog, compile, limits::Limits, query::Request};
+
+    pub(crate) fn explained(query: &str) -> Explained<'_> {
+        let request = Request { query: query.to_owned(), ..Request::default() };
+        let limits = Limits::default();
+        Explained { query, limits, outcome: compile::explain(&Catalog::built_in().unwrap(), &request, &limits) }
+    }
+
+    fn plain(query: &str) -> String {
+        render(&explained(query), &PLAIN)
+    }
+
+    #[test]
+    fn the_cost_is_a_tree_that_adds_up_and_every_statement_is_told() {
+        insta::assert_snapshot!(plain(
+            r#"query Held {
+  orders(first: 10, query: "statusId:ORDER_HELD,ORDER_APPROVED orderDate:>=2026-05-01", reverse: true) {
+    edges { node { id: orderId orderItemCount billToCustomer { firstName } orderItems(last: 5) { edges { node { quantity } } } } }
+    pageInfo { hasNextPage }
+  }
+}"#
+        ));
+    }
+
+    #[test]
+    fn a_query_that_costs_too_much_is_explained_all_the_same() {
+        let query =
+            "{ orders(first: 100) { edges { node { orderItems(first: 100) { edges { node { orderId } } } } } } }";
+        insta::assert_snapshot!(plain(query));
+    }
+
+    #[test]
+    fn refusals_point_into_the_query() {
+        insta::assert_snapshot!(plain(
+            "{\n\torder(orderId: \"1\") {\n\t\torderItems { pageInfo { endCursor } }\n\t\tshipGroups(first: 101) { pageInfo { endCursor } }\n\t}\n}"
+        ));
+    }
+
+    #[test]
+    fn an_excerpt_is_short_and_harmless() {
+        let long = format!("{{{}\u{1b}[31m orders {{ edges }} }}", " ".repeat(300));
+        let told = plain(&long);
+        assert!(!told.contains('\u{1b}'), "{told:?}");
+        assert!(told.lines().all(|line| line.chars().count() < 200), "{told}");
+    }
+
+    #[test]
+    fn colours_change_no_word() {
+        let explained = explained("{ orders(first: 1) { edges { node { orderId } } } }");
+        let coloured = render(&explained, &COLOURED);
+        assert!(coloured.contains("\u{1b}[1mStatement 1\u{1b}[0m orders"), "{coloured:?}");
+        let mut bare = String::new();
+        let mut in_escape = false;
+        for c in coloured.chars() {
+            match (in_escape, c) {
+                (false, '\u{1b}') => in_escape = true,
+                (false, c) => bare.push(c),
+                (true, c) => in_escape = c != 'm',
+            }
+        }
+        assert_eq!(bare, render(&explained, &PLAIN));
+    }
+}
