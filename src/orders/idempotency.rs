@@ -1,12 +1,27 @@
 //! The first answer to a request with an `Idempotency-Key`, given again to its repeats for a day.
 
-use tokio_postgres::Transaction;
+use tokio_postgres::{Client, Transaction};
 
 use crate::database::pool::DatabaseError;
 use crate::orders::UpdateError;
 use crate::orders::answer::Answer;
 use crate::orders::apply::Actor;
 use crate::orders::form::Form;
+
+/// Forgets some answers that have had their day. It is done outside of an update's transaction, which would otherwise
+/// keep other keys locked while it waits for its own.
+pub async fn forget(client: &Client) -> Result<(), DatabaseError> {
+    client
+        .execute(
+            "DELETE FROM orderql.idempotent_answer WHERE (user_id, key) IN ( \
+                 SELECT user_id, key FROM orderql.idempotent_answer \
+                 WHERE answered_at < now() - interval '1 day' \
+                 ORDER BY answered_at LIMIT 100 FOR UPDATE SKIP LOCKED)",
+            &[],
+        )
+        .await?;
+    Ok(())
+}
 
 /// Claims a key for this transaction, or returns the answer that it has already. A repeat that comes while the first runs
 /// waits for it here.
@@ -18,19 +33,13 @@ pub async fn claim(
 ) -> Result<Option<Answer>, UpdateError> {
     let request = canonical(form);
     let claimed = async {
-        transaction
-            .execute(
-                "DELETE FROM orderql.idempotent_answer WHERE (user_id, key) IN ( \
-                     SELECT user_id, key FROM orderql.idempotent_answer \
-                     WHERE answered_at < now() - interval '1 day' \
-                     ORDER BY answered_at LIMIT 100 FOR UPDATE SKIP LOCKED)",
-                &[],
-            )
-            .await?;
+        // An answer that has had its day is as good as none, whether or not it has been forgotten.
         let inserted = transaction
             .execute(
-                "INSERT INTO orderql.idempotent_answer (user_id, key, request) VALUES ($1, $2, $3) \
-                 ON CONFLICT DO NOTHING",
+                "INSERT INTO orderql.idempotent_answer AS known (user_id, key, request) VALUES ($1, $2, $3) \
+                 ON CONFLICT (user_id, key) DO UPDATE \
+                    SET request = excluded.request, answered_at = now(), status = NULL, body = NULL \
+                 WHERE known.answered_at < now() - interval '1 day'",
                 &[&actor.user_id, &key, &request],
             )
             .await?;
