@@ -1,6 +1,7 @@
 //! Answers, and the one place where an error becomes a status and JSON.
 //!
-//! Every denial has the shape of a GraphQL error, on every endpoint: `{"errors": [{"message", "extensions": {"code"}}]}`.
+//! Every denial has the shape of a GraphQL error: `{"errors": [{"message", "extensions": {"code"}}]}`. The order update alone
+//! has OFBiz's, which its clients read: `{"_ERROR_MESSAGE_", "_ERROR_MESSAGE_LIST_"}`.
 //! On the GraphQL endpoint `application/json` answers 200 to every well-formed request, refused or not, and a refusal
 //! has `data: null` (the specification); `application/graphql-response+json` has the status that tells what happened and
 //! no `data` (GraphQL-over-HTTP).

@@ -103,10 +103,10 @@ pub async fn handle(
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(denial)) => denied(&denial, &mut record),
+        Ok(Err(denial)) => denied(&head, &denial, &mut record),
         Err(panic) => {
             let denial = Denial::fault(&record, panic_message(&*panic));
-            denied(&denial, &mut record)
+            denied(&head, &denial, &mut record)
         }
     };
     exchange.answer();
@@ -172,9 +172,12 @@ fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
     }
 }
 
-fn denied(denial: &Denial, record: &mut Record) -> Answer {
+fn denied(head: &Parts, denial: &Denial, record: &mut Record) -> Answer {
     record.code = Some(denial.code());
-    respond::deny(denial)
+    match Route::of(head.uri.path()) {
+        Some(Route::UpdateOrder) => respond::deny_update(denial),
+        _ => respond::deny(denial),
+    }
 }
 
 /// What every answer has.

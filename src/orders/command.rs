@@ -115,14 +115,17 @@ pub enum BadParameter {
     /// It is required.
     #[error("the parameter {0} is missing")]
     Missing(String),
+    /// An item that is empty rather than left out, which would mean all items.
+    #[error("the parameter {0} is empty; leave it out to mean every item of the shipment")]
+    EmptyItem(String),
     /// No row that says what box a shipment is in.
     #[error("at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required")]
     NoBoxRow,
     /// Its index is no number.
-    #[error("the parameter {0} has an index that is no whole number")]
+    #[error("the parameter {0} has an index that is no whole number up to {max}", max = u32::MAX)]
     BadIndex(String),
     /// A row-submit's value is no number.
-    #[error("the parameter {0} is no whole number")]
+    #[error("the parameter {0} is no whole number up to {max}", max = u32::MAX)]
     NotANumber(String),
     /// It was sent twice.
     #[error("the parameter {0} was sent with different values")]
@@ -231,6 +234,9 @@ impl Reader {
         let range = (kind, 0)..=(kind, u32::MAX);
         let mut rows: Vec<_> = self.rows.range(range).map(|((_, index), row)| (*index, row.clone())).collect();
         for (index, row) in &mut rows {
+            if row.get(ITEM).is_some_and(String::is_empty) {
+                self.faults.push(BadParameter::EmptyItem(format!("{kind}_{ITEM}_{index}")));
+            }
             row.retain(|_, value| !value.is_empty());
             for (part, required) in kind.parts() {
                 if *required && !row.contains_key(part) {
@@ -331,8 +337,8 @@ mod tests {
             ),
             [
                 "the parameter facilityId is missing",
-                "the parameter box_shipmentId_x has an index that is no whole number",
-                "the parameter 0_box_rowSubmit is no whole number",
+                "the parameter box_shipmentId_x has an index that is no whole number up to 4294967295",
+                "the parameter 0_box_rowSubmit is no whole number up to 4294967295",
                 "the parameter box_shipmentBoxTypeId_0 is missing",
                 "the parameter rej_shipmentId_1 is missing",
                 "the parameter rej_rejectionReason_1 is missing",
@@ -341,6 +347,10 @@ mod tests {
             ]
         );
         assert_eq!(faults("facilityId=S").len(), 1);
+        assert_eq!(
+            faults(&format!("{BOX}&rej_shipmentId_0=10&rej_rejectionReason_0=R&rej_shipmentItemSeqId_0=")),
+            ["the parameter rej_shipmentItemSeqId_0 is empty; leave it out to mean every item of the shipment"]
+        );
         assert_eq!(faults(&BOX.replace("0_box_rowSubmit=0&", "")), ["the parameter 0_box_rowSubmit is missing"]);
     }
 

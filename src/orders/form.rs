@@ -24,6 +24,9 @@ pub enum FormError {
     /// Bytes that are no text.
     #[error("the parameter {0:?} is not UTF-8 text without NUL characters")]
     NotText(String),
+    /// A part of a multipart form that does not say which parameter it is.
+    #[error("a part of the multipart form has no name")]
+    Nameless,
     /// More parameters than are taken.
     #[error("the form has more than {MOST_PARAMETERS} parameters")]
     TooMany,
@@ -56,7 +59,7 @@ async fn multipart(boundary: String, body: Bytes) -> Result<Form, FormError> {
     let mut fields = multer::Multipart::new(stream, boundary);
     let mut form = Form::default();
     while let Some(field) = fields.next_field().await? {
-        let name = field.name().unwrap_or_default().to_owned();
+        let name = field.name().ok_or(FormError::Nameless)?.to_owned();
         let bytes = field.bytes().await?;
         let value = String::from_utf8(bytes.into()).map_err(|_| FormError::NotText(name.clone()))?;
         form.parameters.push((name, value));
@@ -129,6 +132,8 @@ mod tests {
             form(Some("multipart/form-data; boundary=x"), b"--x\r\n").await,
             Err(FormError::Malformed(_))
         ));
+        let nameless = b"--x\r\nContent-Disposition: form-data\r\n\r\n0\r\n--x--\r\n";
+        assert!(matches!(form(Some("multipart/form-data; boundary=x"), nameless).await, Err(FormError::Nameless)));
         let urlencoded = Some("application/x-www-form-urlencoded");
         assert!(matches!(form(urlencoded, b"a=%ff").await, Err(FormError::NotText(_))));
         assert!(matches!(form(urlencoded, b"a=%00").await, Err(FormError::NotText(_))));
