@@ -11,12 +11,12 @@
 //! |---|---|
 //! | `shipment_package_content`, `order_shipment`, `shipment_item` | the item's rows are deleted |
 //! | `order_item_ship_group` | the order's newest group at `REJECTED_ITM_PARKING` (`PICKUP_REJECTED` for store pickup) with the same shipping method takes the item; where there is none, the item's group is copied |
-//! | `order_item`, `order_item_ship_group_assoc`, `order_adjustment` | the line and its own adjustments move to that group; its status stays |
+//! | `order_item`, `order_item_ship_group_assoc`, `order_adjustment` | the line and its own adjustments move to that group; its status stays. A line moves as a whole: one that is in other shipments too is rejected there in the same request or not at all, and one that is spread over several groups is refused |
 //! | `order_facility_change` | a row keyed to the new group: from, to, reason, user, time |
-//! | `order_item_ship_grp_inv_res` | the line's reservations in its old group are deleted |
+//! | `order_item_ship_grp_inv_res` | the line's reservations are deleted |
 //! | `inventory_item_detail`, `inventory_item` | available-to-promise gains what was reserved |
 //! | `inventory_item_variance`, `inventory_item_detail`, `inventory_item` | by the reason's type, available-to-promise loses nothing (`REPORT_NO_VAR`), the quantity (`REPORT_VAR`) or all that was counted (`REPORT_ALL_VAR`); quantity on hand is for a stock count to change |
-//! | `product_facility` | the last count follows available-to-promise |
+//! | `product_facility` | the last count of every pair whose stock has changed follows available-to-promise |
 //! | `picklist_item` | the line's rows become `PICKITEM_CANCELLED` |
 //! | `shipment`, `shipment_status` | back to `SHIPMENT_INPUT`, labels void; without items `SHIPMENT_CANCELLED` |
 //!
@@ -30,8 +30,9 @@
 //!
 //! ## Locks
 //!
-//! Always in this order, and by id within each: orders, shipments, inventory items. Two updates of one order wait for each
-//! other and never deadlock; one that reads a row the other has changed is tried again, a bounded number of times.
+//! Always in this order, and by id within each: the idempotency key, orders, shipments, the user's log-in where it is new,
+//! inventory items, pairs of product and facility. Two updates of one order wait for each other and never deadlock; one
+//! that meets a row which somebody else has made or taken away meanwhile is tried again, a bounded number of times.
 
 pub mod answer;
 pub mod apply;
@@ -69,6 +70,12 @@ pub enum UpdateError {
     /// An idempotency key that was used for other parameters.
     #[error("this Idempotency-Key was used with other parameters")]
     KeyReused,
+    /// Rows that this program does not know of refer to what would be deleted.
+    #[error("rows of {0} refer to what would be deleted")]
+    Referred(String),
+    /// A value that is known here and too long for a column there, such as a user's id.
+    #[error("a value is too long for the database: {0}")]
+    TooLong(String),
 }
 
 /// Applies an update in one transaction, or gives a repeat its first answer. Refusals of the rules are answers too.
@@ -87,8 +94,19 @@ pub async fn update(
             {
                 attempt += 1;
             }
+            Err(UpdateError::Database(DatabaseError::Statement(error))) => return Err(lasting(error)),
             outcome => return outcome,
         }
+    }
+}
+
+/// What stays as it is, however often it is tried.
+fn lasting(error: tokio_postgres::Error) -> UpdateError {
+    let Some(cause) = error.as_db_error() else { return DatabaseError::from(error).into() };
+    match *cause.code() {
+        SqlState::FOREIGN_KEY_VIOLATION => UpdateError::Referred(cause.table().unwrap_or("a table").to_owned()),
+        SqlState::STRING_DATA_RIGHT_TRUNCATION => UpdateError::TooLong(cause.message().to_owned()),
+        _ => DatabaseError::from(error).into(),
     }
 }
 
@@ -116,6 +134,9 @@ async fn once(
     update: &Update,
 ) -> Result<Answer, UpdateError> {
     let mut connection = writer.connection().await?;
+    if key.is_some() {
+        idempotency::forget(&connection).await?;
+    }
     let mut transaction = connection.transaction().await.map_err(DatabaseError::from)?;
     let lock_wait = format!("SET LOCAL lock_timeout = {}", LOCK_WAIT.as_millis());
     transaction.batch_execute(&lock_wait).await.map_err(DatabaseError::from)?;

@@ -15,7 +15,7 @@ use crate::{
     database::pool::DatabaseError,
     http::{
         body,
-        negotiate::Media,
+        negotiate::{self, Media},
         record::Record,
         respond::{self, Answer, Denial},
         service::Service,
@@ -54,6 +54,7 @@ async fn serve(
     if !principal.may(Artifact::UpdateOrder) {
         return Err(Denial::NotGranted { path: Artifact::UpdateOrder.path() });
     }
+    negotiate::refuse_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let form = match form::read(content_type, body::read(body, &service.options).await?).await {
         Ok(form) => form,
@@ -75,6 +76,7 @@ async fn serve(
     match time::timeout(principal.deadline, updating).await {
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error @ UpdateError::KeyReused)) => Ok(failed(422, &[error])),
+        Ok(Err(error @ (UpdateError::Referred(_) | UpdateError::TooLong(_)))) => Ok(failed(409, &[error])),
         Ok(Err(UpdateError::Database(error))) => Err(unavailable(error, record)),
         Err(elapsed) => Err(Denial::Unavailable(elapsed.into())),
     }

@@ -7,16 +7,16 @@ use tokio_postgres::{Error, Transaction};
 use crate::orders::apply::rules::{Link, RejectedItem, Variance};
 use crate::orders::apply::{Actor, Changes, highest, next_seq_id};
 
-/// Locks every inventory item that rejections can change, by id.
-pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedItem<'_>]) -> Result<(), Error> {
+/// Locks every inventory item that rejections can change, by id, then the pairs whose stock they are. Returns the items.
+pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedItem<'_>]) -> Result<Vec<String>, Error> {
     let links = || rejections.iter().flat_map(|rejected| &rejected.item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
     let lines: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
     let products: Vec<Option<&str>> = rejections.iter().map(|rejected| rejected.item.product_id.as_deref()).collect();
     let facilities: Vec<&str> = rejections.iter().map(|rejected| rejected.facility_id).collect();
-    transaction
-        .execute(
-            "SELECT FROM inventory_item WHERE inventory_item_id IN ( \
+    let rows = transaction
+        .query(
+            "SELECT inventory_item_id FROM inventory_item WHERE inventory_item_id IN ( \
                  SELECT reserved.inventory_item_id FROM unnest($1::text[], $2::text[]) AS line(order_id, seq_id) \
                  JOIN order_item_ship_grp_inv_res AS reserved \
                    ON reserved.order_id = line.order_id AND reserved.order_item_seq_id = line.seq_id \
@@ -30,6 +30,33 @@ pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedIt
                    ON own.product_id = pair.product_id AND own.facility_id = pair.facility_id) \
              ORDER BY inventory_item_id FOR NO KEY UPDATE",
             &[&orders, &lines, &products, &facilities],
+        )
+        .await?;
+    let items = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
+    transaction
+        .execute(
+            "SELECT FROM product_facility WHERE (product_id, facility_id) IN ( \
+                 SELECT product_id, facility_id FROM inventory_item WHERE inventory_item_id = ANY($1)) \
+             ORDER BY product_id, facility_id FOR NO KEY UPDATE",
+            &[&items],
+        )
+        .await?;
+    Ok(items)
+}
+
+/// What the last count of a pair says is what is available of it, as OFBiz keeps it.
+pub(super) async fn recount(transaction: &Transaction<'_>, items: &[String]) -> Result<(), Error> {
+    transaction
+        .execute(
+            "UPDATE product_facility AS pair SET last_inventory_count = stock.available, \
+                    last_updated_stamp = now(), last_updated_tx_stamp = now() \
+             FROM (SELECT product_id, facility_id, coalesce(sum(available_to_promise_total), 0) AS available \
+                   FROM inventory_item WHERE (product_id, facility_id) IN ( \
+                       SELECT product_id, facility_id FROM inventory_item WHERE inventory_item_id = ANY($1)) \
+                   GROUP BY product_id, facility_id) AS stock \
+             WHERE pair.product_id = stock.product_id AND pair.facility_id = stock.facility_id \
+               AND pair.last_inventory_count IS DISTINCT FROM stock.available",
+            &[&items],
         )
         .await?;
     Ok(())
@@ -87,7 +114,9 @@ impl Stock<'_> {
             match variance {
                 // All that was counted is what is available of the pair, which its last count follows.
                 Variance::All if available > Decimal::ZERO => missing.push((inventory_item_id, available)),
-                Variance::Quantity if missing.is_empty() => missing.push((inventory_item_id, self.link.quantity)),
+                Variance::Quantity if missing.is_empty() && self.link.quantity > Decimal::ZERO => {
+                    missing.push((inventory_item_id, self.link.quantity))
+                }
                 Variance::None | Variance::All | Variance::Quantity => {}
             }
         }
@@ -122,21 +151,6 @@ impl Stock<'_> {
             "inventoryItemId": inventory_item_id, "availableToPromiseDiff": variance.to_string(), "reason": self.reason,
         });
         changes.add("stockVaried", facts);
-        Ok(())
-    }
-
-    /// What the last count of a pair says is what is available of it, as OFBiz keeps it.
-    pub(super) async fn recount(&self, product_id: &str, facility_id: &str) -> Result<(), Error> {
-        self.transaction
-            .execute(
-                "UPDATE product_facility SET last_inventory_count = stock.available, \
-                        last_updated_stamp = now(), last_updated_tx_stamp = now() \
-                 FROM (SELECT coalesce(sum(available_to_promise_total), 0) AS available FROM inventory_item \
-                       WHERE product_id = $1 AND facility_id = $2) AS stock \
-                 WHERE product_id = $1 AND facility_id = $2 AND last_inventory_count IS DISTINCT FROM stock.available",
-                &[&product_id, &facility_id],
-            )
-            .await?;
         Ok(())
     }
 

@@ -111,12 +111,43 @@ pub enum Fault {
         /// The item's sequence id.
         item: String,
     },
-    /// The item has left the facility already.
-    #[error("the item {item} of the shipment {shipment} has been issued already")]
+    /// The item has left the facility already, or has come to it.
+    #[error("the item {item} of the shipment {shipment} has been issued or received already")]
     Issued {
         /// The shipment.
         shipment: String,
         /// The item's sequence id.
+        item: String,
+    },
+    /// The order item is in no ship group that it could be moved from.
+    #[error("the order item {line} of the order {order} is in no ship group")]
+    Ungrouped {
+        /// The order.
+        order: String,
+        /// The order item's sequence id.
+        line: String,
+    },
+    /// The order item is in several ship groups, and moves as a whole.
+    #[error("the order item {line} of the order {order} is spread over several ship groups; split it first")]
+    Spread {
+        /// The order.
+        order: String,
+        /// The order item's sequence id.
+        line: String,
+    },
+    /// The order item moves as a whole, and a part of it would stay behind.
+    #[error(
+        "the order item {line} of the order {order} is in the item {item} of the shipment {shipment} too, and can only be \
+         rejected together with it"
+    )]
+    PartElsewhere {
+        /// The order.
+        order: String,
+        /// The order item's sequence id.
+        line: String,
+        /// The other shipment.
+        shipment: String,
+        /// The other shipment's item.
         item: String,
     },
     /// Two rows want the same item.
@@ -132,9 +163,10 @@ pub enum Fault {
 }
 
 impl Violation {
-    /// Whether something does not exist, rather than standing in the way.
+    /// Whether something does not exist, rather than standing in the way. An item that is not in its shipment may have been
+    /// there when the client looked: somebody else was first, which is a conflict.
     pub fn is_absence(&self) -> bool {
-        matches!(self.fault, Fault::NoShipment(_) | Fault::NoBoxType(_) | Fault::NoReason { .. } | Fault::NoItem { .. })
+        matches!(self.fault, Fault::NoShipment(_) | Fault::NoBoxType(_) | Fault::NoReason { .. })
     }
 }
 

@@ -16,7 +16,15 @@ pub(super) async fn apply(
     let old = &item.seq_id;
     let highest = transaction
         .query_one(
-            concat!("SELECT ", highest!("shipment_item_seq_id"), " FROM shipment_item WHERE shipment_id = $1"),
+            // Links and contents that an item has left behind are not to become the new one's.
+            concat!(
+                "SELECT ",
+                highest!("shipment_item_seq_id"),
+                " FROM (SELECT shipment_id, shipment_item_seq_id FROM shipment_item \
+                        UNION ALL SELECT shipment_id, shipment_item_seq_id FROM order_shipment \
+                        UNION ALL SELECT shipment_id, shipment_item_seq_id FROM shipment_package_content) AS taken \
+                 WHERE shipment_id = $1"
+            ),
             &[to],
         )
         .await?;

@@ -20,11 +20,11 @@ pub(super) async fn apply(
     rejections: &[RejectedItem<'_>],
     changes: &mut Changes,
 ) -> Result<(), Error> {
-    inventory::lock(transaction, rejections).await?;
+    let stocked = inventory::lock(transaction, rejections).await?;
     for rejected in rejections {
         for link in &rejected.item.links {
-            let group = move_line(transaction, actor, rejected, link, changes).await?;
             give_back(transaction, actor, rejected, link, changes).await?;
+            let group = move_line(transaction, actor, rejected, link, changes).await?;
             cancel_picking(transaction, link).await?;
             changes.add(
                 "itemRejected",
@@ -43,7 +43,7 @@ pub(super) async fn apply(
             .await?;
         moves::delete(transaction, rejected.shipment_id, &rejected.item.seq_id).await?;
     }
-    Ok(())
+    inventory::recount(transaction, &stocked).await
 }
 
 /// Moves the order's line to the group of its rejected items, and tells so in the history of its facilities.
@@ -102,15 +102,19 @@ async fn move_line(
         .await?;
     transaction
         .execute(
+            // The one assignment that is not cancelled; in the new group there may be one of an earlier time, which is.
             "WITH old AS ( \
                  DELETE FROM order_item_ship_group_assoc \
-                 WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3 RETURNING * \
+                 WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id <> $3 \
+                   AND coalesce(quantity, 1) > coalesce(cancel_quantity, 0) RETURNING * \
              ) \
              INSERT INTO order_item_ship_group_assoc \
              SELECT (jsonb_populate_record(NULL::order_item_ship_group_assoc, to_jsonb(old) || jsonb_build_object( \
-                 'ship_group_seq_id', $4::text, 'last_updated_stamp', now(), 'last_updated_tx_stamp', now()))).* \
-             FROM old ON CONFLICT DO NOTHING",
-            &[order_id, line, old, &new],
+                 'ship_group_seq_id', $3::text, 'last_updated_stamp', now(), 'last_updated_tx_stamp', now()))).* \
+             FROM old ON CONFLICT (order_id, order_item_seq_id, ship_group_seq_id) DO UPDATE \
+                SET quantity = excluded.quantity, cancel_quantity = excluded.cancel_quantity, \
+                    last_updated_stamp = now(), last_updated_tx_stamp = now()",
+            &[order_id, line, &new],
         )
         .await?;
     transaction
@@ -169,9 +173,8 @@ async fn give_back(
     let reservations = transaction
         .query(
             "DELETE FROM order_item_ship_grp_inv_res \
-             WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3 \
-             RETURNING inventory_item_id, coalesce(quantity, 0)",
-            &[&link.order_id, &link.order_item_seq_id, &link.ship_group_seq_id],
+             WHERE order_id = $1 AND order_item_seq_id = $2 RETURNING inventory_item_id, coalesce(quantity, 0)",
+            &[&link.order_id, &link.order_item_seq_id],
         )
         .await?;
     let stock = Stock { transaction, actor, link, reason: rejected.reason };
@@ -179,8 +182,7 @@ async fn give_back(
         stock.release(row.try_get(0)?, row.try_get(1)?, changes).await?;
     }
     let Item { product_id: Some(product_id), .. } = &rejected.item else { return Ok(()) };
-    stock.vary(product_id, rejected.facility_id, rejected.variance, changes).await?;
-    stock.recount(product_id, rejected.facility_id).await
+    stock.vary(product_id, rejected.facility_id, rejected.variance, changes).await
 }
 
 async fn cancel_picking(transaction: &Transaction<'_>, link: &Link) -> Result<(), Error> {

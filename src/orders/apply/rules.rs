@@ -28,6 +28,8 @@ pub(super) struct MovedItem<'a> {
 
 /// An item to reject.
 pub(super) struct RejectedItem<'a> {
+    /// The row's index.
+    row: u32,
     pub(super) shipment_id: &'a str,
     pub(super) facility_id: &'a str,
     pub(super) item: Item,
@@ -62,6 +64,18 @@ pub(super) struct Link {
     /// The group that the order item is in.
     pub(super) ship_group_seq_id: String,
     pub(super) quantity: rust_decimal::Decimal,
+    grouping: Grouping,
+}
+
+/// How an order item is in ship groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grouping {
+    /// In one.
+    One,
+    /// In one that does not exist.
+    None,
+    /// In several, as stock OFBiz spreads a line.
+    Several,
 }
 
 struct Shipment {
@@ -71,12 +85,33 @@ struct Shipment {
     items: BTreeMap<String, (Item, bool)>,
 }
 
+impl Shipment {
+    /// The order that it is of: its primary one, or else the only one that its items are for.
+    fn order_id(&self) -> Option<&str> {
+        if self.order_id.is_some() {
+            return self.order_id.as_deref();
+        }
+        let mut orders = self.orders();
+        let first = orders.next()?;
+        orders.all(|other| other == first).then_some(first)
+    }
+
+    fn orders(&self) -> impl Iterator<Item = &str> {
+        let links = self.items.values().flat_map(|(item, _)| &item.links).map(|link| link.order_id.as_str());
+        self.order_id.as_deref().into_iter().chain(links)
+    }
+}
+
+/// Where else the order items are that the shipments' items are for: items of shipments, by order and order item.
+type Parts = BTreeMap<(String, String), Vec<(String, String)>>;
+
 /// The states before packing. (`SHIPMENT_APPROVED` is an addition, the others are stock.)
 const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
 
 /// Locks and checks. Every violation is reported.
 pub(super) async fn lock<'a>(transaction: &Transaction<'_>, update: &'a Update) -> Result<Work<'a>, Unapplied> {
     let shipments = shipments(transaction, update).await?;
+    let parts = parts(transaction, &shipments).await?;
     let box_types = names(
         transaction,
         "SELECT shipment_box_type_id FROM shipment_box_type WHERE shipment_box_type_id = ANY($1)",
@@ -88,6 +123,7 @@ pub(super) async fn lock<'a>(transaction: &Transaction<'_>, update: &'a Update) 
         Judge { update, shipments: &shipments, taken: BTreeMap::new(), touched: BTreeSet::new(), found: Vec::new() };
     let boxes = update.boxes.iter().filter(|row| judge.accepts_box(row, &box_types)).collect();
     let rejections = judge.rejections(&reasons);
+    judge.hold_together(&rejections, &parts);
     let moves = judge.moves();
     let Judge { touched, found, .. } = judge;
     if found.is_empty() { Ok(Work { boxes, moves, rejections, touched }) } else { Err(Unapplied::Refused(found)) }
@@ -100,16 +136,36 @@ async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTr
     ids.extend(update.moves.iter().flat_map(|row| [row.shipment_id.as_str(), row.new_shipment_id.as_str()]));
     ids.sort_unstable();
     ids.dedup();
-    // An order is its shipments' and its items': which it is does not change, so it can be read before it is locked.
-    transaction
-        .execute(
-            "SELECT FROM order_header WHERE order_id IN ( \
-                 SELECT primary_order_id FROM shipment WHERE shipment_id = ANY($1) \
-                 UNION SELECT order_id FROM order_shipment WHERE shipment_id = ANY($1)) \
-             ORDER BY order_id FOR NO KEY UPDATE",
-            &[&ids],
-        )
-        .await?;
+    let mut orders: BTreeSet<String> = names(
+        transaction,
+        "SELECT primary_order_id FROM shipment WHERE shipment_id = ANY($1) AND primary_order_id IS NOT NULL \
+         UNION SELECT order_id FROM order_shipment WHERE shipment_id = ANY($1)",
+        ids.iter().copied(),
+    )
+    .await?;
+    loop {
+        let locked: Vec<&str> = orders.iter().map(String::as_str).collect();
+        transaction
+            .execute(
+                "SELECT FROM order_header WHERE order_id = ANY($1) ORDER BY order_id FOR NO KEY UPDATE",
+                &[&locked],
+            )
+            .await?;
+        let shipments = locked_shipments(transaction, &ids).await?;
+        // An item of one more order may have been moved in before the shipments were locked.
+        let known = orders.len();
+        orders.extend(shipments.values().flat_map(Shipment::orders).map(str::to_owned));
+        if orders.len() == known {
+            return Ok(shipments);
+        }
+    }
+}
+
+/// Locks the shipments by id, and reads them.
+async fn locked_shipments(
+    transaction: &Transaction<'_>,
+    ids: &[&str],
+) -> Result<BTreeMap<String, Shipment>, Unapplied> {
     let rows = transaction
         .query(
             "SELECT shipment_id, primary_order_id, status_id, origin_facility_id FROM shipment \
@@ -131,13 +187,19 @@ async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTr
         .query(
             "SELECT item.shipment_id, item.shipment_item_seq_id, item.product_id, link.order_id, \
                     link.order_item_seq_id, coalesce(line.ship_group_seq_id, link.ship_group_seq_id), \
-                    coalesce(link.quantity, item.quantity, 0), \
+                    coalesce(link.quantity, least(item.quantity, line.quantity), 0), \
                     EXISTS (SELECT FROM item_issuance AS issued WHERE issued.shipment_id = item.shipment_id \
                             AND issued.shipment_item_seq_id = item.shipment_item_seq_id) \
+                    OR EXISTS (SELECT FROM shipment_receipt AS received WHERE received.shipment_id = item.shipment_id \
+                               AND received.shipment_item_seq_id = item.shipment_item_seq_id), \
+                    EXISTS (SELECT FROM order_item_ship_group AS own WHERE own.order_id = link.order_id \
+                            AND own.ship_group_seq_id = coalesce(line.ship_group_seq_id, link.ship_group_seq_id)), \
+                    (SELECT count(*) FROM order_item_ship_group_assoc AS assigned WHERE assigned.order_id = link.order_id \
+                     AND assigned.order_item_seq_id = link.order_item_seq_id \
+                     AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0)) \
              FROM shipment_item AS item \
-             LEFT JOIN order_shipment AS link USING (shipment_id, shipment_item_seq_id) \
-             LEFT JOIN order_item AS line \
-                    ON line.order_id = link.order_id AND line.order_item_seq_id = link.order_item_seq_id \
+             LEFT JOIN (order_shipment AS link JOIN order_item AS line USING (order_id, order_item_seq_id)) \
+                    ON link.shipment_id = item.shipment_id AND link.shipment_item_seq_id = item.shipment_item_seq_id \
              WHERE item.shipment_id = ANY($1) \
              ORDER BY item.shipment_id, item.shipment_item_seq_id, link.order_id, link.order_item_seq_id",
             &[&ids],
@@ -156,10 +218,39 @@ async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTr
                 order_item_seq_id: row.try_get(4)?,
                 ship_group_seq_id: row.try_get(5)?,
                 quantity: row.try_get(6)?,
+                grouping: match (row.try_get(8)?, row.try_get::<_, i64>(9)?) {
+                    (false, _) => Grouping::None,
+                    (true, ..=1) => Grouping::One,
+                    (true, _) => Grouping::Several,
+                },
             });
         }
     }
     Ok(shipments)
+}
+
+/// Where the shipments' order items are as well: in shipments that are not cancelled, these among them.
+async fn parts(transaction: &Transaction<'_>, shipments: &BTreeMap<String, Shipment>) -> Result<Parts, Unapplied> {
+    let links = || shipments.values().flat_map(|shipment| shipment.items.values()).flat_map(|(item, _)| &item.links);
+    let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
+    let lines: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
+    let rows = transaction
+        .query(
+            "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, shipment_item_seq_id \
+             FROM unnest($1::text[], $2::text[]) AS line(order_id, order_item_seq_id) \
+             JOIN order_shipment USING (order_id, order_item_seq_id) \
+             JOIN shipment_item USING (shipment_id, shipment_item_seq_id) \
+             JOIN shipment USING (shipment_id) \
+             WHERE status_id IS DISTINCT FROM 'SHIPMENT_CANCELLED' \
+             ORDER BY order_id, order_item_seq_id, shipment_id, shipment_item_seq_id",
+            &[&orders, &lines],
+        )
+        .await?;
+    let mut parts = Parts::new();
+    for row in rows {
+        parts.entry((row.try_get(0)?, row.try_get(1)?)).or_default().push((row.try_get(2)?, row.try_get(3)?));
+    }
+    Ok(parts)
 }
 
 /// The names that a look-up finds among some.
@@ -227,6 +318,7 @@ impl<'a, 'd> Judge<'a, 'd> {
                 self.touched.insert(&row.shipment_id);
             }
             rejections.extend(items.into_iter().map(|item| RejectedItem {
+                row: row.index,
                 shipment_id: &row.shipment_id,
                 facility_id: &self.update.facility_id,
                 item: item.clone(),
@@ -237,13 +329,42 @@ impl<'a, 'd> Judge<'a, 'd> {
         rejections
     }
 
+    /// An order item moves from its group to another as a whole, with all that is reserved for it.
+    fn hold_together(&mut self, rejections: &[RejectedItem<'_>], parts: &Parts) {
+        let rejected: BTreeSet<(&str, &str)> =
+            rejections.iter().map(|row| (row.shipment_id, row.item.seq_id.as_str())).collect();
+        for RejectedItem { row, item, .. } in rejections {
+            for link in &item.links {
+                let (order, line) = (link.order_id.clone(), link.order_item_seq_id.clone());
+                match link.grouping {
+                    Grouping::One => {}
+                    Grouping::None => {
+                        self.against(Kind::Rejection, *row, Fault::Ungrouped { order, line });
+                        continue;
+                    }
+                    Grouping::Several => {
+                        self.against(Kind::Rejection, *row, Fault::Spread { order, line });
+                        continue;
+                    }
+                }
+                let key = (order, line);
+                for (shipment, item) in parts.get(&key).into_iter().flatten() {
+                    if !rejected.contains(&(shipment.as_str(), item.as_str())) {
+                        let ((order, line), (shipment, item)) = (key.clone(), (shipment.clone(), item.clone()));
+                        self.against(Kind::Rejection, *row, Fault::PartElsewhere { order, line, shipment, item });
+                    }
+                }
+            }
+        }
+    }
+
     fn moves(&mut self) -> Vec<MovedItem<'a>> {
         let mut moves = Vec::new();
         for row in &self.update.moves {
             let items = self.items(Kind::Move, row.index, &row.shipment_id, row.item_seq_id.as_deref());
             let Some(to) = self.shipment(Kind::Move, row.index, &row.new_shipment_id) else { continue };
             let Some(from) = self.shipments.get(&row.shipment_id) else { continue };
-            if from.order_id.is_none() || from.order_id != to.order_id {
+            if from.order_id().is_none() || from.order_id() != to.order_id() {
                 let fault = Fault::OtherOrder { from: row.shipment_id.clone(), to: row.new_shipment_id.clone() };
                 if row.shipment_id != row.new_shipment_id {
                     self.against(Kind::Move, row.index, fault);
