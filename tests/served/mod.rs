@@ -44,13 +44,18 @@ pub struct Answer {
 impl Server {
     /// Starts the program and waits until it says where it listens.
     pub fn start(database: &Database, flags: &[&str]) -> Self {
+        Self::start_on(&database.config(), flags)
+    }
+
+    /// The same with any database.
+    pub fn start_on(database: &Config, flags: &[&str]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-served-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
-        program.arg(connection_string(&database.config())).arg("--key-file").arg(folder.join("key.pem")).args(flags);
+        program.arg(connection_string(database)).arg("--key-file").arg(folder.join("key.pem")).args(flags);
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut lines = BufReader::new(program.stderr.take().unwrap()).lines();

@@ -25,3 +25,15 @@ COMMENT ON COLUMN orderql.idempotent_answer.request IS 'the parameters, so that 
 
 -- Ids that OFBiz's own sequences never give, because they begin with a letter.
 CREATE SEQUENCE IF NOT EXISTS orderql.entity_id START 10000;
+
+-- Stock: the statuses that the update sets beside those of V14, for databases that OFBiz's own data was not loaded into.
+INSERT INTO status_type (status_type_id, has_table, description)
+VALUES
+    ('SHPRTSG_CS_STATUS', 'N', 'ShipmentRouteSegment:CarrierService')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO status_item (status_id, status_type_id, status_code, sequence_id, description)
+VALUES
+    ('PICKITEM_CANCELLED', 'PICKITEM_STATUS',   'CANCELLED',   '99', 'Cancelled'),
+    ('SHRSCS_NOT_STARTED', 'SHPRTSG_CS_STATUS', 'NOT_STARTED', '01', 'Not Started')
+ON CONFLICT DO NOTHING;
