@@ -10,7 +10,9 @@ mod updating;
 
 use std::{
     collections::HashMap,
-    env, fs,
+    env,
+    fmt::Write as _,
+    fs,
     io::{Read, Write},
     path::PathBuf,
     process::Command,
@@ -73,22 +75,22 @@ impl Dice {
         let mut form = format!("facilityId=STORM&name={name}");
         let boxed = shipment(self, orders[0]);
         let box_type = self.one(&["YOURPACKNG", "YOURPACKNG", "BOPISPACKNG"]);
-        form += &format!("&box_shipmentId_0={boxed}&box_shipmentBoxTypeId_0={box_type}&0_box_rowSubmit=0");
+        let _ = write!(form, "&box_shipmentId_0={boxed}&box_shipmentBoxTypeId_0={box_type}&0_box_rowSubmit=0");
         for index in 0..self.roll(3) {
             let order = orders[usize::from(self.roll(4) == 0)];
             let (from, item) = (shipment(self, order), self.roll(5));
             let reason = self.one(&["INACTIVE_STORE", "MISMATCH", "MISMATCH", "REJ_RSN_DAMAGED", "NOT_IN_STOCK"]);
-            form += &format!("&rej_shipmentId_{index}={from}&rej_rejectionReason_{index}={reason}");
+            let _ = write!(form, "&rej_shipmentId_{index}={from}&rej_rejectionReason_{index}={reason}");
             if item > 0 {
-                form += &format!("&rej_shipmentItemSeqId_{index}={item:05}");
+                let _ = write!(form, "&rej_shipmentItemSeqId_{index}={item:05}");
             }
         }
         for index in 0..self.roll(3) {
             let order = orders[usize::from(self.roll(4) == 0)];
             let (from, to, item) = (shipment(self, order), shipment(self, order), self.roll(7));
-            form += &format!("&rtp_shipmentId_{index}={from}&rtp_newShipmentId_{index}={to}");
+            let _ = write!(form, "&rtp_shipmentId_{index}={from}&rtp_newShipmentId_{index}={to}");
             if item > 0 {
-                form += &format!("&rtp_shipmentItemSeqId_{index}={item:05}");
+                let _ = write!(form, "&rtp_shipmentItemSeqId_{index}={item:05}");
             }
         }
         form

@@ -115,7 +115,7 @@ impl Stock<'_> {
                 // All that was counted is what is available of the pair, which its last count follows.
                 Variance::All if available > Decimal::ZERO => missing.push((inventory_item_id, available)),
                 Variance::Quantity if missing.is_empty() && self.link.quantity > Decimal::ZERO => {
-                    missing.push((inventory_item_id, self.link.quantity))
+                    missing.push((inventory_item_id, self.link.quantity));
                 }
                 Variance::None | Variance::All | Variance::Quantity => {}
             }
