@@ -52,7 +52,7 @@ async fn wrong(client: &Client) -> Vec<String> {
     client.query(include_str!("update_storm/wrong.sql"), &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
 }
 
-/// Numbers that look random and follow from a seed (SplitMix64).
+/// Numbers that look random and follow from a seed (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {

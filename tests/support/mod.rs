@@ -4,7 +4,7 @@
 //! is kept in the temporary folder; `./dev test` gives the tests one of their own, and removes it at the end.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod ask;
 
