@@ -105,6 +105,8 @@ settings! {
     schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
+    /// Connections to the database that are kept for order updates at most.
+    writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
     /// How long a request waits for a free connection to the database.
     pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
     /// Wall-clock budget of a query.
@@ -254,6 +256,11 @@ impl Config {
     /// What a database's pool is made of.
     pub fn pool(&self, database: tokio_postgres::Config) -> pool::Options {
         pool::Options { config: database, size: self.pool_size, wait: self.pool_wait }
+    }
+
+    /// What the pool of order updates is made of.
+    pub fn writer(&self, database: tokio_postgres::Config) -> pool::Options {
+        pool::Options { config: database, size: self.writer_pool_size, wait: self.pool_wait }
     }
 
     /// The database, which has no default.

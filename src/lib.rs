@@ -82,6 +82,7 @@ pub mod preflight;
 pub mod throttle;
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
+pub mod orders;
 pub mod telemetry;
 #[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
 pub mod http;

@@ -12,7 +12,7 @@ use crate::{
         Config,
         source::{Flags, Values},
     },
-    database::{connect::connect, pool::Pool},
+    database::{connect::connect, pool::Pool, writer::Writer},
     http::{
         self,
         endpoint::sdl,
@@ -64,7 +64,8 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: Follower::start(database.clone(), config.access_defaults()).await?,
         logins: Logins::new(Passwords::new(config.password_checks)?, config.lockout(), trail.clone()),
-        pool: Pool::new(&config.pool(database))?,
+        pool: Pool::new(&config.pool(database.clone()))?,
+        writer: Writer::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
         buckets: Buckets::new(),
         running: Running::default(),

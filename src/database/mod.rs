@@ -9,4 +9,5 @@ pub mod pool;
 mod programs;
 mod server;
 pub mod snapshot;
+pub mod writer;
 mod standing;

@@ -45,27 +45,31 @@ pub struct Pool {
 impl Pool {
     /// A pool that has not connected yet.
     pub fn new(options: &Options) -> Result<Self, DatabaseError> {
-        let mut config = options.config.clone();
-        let settings = match config.get_options() {
-            Some(given) => format!("{SETTINGS} {given}"),
-            None => SETTINGS.to_owned(),
-        };
-        config.options(settings).application_name("orderql").connect_timeout(CONNECT);
-        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: Some(CONNECT) };
-        let connections = deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
-            .max_size(options.size)
-            .timeouts(timeouts)
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| DatabaseError::Unreachable(Box::new(error)))?;
-        Ok(Self { connections })
+        Ok(Self { connections: connections(options, SETTINGS)? })
     }
 
     /// A connection to read one snapshot over. Waits for a free one as long as the options allow.
     pub async fn snapshot(&self) -> Result<Snapshot, DatabaseError> {
         Ok(Snapshot::new(self.connections.get().await?))
     }
+}
+
+/// A pool whose connections have these settings.
+pub(super) fn connections(options: &Options, settings: &str) -> Result<deadpool_postgres::Pool, DatabaseError> {
+    let mut config = options.config.clone();
+    let settings = match config.get_options() {
+        Some(given) => format!("{settings} {given}"),
+        None => settings.to_owned(),
+    };
+    config.options(settings).application_name("orderql").connect_timeout(CONNECT);
+    let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: Some(CONNECT) };
+    deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
+        .max_size(options.size)
+        .timeouts(timeouts)
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| DatabaseError::Unreachable(Box::new(error)))
 }
 
 /// Why the database gave no answer.

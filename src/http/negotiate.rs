@@ -49,13 +49,18 @@ pub fn accepted(headers: &HeaderMap) -> Result<Media, Denial> {
     }
 }
 
+/// Refuses a body that would have to be decompressed.
+pub fn refuse_compressed(headers: &HeaderMap) -> Result<(), Denial> {
+    match headers.get(header::CONTENT_ENCODING) {
+        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(Denial::ContentEncoded),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a body that is not JSON in UTF-8. A missing `Content-Type` is refused too: a browser's form cannot send JSON
 /// without being asked whether it may.
 pub fn require_json(headers: &HeaderMap) -> Result<(), Denial> {
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
-    {
-        return Err(Denial::ContentEncoded);
-    }
+    refuse_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(Denial::NotJson) };
     let mut parts = split_outside_quotes(value.to_str().map_err(|_| Denial::NotJson)?, ';').into_iter();

@@ -123,6 +123,9 @@ pub enum Denial {
     /// A body that does not say it is JSON.
     #[error("the body must be JSON, sent with Content-Type: application/json")]
     NotJson,
+    /// A body that does not say it is a form.
+    #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
+    NotAForm,
     /// JSON in another character set.
     #[error("the body must be in UTF-8; no other charset is read")]
     NotUtf8,
@@ -230,7 +233,7 @@ impl Denial {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable | Self::NoCoding => StatusCode::NOT_ACCEPTABLE,
-            Self::NotJson | Self::NotUtf8 | Self::ContentEncoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson | Self::NotAForm | Self::NotUtf8 | Self::ContentEncoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NoCredentials
             | Self::WrongCredentials
             | Self::NoToken
@@ -267,7 +270,7 @@ impl Denial {
             Self::PersistedQueryNotFound => return "PERSISTED_QUERY_NOT_FOUND",
             Self::PersistedQueryNotSupported => return "PERSISTED_QUERY_NOT_SUPPORTED",
             Self::NotAcceptable | Self::NoCoding => return "NOT_ACCEPTABLE",
-            Self::NotJson | Self::NotUtf8 | Self::ContentEncoded => return "UNSUPPORTED_MEDIA_TYPE",
+            Self::NotJson | Self::NotAForm | Self::NotUtf8 | Self::ContentEncoded => return "UNSUPPORTED_MEDIA_TYPE",
             Self::BodyTooLarge { .. } => return "PAYLOAD_TOO_LARGE",
             Self::BodyTooSlow { .. } => return "REQUEST_TIMEOUT",
             Self::TargetTooLong { .. } => return "URI_TOO_LONG",
@@ -432,6 +435,15 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
         body.insert("extensions".into(), json!({ "cost": cost }));
     }
     let mut answer = with_json(status, media, &Value::Object(body));
+    denial.headers(&mut answer);
+    answer
+}
+
+/// A denial as the order update answers it, in the form that OFBiz's clients read.
+pub fn deny_update(denial: &Denial) -> Answer {
+    let message = denial.to_string();
+    let body = json!({ "_ERROR_MESSAGE_": message, "_ERROR_MESSAGE_LIST_": [message] });
+    let mut answer = with_json(denial.status(), Media::Json, &body);
     denial.headers(&mut answer);
     answer
 }

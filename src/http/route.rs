@@ -9,6 +9,8 @@ pub enum Route {
     Token,
     /// The GraphQL API.
     Graphql,
+    /// The order update.
+    UpdateOrder,
     /// The schema's definition.
     Sdl,
     /// The public keys of tokens.
@@ -25,6 +27,7 @@ impl Route {
         match path {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
+            "/api/updateOrder" => Some(Self::UpdateOrder),
             "/rest/s1/graphql/sdl" => Some(Self::Sdl),
             "/.well-known/jwks.json" => Some(Self::Jwks),
             "/health/live" => Some(Self::Live),
@@ -38,6 +41,7 @@ impl Route {
         match self {
             Self::Token => "token",
             Self::Graphql => "graphql",
+            Self::UpdateOrder => "updateOrder",
             Self::Sdl => "sdl",
             Self::Jwks => "jwks",
             Self::Live => "live",
@@ -48,7 +52,7 @@ impl Route {
     /// What `Allow` says.
     pub const fn allow(self) -> &'static str {
         match self {
-            Self::Token => "POST, OPTIONS",
+            Self::Token | Self::UpdateOrder => "POST, OPTIONS",
             Self::Graphql => "GET, HEAD, POST, OPTIONS",
             Self::Sdl | Self::Jwks | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
         }
@@ -58,7 +62,7 @@ impl Route {
     pub fn takes(self, method: &Method) -> bool {
         let reads = method == Method::GET || method == Method::HEAD;
         match self {
-            Self::Token => method == Method::POST,
+            Self::Token | Self::UpdateOrder => method == Method::POST,
             Self::Graphql => reads || method == Method::POST,
             Self::Sdl | Self::Jwks | Self::Live | Self::Ready => reads,
         }
@@ -81,7 +85,9 @@ mod tests {
 
     #[test]
     fn allow_names_what_is_taken() {
-        for route in [Route::Token, Route::Graphql, Route::Sdl, Route::Jwks, Route::Live, Route::Ready] {
+        for route in
+            [Route::Token, Route::Graphql, Route::UpdateOrder, Route::Sdl, Route::Jwks, Route::Live, Route::Ready]
+        {
             for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
                 let allowed = route.allow().split(", ").any(|name| name == method.as_str());
                 assert_eq!(route.takes(&method), allowed, "{route:?} {method}");

@@ -23,14 +23,15 @@ use hyper::{
 };
 
 use crate::{
-    access::{follow::Follower, login::Logins, token::Tokens},
+    access::{follow::Follower, grants::Principal, login::Logins, token::Tokens},
     compile::Compiler,
-    database::pool::Pool,
+    database::{pool::Pool, writer::Writer},
     http::{
         Options, body,
         connection::Exchange,
         cors,
-        endpoint::{graphql, health, jwks, sdl, token},
+        credentials::token as bearer,
+        endpoint::{graphql, health, jwks, sdl, token, update_order},
         persisted,
         record::Record,
         respond::{self, Answer, BoxError, Content, Denial},
@@ -57,8 +58,10 @@ pub struct Service {
     pub buckets: Buckets,
     /// Queries that run.
     pub running: Running,
-    /// The database.
+    /// The database, for queries.
     pub pool: Pool,
+    /// The database, for updates.
+    pub writer: Writer,
     /// Query texts by their hashes.
     pub persisted: persisted::Store,
     /// The published schema.
@@ -86,6 +89,14 @@ pub struct Outgoing {
     _record: Record,
 }
 
+impl Service {
+    /// Who is calling: the account of a good token, as it is now.
+    pub fn caller(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
+        let user_id = self.tokens.verify(bearer(headers)?)?;
+        self.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
+    }
+}
+
 /// Answers a request. Never fails: what goes wrong is an answer too.
 pub async fn handle(
     service: Arc<Service>,
@@ -98,10 +109,10 @@ pub async fn handle(
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(denial)) => denied(&denial, &mut record),
+        Ok(Err(denial)) => denied(&head, &denial, &mut record),
         Err(panic) => {
             let denial = Denial::fault(&record, panic_message(&*panic));
-            denied(&denial, &mut record)
+            denied(&head, &denial, &mut record)
         }
     };
     exchange.answer();
@@ -130,6 +141,7 @@ async fn answer(
     }
     match route {
         Route::Graphql => Ok(graphql::answer(service, head, body, record).await),
+        Route::UpdateOrder => Ok(update_order::answer(service, head, body, record).await),
         Route::Token => token::answer(service, head, record).await,
         Route::Sdl => sdl::answer(&service.sdl, &head.headers, &service.options.codings),
         Route::Jwks => Ok(jwks::answer(&service.tokens)),
@@ -168,9 +180,12 @@ fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
     }
 }
 
-fn denied(denial: &Denial, record: &mut Record) -> Answer {
+fn denied(head: &Parts, denial: &Denial, record: &mut Record) -> Answer {
     record.code = Some(denial.code());
-    respond::deny(denial)
+    match Route::of(head.uri.path()) {
+        Some(Route::UpdateOrder) => respond::deny_update(denial),
+        _ => respond::deny(denial),
+    }
 }
 
 /// What every answer has.

@@ -145,7 +145,7 @@ async fn is_full(client: &Client) -> Result<bool, tokio_postgres::Error> {
     Ok(known.is_some())
 }
 
-/// Tells how to reach the demo, with a command that works as it stands.
+/// Tells how to reach the demo, with commands that work as they stand.
 fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
     // An address that means every interface is no address to send to.
     let reached = match address.ip() {
@@ -167,6 +167,10 @@ fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
 Ask for an order with its ship groups and items:
 
 curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
+
+Reject an item of an order in progress (once: it is out of its shipment then, and asked again the answer says so):
+
+curl -s http://{reached}/api/updateOrder -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d 'facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK'
 
 Ctrl-C ends the demo; its data stays.
 "#,

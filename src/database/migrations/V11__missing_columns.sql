@@ -5,6 +5,9 @@
 
 -- Which ship group an item is in. Stock OFBiz knows it through order_item_ship_group_assoc alone.
 ALTER TABLE order_item ADD COLUMN IF NOT EXISTS ship_group_seq_id VARCHAR(20);
+-- Which shipment an item, or what is reserved for it, is in; the order update keeps it where it is kept.
+ALTER TABLE order_item ADD COLUMN IF NOT EXISTS shipment_id VARCHAR(20);
+ALTER TABLE order_item_ship_grp_inv_res ADD COLUMN IF NOT EXISTS shipment_id VARCHAR(20);
 ALTER TABLE order_status ADD COLUMN IF NOT EXISTS change_reason_enum_id VARCHAR(20);
 
 ALTER TABLE shipment ADD COLUMN IF NOT EXISTS external_id VARCHAR(60);

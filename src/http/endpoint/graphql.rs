@@ -4,7 +4,7 @@ use std::{mem, sync::Arc};
 
 use bytes::Bytes;
 use hyper::{
-    HeaderMap, Method,
+    Method,
     body::Incoming,
     header::{self, HeaderValue},
     http::request::Parts as Head,
@@ -24,7 +24,6 @@ use crate::{
         body,
         coding::{self, Choice},
         compress::compress,
-        credentials::token,
         envelope::{self, Envelope},
         negotiate::{self, Media},
         price,
@@ -75,7 +74,7 @@ async fn serve(
     media: Result<Media, Denial>,
     record: &mut Record,
 ) -> Result<Answer, Denial> {
-    let principal = caller(service, &head.headers)?;
+    let principal = service.caller(&head.headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
     if !principal.may(Artifact::Graphql) {
         return Err(Denial::NotGranted { path: Artifact::Graphql.path() });
@@ -140,12 +139,6 @@ async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Enve
     } else {
         envelope::of_target(head.uri.query())
     }
-}
-
-/// Who is calling: the account of a good token, as it is now.
-fn caller(service: &Service, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
-    let user_id = service.tokens.verify(token(headers)?)?;
-    service.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
 }
 
 /// A place among the caller's running queries, until its answer is handed over; nothing is debited without one.

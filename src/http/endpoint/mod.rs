@@ -5,3 +5,4 @@ pub mod health;
 pub mod jwks;
 pub mod sdl;
 pub mod token;
+pub mod update_order;

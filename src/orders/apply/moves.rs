@@ -1,0 +1,110 @@
+//! An item's move to another shipment, which is another box of the same order.
+
+use serde_json::json;
+use tokio_postgres::{Error, Transaction};
+
+use crate::orders::apply::rules::MovedItem;
+use crate::orders::apply::{Changes, highest, next_seq_id};
+
+/// Makes the item anew in the other shipment, lets everything that refers to it follow, and deletes the old one.
+pub(super) async fn apply(
+    transaction: &Transaction<'_>,
+    moved: &MovedItem<'_>,
+    changes: &mut Changes,
+) -> Result<(), Error> {
+    let MovedItem { from, item, to } = moved;
+    let old = &item.seq_id;
+    let highest = transaction
+        .query_one(
+            // Links and contents that an item has left behind are not to become the new one's.
+            concat!(
+                "SELECT ",
+                highest!("shipment_item_seq_id"),
+                " FROM (SELECT shipment_id, shipment_item_seq_id FROM shipment_item \
+                        UNION ALL SELECT shipment_id, shipment_item_seq_id FROM order_shipment \
+                        UNION ALL SELECT shipment_id, shipment_item_seq_id FROM shipment_package_content) AS taken \
+                 WHERE shipment_id = $1"
+            ),
+            &[to],
+        )
+        .await?;
+    let new = next_seq_id(highest.try_get(0)?);
+    // All columns as they are, whichever there are, but for the key.
+    transaction
+        .execute(
+            "INSERT INTO shipment_item SELECT (jsonb_populate_record(item, jsonb_build_object( \
+                 'shipment_id', $3::text, 'shipment_item_seq_id', $4::text, \
+                 'last_updated_stamp', now(), 'last_updated_tx_stamp', now()))).* \
+             FROM shipment_item AS item WHERE shipment_id = $1 AND shipment_item_seq_id = $2",
+            &[from, old, to, &new],
+        )
+        .await?;
+    transaction
+        .execute(
+            "UPDATE order_shipment SET shipment_id = $3, shipment_item_seq_id = $4, \
+                    last_updated_stamp = now(), last_updated_tx_stamp = now() \
+             WHERE shipment_id = $1 AND shipment_item_seq_id = $2",
+            &[from, old, to, &new],
+        )
+        .await?;
+    let package = first_package(transaction, to).await?;
+    transaction
+        .execute(
+            "INSERT INTO shipment_package_content (shipment_id, shipment_package_seq_id, shipment_item_seq_id, quantity, \
+                 created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
+             SELECT $3::text, $5::text, $4::text, sum(quantity), now(), now(), now(), now() \
+             FROM shipment_package_content WHERE shipment_id = $1 AND shipment_item_seq_id = $2 \
+             HAVING count(*) > 0",
+            &[from, old, to, &new, &package],
+        )
+        .await?;
+    for link in &item.links {
+        for table in ["order_item_ship_grp_inv_res", "order_item"] {
+            transaction
+                .execute(
+                    &format!(
+                        "UPDATE {table} SET shipment_id = $4, last_updated_stamp = now(), last_updated_tx_stamp = now() \
+                         WHERE order_id = $1 AND order_item_seq_id = $2 AND shipment_id = $3"
+                    ),
+                    &[&link.order_id, &link.order_item_seq_id, from, to],
+                )
+                .await?;
+        }
+    }
+    delete(transaction, from, old).await?;
+    changes.add(
+        "itemMoved",
+        json!({ "shipmentId": from, "shipmentItemSeqId": old, "newShipmentId": to, "newShipmentItemSeqId": new }),
+    );
+    Ok(())
+}
+
+/// Takes an item out of its shipment and its packages.
+pub(super) async fn delete(transaction: &Transaction<'_>, shipment_id: &str, seq_id: &str) -> Result<(), Error> {
+    for table in ["shipment_package_content", "shipment_item"] {
+        transaction
+            .execute(
+                &format!("DELETE FROM {table} WHERE shipment_id = $1 AND shipment_item_seq_id = $2"),
+                &[&shipment_id, &seq_id],
+            )
+            .await?;
+    }
+    Ok(())
+}
+
+/// The package that a moved item goes into: the shipment's first, made where it has none.
+async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Result<String, Error> {
+    transaction
+        .execute(
+            "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, date_created, created_stamp, \
+                 created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
+             SELECT $1::text, '00001', now(), now(), now(), now(), now() \
+             WHERE NOT EXISTS (SELECT FROM shipment_package WHERE shipment_id = $1::text)",
+            &[&shipment_id],
+        )
+        .await?;
+    let first = transaction
+        .query_one("SELECT min(shipment_package_seq_id) FROM shipment_package WHERE shipment_id = $1", &[&shipment_id])
+        .await?;
+    first.try_get(0)
+}
