@@ -442,6 +442,6 @@ fn a_schema_file_cannot_have_names_of_introspection() {
         ),
     ] {
         let error = Catalog::parse(schema).unwrap_err().to_string();
-        assert!(error.contains(&format!("`{name}`: names that begin with two underscores")), "{error}");
+        assert!(error.contains(&format!("`{name}` is no name that can be published")), "{error}");
     }
 }

@@ -245,6 +245,8 @@ async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
             "good_identification.thru_date",
             "inventory_item_variance.reason_enum_id",
             "order_item.ship_group_seq_id",
+            "order_item.shipment_id",
+            "order_item_ship_grp_inv_res.shipment_id",
             "order_status.change_reason_enum_id",
             "product_facility.inventory_item_id",
             "return_adjustment.order_id",

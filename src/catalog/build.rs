@@ -93,7 +93,6 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn assign(source: &'a Source, metatypes: &'a Metatypes) -> Result<Self, SchemaError> {
-        refuse_reserved(source)?;
         let mut names = Self { order: Vec::new(), ids: HashMap::new() };
         let lists = || source.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.list);
         let (roots, nodes): (Vec<_>, Vec<_>) = source.types.iter().partition(|ty| ty.name == QUERY);
@@ -559,23 +558,6 @@ fn add_unlisted(object: &mut ObjectType, fields: Vec<Field>) -> Result<(), Schem
         let place = place.map_err(|_| fail(Pos::default(), SchemaFault::TooMany))?;
         object.by_name.insert(field.name.clone(), place);
         object.unlisted.push(field);
-    }
-    Ok(())
-}
-
-/// Names that begin with two underscores are GraphQL's own.
-fn refuse_reserved(source: &Source) -> Result<(), SchemaError> {
-    for ty in &source.types {
-        let fields = ty.fields.iter().flat_map(|field| {
-            let arguments = field.arguments.iter().map(|argument| &argument.name);
-            let names = std::iter::once(&field.name).chain(arguments).chain(field.sort.iter().map(|(key, _)| key));
-            names.map(|name| (name, field.position))
-        });
-        for (name, position) in std::iter::once((&ty.name, ty.position)).chain(fields) {
-            if name.starts_with("__") {
-                return Err(fail(position, SchemaFault::Reserved(name.clone())));
-            }
-        }
     }
     Ok(())
 }

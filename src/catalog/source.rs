@@ -25,9 +25,6 @@ pub enum SchemaFault {
     /// A kind of definition that has no meaning here.
     #[error("{0} is not taken; a schema has object types, directive definitions and the enum Compare")]
     Unsupported(&'static str),
-    /// A name that is GraphQL's own.
-    #[error("`{0}`: names that begin with two underscores are kept for introspection")]
-    Reserved(String),
     /// A field or argument of introspection that nothing answers. A schema file cannot have it.
     #[error("introspection does not know `{0}`")]
     UnknownIntrospection(String),
@@ -359,6 +356,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
 }
 
 fn argument(argument: &sdl::InputValue<'_, String>) -> Result<SourceArgument, SchemaError> {
+    published(&argument.name, argument.position)?;
     let (ty, list, non_null) = type_name(&argument.value_type)
         .filter(|(_, list, _)| !list)
         .ok_or_else(|| fail(argument.position, SchemaFault::Misplaced("a point root's argument is a scalar")))?;
@@ -404,7 +402,7 @@ fn type_name(ty: &sdl::Type<'_, String>) -> Option<(String, bool, bool)> {
 }
 
 /// The vocabulary: each directive with its arguments.
-const ARGUMENTS: [(&str, &[&str]); 8] = [
+const ARGUMENTS: [(&str, &[&str]); 9] = [
     ("relation", &["name", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
@@ -413,6 +411,7 @@ const ARGUMENTS: [(&str, &[&str]); 8] = [
     ("point", &["through"]),
     ("search", &["key", "column", "compare", "indexed", "within", "by"]),
     ("sort", &["key", "column"]),
+    ("deprecated", &["reason"]),
 ];
 
 /// A directive's arguments, read by type.
