@@ -1,7 +1,8 @@
 //! # orderql
 //!
-//! An order-management API over a PostgreSQL database with Apache OFBiz's tables: a token operation, and a read-only
-//! GraphQL API with Relay connections, keyset cursors, a search string and a cost budget.
+//! An order-management API over a PostgreSQL database with Apache OFBiz's tables: a token operation, a read-only GraphQL
+//! API with Relay connections, keyset cursors, a search string and a cost budget, and an update of orders in progress,
+//! which is a room of its own: [`orders`] says what each table sees.
 //!
 //! ## The way of a request
 //!
