@@ -164,7 +164,7 @@ fn every_suggestion_gives_the_same_selection_at_the_price_that_it_says() {
             break;
         }
     }
-    assert!(applied > 1000 && hopeless < 200 && shrunk.len() == 3, "{applied} {hopeless} {shrunk:?}");
+    assert!(applied > 1500 && hopeless < 100 && shrunk.len() == 3, "{applied} {hopeless} {shrunk:?}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn no_page_of_a_suggestion_could_be_larger() {
     let catalog = Catalog::built_in().unwrap();
     let limits = Limits { max_depth: 60, ..Limits::default() };
     let mut tried = 0;
-    for seed in 0..500 {
+    for seed in 0..600 {
         let request = query(&catalog, seed);
         let explanation = explain(&catalog, &request, &limits).unwrap();
         if code(&explanation).is_none() || explanation.plan.steps.len() > 24 {
@@ -187,14 +187,14 @@ fn no_page_of_a_suggestion_could_be_larger() {
             }
         }
     }
-    assert!(tried > 100, "{tried}");
+    assert!(tried > 500, "{tried}");
 }
 
 #[test]
 fn the_costs_of_fields_add_up() {
     let catalog = Catalog::built_in().unwrap();
     let mut listed = 0;
-    for seed in 0..1000 {
+    for seed in 0..2000 {
         let explanation = explain(&catalog, &query(&catalog, seed), &Limits::default()).unwrap();
         let list = explanation.fields();
         let sum: u64 = list.iter().map(|field| field.requested_total_cost).sum();
@@ -211,7 +211,7 @@ fn the_costs_of_fields_add_up() {
         }
         listed += list.len();
     }
-    assert!(listed > 10_000, "{listed}");
+    assert!(listed > 20_000, "{listed}");
 }
 
 /// What the specification's worked case is refused with.
