@@ -181,8 +181,6 @@ tables! {
         datetime_received: Option<Time>,
         expire_date: Option<Time>,
         serial_number: Option<Id>,
-        lot_id: Option<Id>,
-        location_seq_id: Option<&'static str>,
         quantity_on_hand_total: Decimal,
         available_to_promise_total: Decimal,
         accounting_quantity_total: Decimal,

@@ -4,7 +4,10 @@ pub(in crate::sample) mod contacts;
 pub(in crate::sample) mod flow;
 pub(in crate::sample) mod lines;
 pub(in crate::sample) mod money;
+pub(in crate::sample) mod returns;
 pub(in crate::sample) mod rows;
+pub(in crate::sample) mod shipments;
+pub(in crate::sample) mod taking;
 
 use crate::sample::calendar;
 use crate::sample::draw::{Draw, Kind};
