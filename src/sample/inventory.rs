@@ -1,4 +1,4 @@
-//! The stock of a facility, after all orders: what is there, what is promised, and what once came in, so that an item's
+//! The stock of a facility, after all orders: what is there, what is promised, and what was counted, so that an item's
 //! totals are the sums of its details.
 
 use crate::sample::batch::Batch;
@@ -47,11 +47,11 @@ fn write_pair(batch: &mut Batch, world: &mut World, draw: &mut Draw, facility: u
     });
 }
 
-/// Writes an item of which so much is available, beside what orders keep of it, and when that came in.
+/// Writes an item of which so much is available, beside what orders keep of it, and what was counted of it before.
 fn write_item(batch: &mut Batch, draw: &mut Draw, pair: (Id, u32), item: Id, available: i64, taken: Taken) {
     let (product_id, facility) = pair;
     let on_hand = available + taken.reserved;
-    let came_in = on_hand + taken.issued - taken.returned;
+    let counted = on_hand + taken.issued - taken.returned;
     let received = calendar::before(draw);
     let unit_cost = draw.percent(90).then(|| Decimal::cents(draw.between(150, 6_000).into()));
     batch.push(&InventoryItem {
@@ -66,7 +66,7 @@ fn write_item(batch: &mut Batch, draw: &mut Draw, pair: (Id, u32), item: Id, ava
         serial_number: draw.percent(2).then(|| Id::wide("SN", draw.below(1_000_000).into(), 6)),
         quantity_on_hand_total: Decimal::whole(on_hand),
         available_to_promise_total: Decimal::whole(available),
-        accounting_quantity_total: Decimal::whole(came_in),
+        accounting_quantity_total: Decimal::whole(counted),
         unit_cost,
         currency_uom_id: "USD",
     });
@@ -74,9 +74,9 @@ fn write_item(batch: &mut Batch, draw: &mut Draw, pair: (Id, u32), item: Id, ava
         inventory_item_id: item,
         inventory_item_detail_seq_id: Id::new("SB", 1),
         effective_date: received,
-        quantity_on_hand_diff: Decimal::whole(came_in),
-        available_to_promise_diff: Decimal::whole(came_in),
-        accounting_quantity_diff: Decimal::whole(came_in),
+        quantity_on_hand_diff: Decimal::whole(counted),
+        available_to_promise_diff: Decimal::whole(counted),
+        accounting_quantity_diff: Decimal::whole(counted),
         order_id: None,
         order_item_seq_id: None,
         ship_group_seq_id: None,
@@ -85,6 +85,6 @@ fn write_item(batch: &mut Batch, draw: &mut Draw, pair: (Id, u32), item: Id, ava
         return_item_seq_id: None,
         item_issuance_id: None,
         receipt_id: None,
-        description: Some("Opening stock"),
+        description: Some("Opening count"),
     });
 }

@@ -22,7 +22,7 @@ pub(in crate::sample) enum Held {
     Never,
 }
 
-/// What orders did to a pair's stock.
+/// What orders did to a pair's stock since it was counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::sample) struct Taken {
     /// Pieces that are kept for items.

@@ -148,7 +148,8 @@ impl State {
     /// The states that an order went through after it was created, with its own at the end.
     pub(in crate::sample) fn way(self) -> &'static [State] {
         match self {
-            Self::Created | Self::Expired => &[],
+            Self::Created => &[],
+            Self::Expired => &[Self::Expired],
             Self::Processing => &[Self::Processing],
             Self::Authorized => &[Self::Authorized],
             Self::Hold => &[Self::Approved, Self::Hold],

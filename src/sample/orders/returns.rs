@@ -225,7 +225,6 @@ fn receive(
     let inventory_item_id = ids::inventory_item(pair);
     let rejected = i64::from(draw.percent(5));
     let accepted = quantity - rejected;
-    world.stock.taken(pair).returned += accepted;
     batch.push(&ShipmentReceipt {
         receipt_id,
         inventory_item_id,
@@ -240,6 +239,10 @@ fn receive(
         quantity_accepted: Decimal::whole(accepted),
         quantity_rejected: Decimal::whole(rejected),
     });
+    if !order.is_after_count {
+        return;
+    }
+    world.stock.taken(pair).returned += accepted;
     batch.push(&InventoryItemDetail {
         inventory_item_id,
         inventory_item_detail_seq_id: Id::new("SRD", order.number.into()).part(part),

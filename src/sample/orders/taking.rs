@@ -25,8 +25,11 @@ pub(in crate::sample) fn write(
             taken.reserved += i64::from(item.quantity);
             reserve(batch, draw, order, (at, item, pair), sent[at]);
         } else if flow.is_issued() {
-            taken.issued += i64::from(item.quantity);
             issue(batch, order, (at, item, pair), sent[at]);
+            if order.is_after_count {
+                taken.issued += i64::from(item.quantity);
+                tell_issue(batch, order, (at, item, pair), sent[at]);
+            }
         }
     }
 }
@@ -60,27 +63,36 @@ fn reserve(
 }
 
 fn issue(batch: &mut Batch, order: &Order, (at, item, pair): (usize, &Item, u32), sent: Option<Sent>) {
-    let item_issuance_id = Id::new("SU", order.number.into()).part(u32::try_from(at).unwrap_or_default());
-    let when = sent.map_or(order.placed.after(Time::MINUTE), |sent| sent.at);
-    let quantity = i64::from(item.quantity);
     batch.push(&ItemIssuance {
-        item_issuance_id,
+        item_issuance_id: issuance(order, at),
         order_id: order.id(),
         order_item_seq_id: seq(at),
         ship_group_seq_id: seq(item.group),
         inventory_item_id: ids::inventory_item(pair),
         shipment_id: sent.map(|sent| sent.shipment_id),
         shipment_item_seq_id: sent.map(|sent| sent.item),
-        issued_date_time: when,
-        quantity: Decimal::whole(quantity),
+        issued_date_time: issued_at(order, sent),
+        quantity: Decimal::whole(item.quantity.into()),
     });
+}
+
+fn tell_issue(batch: &mut Batch, order: &Order, (at, item, pair): (usize, &Item, u32), sent: Option<Sent>) {
+    let quantity = i64::from(item.quantity);
     batch.push(&InventoryItemDetail {
         quantity_on_hand_diff: Decimal::whole(-quantity),
         available_to_promise_diff: Decimal::whole(-quantity),
         shipment_id: sent.map(|sent| sent.shipment_id),
-        item_issuance_id: Some(item_issuance_id),
-        ..detail(order, (at, item, pair), when)
+        item_issuance_id: Some(issuance(order, at)),
+        ..detail(order, (at, item, pair), issued_at(order, sent))
     });
+}
+
+fn issuance(order: &Order, at: usize) -> Id {
+    Id::new("SU", order.number.into()).part(u32::try_from(at).unwrap_or_default())
+}
+
+fn issued_at(order: &Order, sent: Option<Sent>) -> Time {
+    sent.map_or(order.placed.after(Time::MINUTE), |sent| sent.at)
 }
 
 /// What every change of stock for an item tells.
