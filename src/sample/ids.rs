@@ -26,7 +26,7 @@ pub(in crate::sample) const fn product(number: u32) -> Id {
     Id::wide("SK", number as u64, 5)
 }
 
-pub(in crate::sample) const fn category(number: u32) -> Id {
+pub(in crate::sample) const fn category(number: usize) -> Id {
     Id::wide("SC", number as u64, 2)
 }
 
