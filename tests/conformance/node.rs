@@ -20,10 +20,8 @@ const OFFLINE: [&str; 8] = [
     "ERR_SOCKET_TIMEOUT",
 ];
 
-/// An installed Node with what its tests need.
-pub(crate) struct Node {
-    version: String,
-}
+/// An installed Node with what its tests need; its version, as `v20.1.0`.
+pub(crate) struct Node(pub(crate) String);
 
 impl Node {
     /// Finds Node and installs the packages, unless they are; what is missing otherwise. Whatever else keeps npm from
@@ -34,21 +32,16 @@ impl Node {
         let lock = File::options().create(true).append(true).open(temporary("conformance.lock")).unwrap();
         lock.lock().unwrap();
         install()?;
-        Ok(Self { version })
+        Ok(Self(version))
     }
+}
 
-    /// The version, as `v20.1.0`.
-    pub(crate) fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// Runs a file of tests, by its path in the folder; everything that it said where one of them fails.
-    pub(crate) fn test(&self, file: &str, variables: &[(&str, &str)]) -> Result<(), String> {
-        let mut node = Command::new("node");
-        node.args(["--test", "--test-reporter=spec", file]).envs(variables.iter().copied());
-        let output = run(&mut node).unwrap();
-        if output.status.success() { Ok(()) } else { Err(told(&output)) }
-    }
+/// Runs a file of tests, by its path in the folder; everything that it said where one of them fails.
+pub(crate) fn test(file: &str, variables: &[(&str, &str)]) -> Result<(), String> {
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-reporter=spec", file]).envs(variables.iter().copied());
+    let output = run(&mut node).unwrap();
+    if output.status.success() { Ok(()) } else { Err(told(&output)) }
 }
 
 fn version() -> Result<String, String> {

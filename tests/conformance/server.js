@@ -1,5 +1,6 @@
 // The server that is held against others: where it is, and who asks.
 
+import { Agent, request as open } from "node:http";
 import { env } from "node:process";
 
 const base = required("ORDERQL_URL");
@@ -15,14 +16,25 @@ export function authorizedFetch(address, init = {}) {
   return fetch(address, { ...init, headers });
 }
 
-/** Posts a GraphQL request and returns the answer's JSON, whatever it says. */
-export async function post(request, headers = {}) {
-  const response = await authorizedFetch(endpoint, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(request),
+const connections = new Agent({ keepAlive: true });
+
+/** Posts a GraphQL request and returns the answer's JSON, whatever it says. It is much cheaper than `fetch`. */
+export function post(body, headers = {}) {
+  return new Promise((resolve, reject) => {
+    const options = {
+      agent: connections,
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+    };
+    const request = open(endpoint, options, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("error", reject);
+      response.on("end", () => resolve(JSON.parse(Buffer.concat(parts).toString())));
+    });
+    request.on("error", reject);
+    request.end(JSON.stringify(body));
   });
-  return response.json();
 }
 
 /** Posts a GraphQL request and returns its data; throws where it is refused. */

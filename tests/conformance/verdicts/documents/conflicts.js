@@ -18,7 +18,13 @@ export function withConflicts(random) {
 /** For each type its fields: the arguments that they are given, and the type of what they select. */
 const SHAPES = {
   Query: {
-    order: { arguments: ["orderId: 1", 'orderId: "1"', 'orderId: """1"""', "orderId: $a", "orderId: $b"], type: "Order" },
+    order: {
+      arguments: [
+        ...['orderId: "1"', 'orderId: "1"', 'orderId: "\\u0031"', 'orderId: """1"""', "orderId: 1", "orderId: 0"],
+        ...["orderId: -0", "orderId: $a", "orderId: $b", 'externalId: null, orderId: "1"', 'externalId: "1"'],
+      ],
+      type: "Order",
+    },
     orders: {
       arguments: ["first: 1, reverse: true", "reverse: true first: 1", "first: 1", "first: 2, reverse: true"],
       type: "OrderConnection",
