@@ -62,9 +62,11 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, ExecuteError>> + Sen
 /// Fetches the rows of every step.
 pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
     let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
-    if let [statement] = statements.as_slice() {
+    match statements.as_slice() {
+        [] => return Ok(Vec::new()),
         // One statement is a snapshot by itself.
-        return Ok(vec![step(snapshot, plan, 0, statement, &[]).await?]);
+        [statement] => return Ok(vec![step(snapshot, plan, 0, statement, &[]).await?]),
+        _ => {}
     }
     let fetched: Vec<OnceLock<StepRows>> = plan.steps().iter().map(|_| OnceLock::new()).collect();
     run(snapshot, plan, &statements, &fetched).await?;
