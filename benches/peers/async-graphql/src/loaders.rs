@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use async_graphql::dataloader::{DataLoader, Loader};
 
-use crate::database::{Children, Database, DatabaseError, OrderItem, ShipGroup};
+use crate::database::{Children, Database, DatabaseError};
+use crate::nodes::{GroupExtras, OrderItem, ShipGroup};
 
 /// A page of a parent's children, that begins behind a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,8 +39,7 @@ pub struct ItemsOfGroup {
 pub struct GroupsOfOrder {
     pub order_id: String,
     pub page: Page,
-    pub with_address: bool,
-    pub with_method: bool,
+    pub extras: GroupExtras,
 }
 
 /// Loads children over the database's pool.

@@ -1,17 +1,21 @@
-//! The benchmarks' part of orderql's schema, served as one who knows async-graphql well would do it: DataLoader, one
+//! The benchmarks' part of orderql's schema, served as one who knows async-graphql well would do it: data loaders, one
 //! statement a level, to-one objects and the count joined where look-ahead sees them, prepared statements, generic plans.
 //!
 //! - `schema`: the types and their resolvers
 //! - `scalar`: moments and flags
 //! - `cursor`: where a page begins
 //! - `loaders`: a page of children for every parent at once
-//! - `database`: the statements and their rows
+//! - `nodes`: the types that rows are read into
+//! - `statements`: the SQL
+//! - `database`: the pool, and what is asked over it
 
 mod cursor;
 mod database;
 mod loaders;
+mod nodes;
 mod scalar;
 mod schema;
+mod statements;
 
 use std::{env, io};
 

@@ -10,8 +10,9 @@ use async_graphql::{
 };
 
 use crate::cursor::OrderCursor;
-use crate::database::{Children, Database, Extras, Order, OrderItem, OrdersPage, ShipGroup};
+use crate::database::{Children, Database, OrdersPage};
 use crate::loaders::{self, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Loaders, Page};
+use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
 use crate::scalar::DateTime;
 
 pub type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
@@ -68,7 +69,8 @@ impl Order {
     ) -> Result<PageOf<String, Arc<OrderItem>>> {
         let key = ItemsOfOrder { order_id: self.order_id.0.clone(), page: page(first, after)? };
         let is_first = key.page.after.is_empty();
-        Ok(connection(context.data::<Loaders>()?.load_one(key).await?, is_first, |item| &item.order_item_seq_id))
+        let children = context.data::<Loaders>()?.load_one(key).await?;
+        Ok(connection(children.as_ref(), is_first, |item| &item.order_item_seq_id))
     }
 
     async fn ship_groups(
@@ -81,11 +83,14 @@ impl Order {
         let key = GroupsOfOrder {
             order_id: self.order_id.0.clone(),
             page: page(first, after)?,
-            with_address: node.field("shipFromAddress").exists(),
-            with_method: node.field("shippingMethod").exists(),
+            extras: GroupExtras {
+                address: node.field("shipFromAddress").exists(),
+                method: node.field("shippingMethod").exists(),
+            },
         };
         let is_first = key.page.after.is_empty();
-        Ok(connection(context.data::<Loaders>()?.load_one(key).await?, is_first, |group| &group.ship_group_seq_id))
+        let children = context.data::<Loaders>()?.load_one(key).await?;
+        Ok(connection(children.as_ref(), is_first, |group| &group.ship_group_seq_id))
     }
 }
 
@@ -103,7 +108,8 @@ impl ShipGroup {
             page: page(first, after)?,
         };
         let is_first = key.page.after.is_empty();
-        Ok(connection(context.data::<Loaders>()?.load_one(key).await?, is_first, |item| &item.order_item_seq_id))
+        let children = context.data::<Loaders>()?.load_one(key).await?;
+        Ok(connection(children.as_ref(), is_first, |item| &item.order_item_seq_id))
     }
 }
 
@@ -113,16 +119,16 @@ type PageOf<C, Node> =
 
 /// A page of children, each with its key as the cursor.
 fn connection<Node>(
-    children: Option<Children<Node>>,
+    children: Option<&Children<Node>>,
     is_first: bool,
     key: impl Fn(&Node) -> &ID,
 ) -> PageOf<String, Arc<Node>>
 where
     Arc<Node>: OutputType,
 {
-    let has_next = children.as_ref().is_some_and(|children| children.has_next);
+    let has_next = children.is_some_and(|children| children.has_next);
     let mut connection = Connection::new(!is_first, has_next);
-    for node in children.iter().flat_map(|children| &children.nodes) {
+    for node in children.into_iter().flat_map(|children| &children.nodes) {
         connection.edges.push(Edge::new(key(node).0.clone(), Arc::clone(node)));
     }
     connection
@@ -140,8 +146,8 @@ fn page_size(first: i32) -> Result<i64> {
 }
 
 /// What is joined to an order because it is selected.
-fn extras(order: &Lookahead<'_>) -> Extras {
-    Extras { count: order.field("orderItemCount").exists(), customer: order.field("billToCustomer").exists() }
+fn extras(order: &Lookahead<'_>) -> OrderExtras {
+    OrderExtras { count: order.field("orderItemCount").exists(), customer: order.field("billToCustomer").exists() }
 }
 
 fn database<'a>(context: &Context<'a>) -> Result<&'a Database> {

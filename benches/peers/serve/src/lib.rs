@@ -25,8 +25,9 @@ pub trait Answer: Clone + Send + 'static {
 }
 
 /// Serves until a signal ends it, on as many threads as the machine has cores.
-pub fn serve<A: Answer, E: Send>(start: impl Future<Output = Result<A, E>> + Send) -> Result<(), E>
+pub fn serve<A, E>(start: impl Future<Output = Result<A, E>>) -> Result<(), E>
 where
+    A: Answer,
     E: From<io::Error>,
 {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
