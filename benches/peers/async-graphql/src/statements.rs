@@ -1,5 +1,5 @@
 //! The statements. A batch of children comes as arrays, one element a parent, and goes back in rows that begin with their
-//! parent's place.
+//! parent's place. Views are joined laterally with a limit, or PostgreSQL would make them out whole for a few rows of them.
 
 use tokio_postgres::types::ToSql;
 
@@ -37,7 +37,9 @@ pub fn groups_of_orders(extras: GroupExtras) -> String {
     let (address, address_join) = if extras.address {
         (
             ", address.facility_id, address.address1, address.city, address.postal_code, address.state_province_geo_id",
-            " LEFT JOIN orderql.facility_origin_address AS address ON address.facility_id = t.facility_id",
+            " LEFT JOIN LATERAL (
+                SELECT * FROM orderql.facility_origin_address WHERE facility_id = t.facility_id LIMIT 1
+            ) AS address ON TRUE",
         )
     } else {
         ("", "")
@@ -114,7 +116,9 @@ fn select_orders(extras: OrderExtras) -> String {
     let (customer, customer_join) = if extras.customer {
         (
             ", customer.party_id, customer.first_name, customer.last_name",
-            " LEFT JOIN orderql.bill_to_customer AS customer ON customer.order_id = t.order_id",
+            " LEFT JOIN LATERAL (
+                SELECT * FROM orderql.bill_to_customer WHERE order_id = t.order_id LIMIT 1
+            ) AS customer ON TRUE",
         )
     } else {
         ("", "")
