@@ -25,11 +25,11 @@ fn main() {
 }
 
 const QUERIES: [(&str, &str); 3] = [
-    ("small", include_str!("queries/small.graphql")),
+    ("point", include_str!("queries/point.graphql")),
     ("page", include_str!("queries/page.graphql")),
     ("detail", include_str!("queries/detail.graphql")),
 ];
-const NAMES: [&str; 3] = ["small", "page", "detail"];
+const NAMES: [&str; 3] = ["point", "page", "detail"];
 
 fn request(name: &str) -> Request {
     let query = QUERIES.iter().find(|(known, _)| *known == name).unwrap().1.to_owned();

@@ -77,6 +77,7 @@ pub mod compile;
 pub mod database;
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
+pub mod sample;
 pub mod execute;
 pub mod preflight;
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]

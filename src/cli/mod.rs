@@ -15,6 +15,7 @@ pub mod load;
 pub mod manage;
 pub mod migrate;
 pub mod profile;
+pub mod sample;
 pub mod schema;
 pub mod serve;
 pub mod table;
@@ -44,6 +45,8 @@ enum Command {
     Migrate(migrate::Args),
     /// Load OFBiz data files into a database.
     Load(load::Args),
+    /// Fill a database with made-up orders.
+    Sample(sample::Args),
     /// Make, list, close and remove the users who may ask for tokens.
     User(user::Args),
     /// Make, list and remove user groups, and say who is in them.
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Load(args) => load::run(args),
+        Command::Sample(args) => sample::run(args),
         Command::User(args) => user::run(args),
         Command::Group(args) => group::run(args),
         Command::Grant(args) => grant::run(args),

@@ -1,0 +1,71 @@
+//! `orderql sample`: made-up orders into the database.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio_postgres::Config;
+
+use crate::cli;
+use crate::database::connect::connect;
+use crate::sample::size::Size;
+use crate::sample::{Progress, Sample, Step, fill};
+
+/// Fill an OFBiz database with made-up orders and all that belongs to them.
+///
+/// The same numbers make the same rows, everywhere. What lies in the database stays; a second sample does not fit beside the
+/// first. All is written in one transaction that keeps others out: not for a database in use.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: Config,
+
+    /// How many orders; parties, facilities and products go along
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ORDERS))]
+    pub orders: u32,
+
+    /// Chance's beginning: another one makes another sample
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Ids have eight digits.
+const MOST_ORDERS: i64 = 99_999_999;
+
+/// Writes the sample. A line about it on standard output; a progress bar on standard error where that is a terminal.
+pub fn run(args: Args) -> cli::Outcome {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?.block_on(fill_one(args))
+}
+
+async fn fill_one(args: Args) -> cli::Outcome {
+    let mut client = connect(&args.database_url).await?;
+    let sample = Sample { size: Size::of(args.orders), seed: args.seed };
+    let bar = bar()?;
+    let filled = fill(&mut client, sample, &mut |progress| show(&bar, progress)).await;
+    bar.finish_and_clear();
+    let rows = filled?.rows;
+    let Size { orders, parties, facilities, products, .. } = sample.size;
+    println!(
+        "{rows} rows: {orders} orders, {parties} parties, {facilities} facilities, {products} products, of seed {}",
+        sample.seed
+    );
+    Ok(())
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_message(match progress.step {
+        Step::Rows => "rows",
+        Step::Indexes => "indexes",
+        Step::Statistics => "statistics",
+    });
+    bar.set_length(progress.total);
+    bar.set_position(progress.done);
+}
+
+/// Drawn on a terminal only.
+fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}")?;
+    Ok(ProgressBar::with_draw_target(Some(0), target).with_style(style))
+}

@@ -1,0 +1,58 @@
+//! Whether a database can take a sample, looked at before anything is written.
+
+use std::collections::HashMap;
+
+use tokio_postgres::Client;
+
+use crate::sample::SampleError;
+use crate::sample::field::Type;
+use crate::sample::ids::COMPANY;
+use crate::sample::tables::TABLES;
+
+/// The database has orderql's own tables.
+pub(in crate::sample) async fn migrated(client: &Client) -> Result<(), SampleError> {
+    let row = client.query_one("SELECT to_regprocedure('orderql.backfill_parties()') IS NOT NULL", &[]).await?;
+    if row.try_get(0)? { Ok(()) } else { Err(SampleError::NotMigrated) }
+}
+
+/// No sample is there yet.
+pub(in crate::sample) async fn free(client: &Client) -> Result<(), SampleError> {
+    let found = client.query_opt("SELECT FROM public.party WHERE party_id = $1", &[&COMPANY]).await?;
+    if found.is_none() { Ok(()) } else { Err(SampleError::Clash) }
+}
+
+/// Every column is there, of the type that is written: a binary COPY tells no more than that bytes do not fit.
+pub(in crate::sample) async fn columns(client: &Client) -> Result<(), SampleError> {
+    let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+    let mut types: HashMap<(String, String), String> = HashMap::new();
+    for row in client.query(COLUMNS, &[&names]).await? {
+        types.insert((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?);
+    }
+    for table in TABLES {
+        for column in table.columns {
+            let found = types.get(&(table.name.to_owned(), column.name.to_owned()));
+            let found = found.map_or("missing", String::as_str);
+            let (expected, types) = match column.holds {
+                Type::Text => ("text", &["varchar", "bpchar", "text"][..]),
+                Type::Time => ("timestamptz", &["timestamptz"][..]),
+                Type::Decimal => ("numeric", &["numeric"][..]),
+            };
+            if !types.contains(&found) {
+                return Err(SampleError::Column {
+                    table: table.name,
+                    column: column.name,
+                    found: found.to_owned(),
+                    expected,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+const COLUMNS: &str = "
+SELECT c.relname::text, a.attname::text, y.typname::text
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)";
