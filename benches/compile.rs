@@ -11,8 +11,9 @@ use orderql::catalog::Catalog;
 use orderql::compile::{Compiler, compile};
 use orderql::cost::estimate::estimate;
 use orderql::limits::Limits;
-use orderql::plan::build::plan;
+use orderql::plan::build::template;
 use orderql::query::bind::bind;
+use orderql::query::bind::resolve::resolve;
 use orderql::query::parse::parse;
 use orderql::query::validate::validate;
 use orderql::query::{Request, Variables};
@@ -54,14 +55,23 @@ fn validating(bencher: Bencher<'_, '_>, name: &str) {
 fn binding(bencher: Bencher<'_, '_>, name: &str) {
     let (catalog, request, limits) = (Catalog::built_in().unwrap(), request(name), Limits::default());
     let operation = validate(&catalog, &parse(&request.query).unwrap(), None).unwrap();
-    bencher.bench(|| bind(&catalog, black_box(&operation), &request.variables, &limits).unwrap());
+    let resolved = resolve(&catalog, &operation, &request.variables, &limits).unwrap();
+    bencher.bench(|| bind(&catalog, black_box(&operation), &resolved));
+}
+
+#[divan::bench(args = NAMES)]
+fn resolving(bencher: Bencher<'_, '_>, name: &str) {
+    let (catalog, request, limits) = (Catalog::built_in().unwrap(), request(name), Limits::default());
+    let operation = validate(&catalog, &parse(&request.query).unwrap(), None).unwrap();
+    bencher.bench(|| resolve(&catalog, black_box(&operation), &request.variables, &limits).unwrap());
 }
 
 #[divan::bench(args = NAMES)]
 fn estimating(bencher: Bencher<'_, '_>, name: &str) {
     let (catalog, request, limits) = (Catalog::built_in().unwrap(), request(name), Limits::default());
     let operation = validate(&catalog, &parse(&request.query).unwrap(), None).unwrap();
-    let bound = bind(&catalog, &operation, &request.variables, &limits).unwrap();
+    let resolved = resolve(&catalog, &operation, &request.variables, &limits).unwrap();
+    let bound = bind(&catalog, &operation, &resolved);
     bencher.bench(|| estimate(black_box(&bound)));
 }
 
@@ -69,8 +79,9 @@ fn estimating(bencher: Bencher<'_, '_>, name: &str) {
 fn planning(bencher: Bencher<'_, '_>, name: &str) {
     let (catalog, request, limits) = (Catalog::built_in().unwrap(), request(name), Limits::default());
     let operation = validate(&catalog, &parse(&request.query).unwrap(), None).unwrap();
-    let bound = bind(&catalog, &operation, &request.variables, &limits).unwrap();
-    bencher.bench(|| plan(&catalog, black_box(&bound)));
+    let resolved = resolve(&catalog, &operation, &request.variables, &limits).unwrap();
+    let bound = bind(&catalog, &operation, &resolved);
+    bencher.bench(|| template(&catalog, black_box(&bound)));
 }
 
 #[divan::bench(args = NAMES)]

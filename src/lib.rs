@@ -50,7 +50,7 @@
 //! let query = "{ orders(first: 2) { edges { node { orderId } } } }".to_owned();
 //! let compiled = compile(&catalog, &Request { query, ..Request::default() }, &Limits::default())?;
 //! assert_eq!(compiled.estimate.cost(), 4);
-//! assert_eq!(compiled.plan.steps.len(), 1);
+//! assert_eq!(compiled.plan.steps().len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -424,7 +424,7 @@ fn introspection_stands_beside_what_is_fetched() {
         t: __type(name: "Order") { name } }"#;
     let request = Request { query: query.into(), ..Request::default() };
     let compiled = compile(&catalog, &request, &Limits::default()).unwrap();
-    assert_eq!((compiled.estimate.cost(), compiled.plan.steps.len()), (4, 1));
+    assert_eq!((compiled.estimate.cost(), compiled.plan.steps().len()), (4, 1));
     let explanation = explain(&catalog, &request, &Limits::default()).unwrap();
     let lines: Vec<_> = explanation.cost.iter().map(|line| (line.key.as_str(), line.total)).collect();
     assert_eq!((lines, explanation.depth), (vec![("orders", 4)], 1));

@@ -4,7 +4,7 @@
 
 mod generated;
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use generated::{
     Random,
@@ -14,11 +14,14 @@ use orderql::{
     catalog::{Catalog, binding::Binding},
     compile::{Compiler, Explanation, compile, explain},
     cost::{Cost, breakdown::CostNode},
+    cursor::Encoder,
     limits::Limits,
     plan::step::Parents,
     query::Request,
     refusal::Code,
+    value::{ScalarType, Timestamp},
 };
+use serde_json::{Value as Json, json};
 
 const QUERIES: u64 = 3000;
 
@@ -61,7 +64,7 @@ fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
     for seed in 0..QUERIES {
         let query = generated::query(&catalog, seed);
         let explanation = explained(&catalog, &query);
-        let mut most = vec![0; explanation.plan.steps.len()];
+        let mut most = vec![0; explanation.plan.steps().len()];
         full(&explanation.cost, 1, &mut most);
         let (estimate, text) = (&explanation.estimate, query.request().query);
         assert_eq!(estimate.actual(&most), estimate.cost(), "{seed}: {text}");
@@ -142,6 +145,76 @@ fn the_same_request_has_the_same_plan_remembered_or_not() {
     }
 }
 
+/// Everything that can decide a statement's text beside the document is left to variables here.
+const OPEN: &str = "
+    query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrdersSortKey, $reverse: Boolean,
+           $search: String, $customer: Boolean!, $items: Boolean!, $size: Int!, $id: ID, $externalId: String) {
+        orders(first: $first, last: $last, after: $after, before: $before, sortKey: $sort, reverse: $reverse, query: $search) {
+            pageInfo { hasPreviousPage hasNextPage }
+            edges { node {
+                orderItems(first: $size) @include(if: $items) { edges { node { quantity } } }
+                billToCustomer @include(if: $customer) { lastName }
+                ... @skip(if: $items) { orderId statuses(last: $size) { edges { cursor } } }
+            } }
+        }
+        order(orderId: $id, externalId: $externalId) { shipGroups(first: $size) { edges { node { facilityId } } } }
+    }";
+
+#[test]
+fn requests_for_one_text_are_compiled_as_if_each_were_the_first() {
+    let catalog = catalog();
+    let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20);
+    let orders = catalog.fields().find(|(_, field, _)| field.name == "orders").unwrap();
+    let Binding::Connection(orders) = orders.2 else { panic!("orders is a connection") };
+    let limits = Limits { max_cost: 120, ..Limits::default() };
+    let mut random = Random(1);
+    let (mut admitted, mut statements) = (0, HashSet::new());
+    for _ in 0..2000 {
+        let sort_key = random.pick(&orders.sort_keys);
+        let reverse = random.chance(50);
+        let cursor = |random: &mut Random| {
+            if random.chance(60) {
+                return Json::Null;
+            }
+            let mut cursor = Encoder::default();
+            cursor.begin(if reverse { sort_key.tag.reversed() } else { sort_key.tag });
+            for column in &sort_key.columns {
+                match column.scalar {
+                    _ if sort_key.nullable && column.name != "order_id" && random.chance(50) => cursor.null(),
+                    ScalarType::DateTime => cursor.timestamp(Timestamp(random.below(1 << 50).try_into().unwrap())),
+                    ScalarType::Decimal => cursor.decimal(&random.below(100).to_string()),
+                    _ => cursor.text(random.below(100).to_string().as_bytes()),
+                }
+            }
+            let mut text = Vec::new();
+            cursor.finish(&mut text);
+            Json::from(String::from_utf8(text).unwrap())
+        };
+        let (after, before) = (cursor(&mut random), cursor(&mut random));
+        let terms =
+            ["orderId:A,B", "statusId:C", "orderDate:>2026-01-01", "orderDate:<=2026-02-01", "productStoreId:D"];
+        let search: Vec<_> = terms.into_iter().filter(|_| random.chance(30)).collect();
+        let size = json!(1 + random.below(10));
+        let (first, last) = if random.chance(50) { (&size, &Json::Null) } else { (&Json::Null, &size) };
+        let (id, external_id) = if random.chance(50) { (json!("1"), Json::Null) } else { (Json::Null, json!("2")) };
+        let variables = json!({
+            "first": first, "last": last, "after": after, "before": before, "sort": sort_key.name, "reverse": reverse,
+            "search": search.join(" "), "customer": random.chance(50), "items": random.chance(50),
+            "size": 1 + random.below(10), "id": id, "externalId": external_id,
+        });
+        let variables = variables.as_object().unwrap().clone();
+        let request = Request { query: OPEN.to_owned(), variables, ..Request::default() };
+        let (remembered, new) = (compiler.compile(&request, &limits), compile(&catalog, &request, &limits));
+        assert_eq!(format!("{remembered:?}"), format!("{new:?}"), "{:?}", request.variables);
+        if let Ok(compiled) = remembered {
+            admitted += 1;
+            statements.extend(compiled.plan.steps().iter().map(|step| step.sql.clone()));
+        }
+    }
+    assert!((500..1500).contains(&admitted), "{admitted} admitted");
+    assert!(statements.len() > 500, "{} statements", statements.len());
+}
+
 #[test]
 fn sql_does_not_depend_on_values() {
     let catalog = catalog();
@@ -150,7 +223,7 @@ fn sql_does_not_depend_on_values() {
         let mut other = query.clone();
         other.revalue(&mut Random(seed));
         let statements = |query: &Query| -> Vec<String> {
-            explained(&catalog, query).plan.steps.into_iter().map(|step| step.sql).collect()
+            explained(&catalog, query).plan.steps().iter().map(|step| step.sql.clone()).collect()
         };
         assert_eq!(statements(&query), statements(&other), "{}", query.request().query);
     }
@@ -163,7 +236,7 @@ fn there_is_a_statement_for_each_connection_and_point_root_and_parents_come_firs
     for seed in 0..QUERIES {
         let query = generated::query(&catalog, seed);
         let explanation = explained(&catalog, &query);
-        let steps = &explanation.plan.steps;
+        let steps = explanation.plan.steps();
         assert_eq!(steps.len(), statements(&catalog, &query, &query.items), "{}", query.request().query);
         seen += steps.len();
         for (place, step) in steps.iter().enumerate() {

@@ -7,7 +7,7 @@ mod support;
 
 use orderql::{
     database::{connect::connect, pool::SETTINGS},
-    plan::step::{Parameter, Step},
+    plan::{Parameter, Plan},
     query::Variables,
     value::Value,
 };
@@ -172,10 +172,10 @@ async fn cursor(asker: &Asker, client: &Client, sort_key: &str, column: &str, di
 /// PostgreSQL's plan of a query's step.
 async fn plan(asker: &Asker, client: &Client, query: &str, step: usize) -> Json {
     let compiled = asker.compile(query, Variables::new());
-    let step = &compiled.plan.steps[step];
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
-    client.batch_execute(&format!("PREPARE step AS {}", step.sql)).await.unwrap();
-    let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step({})", arguments(step));
+    client.batch_execute(&format!("PREPARE step AS {}", compiled.plan.steps()[step].sql)).await.unwrap();
+    let explain =
+        format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step({})", arguments(&compiled.plan, step));
     let rows = client.simple_query(&explain).await.unwrap();
     let text = rows.iter().find_map(|row| match row {
         SimpleQueryMessage::Row(row) => row.get(0),
@@ -184,8 +184,8 @@ async fn plan(asker: &Asker, client: &Client, query: &str, step: usize) -> Json 
     serde_json::from_str(text.unwrap()).unwrap()
 }
 
-fn arguments(step: &Step) -> String {
-    let argument = |parameter: &Parameter| match parameter {
+fn arguments(plan: &Plan, step: usize) -> String {
+    let argument = |parameter: Parameter<'_>| match parameter {
         Parameter::Value(None) => "NULL".to_owned(),
         Parameter::Value(Some(Value::Text(text))) => format!("'{}'", text.replace('\'', "''")),
         Parameter::Value(Some(Value::Int(number))) => number.to_string(),
@@ -197,7 +197,7 @@ fn arguments(step: &Step) -> String {
         Parameter::Limit(rows) => rows.to_string(),
         Parameter::Values(_) | Parameter::ParentKeys(_) => "'{MANY000001,MANY000002}'".to_owned(),
     };
-    step.parameters.iter().map(argument).collect::<Vec<_>>().join(", ")
+    plan.parameters(step).map(argument).collect::<Vec<_>>().join(", ")
 }
 
 /// Every node of a plan: its type, and its index or relation.

@@ -27,7 +27,7 @@ fn a_schema_of_ones_own_is_served() {
     let request = Request { query: query.to_owned(), ..Request::default() };
     let explanation = explain(&catalog, &request, &Limits::default()).unwrap();
     assert_eq!(explanation.estimate.cost(), 2 * (1 + 5 + 1 + (1 + 1 + 1)));
-    assert_eq!(explanation.plan.steps.len(), 2);
+    assert_eq!(explanation.plan.steps().len(), 2);
 }
 
 #[test]

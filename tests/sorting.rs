@@ -167,7 +167,7 @@ async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client
             let found = asker.data(&page(10_000)).await[root]["edges"].as_array().unwrap().len();
             assert!(found > 0, "{}", page(20));
             let compiled = asker.compile(&page(20), Variables::new());
-            let plan = explained(client, &compiled.plan.steps[0]).await;
+            let plan = explained(client, &compiled.plan, 0).await;
             for node in plan.all().iter().filter(|node| node.is_scan()) {
                 let told = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
                 assert!(node.kind() != "Seq Scan", "{}", told());
@@ -210,8 +210,8 @@ async fn every_page_is_read_along_an_index(asker: &Asker, client: &Client, root:
 
 async fn assert_read_along_an_index(asker: &Asker, client: &Client, query: &str) {
     let compiled = asker.compile(query, Variables::new());
-    let [step] = compiled.plan.steps.as_slice() else { panic!("{query} takes more than one statement") };
-    let plan = explained(client, step).await;
+    let [step] = compiled.plan.steps() else { panic!("{query} takes more than one statement") };
+    let plan = explained(client, &compiled.plan, 0).await;
     let told = || format!("{query}\n{}\n{}", step.sql, plan.text());
     for node in plan.all() {
         assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), told());

@@ -77,7 +77,7 @@ async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
                 assert_eq!(count("statement: BEGIN"), transactions, "{query}\n{log:#?}");
                 assert_eq!(count("statement: COMMIT"), transactions, "{query}\n{log:#?}");
                 assert_eq!(count(""), expected + 2 * transactions, "{query}\n{log:#?}");
-                assert_eq!(answered.compiled.plan.steps.len(), expected, "{query}");
+                assert_eq!(answered.compiled.plan.steps().len(), expected, "{query}");
                 if rows == "10000" && query.contains("query: \"statusId") {
                     assert!(answered.rows.contains(&10_000), "{query}: {:?}", answered.rows);
                 }

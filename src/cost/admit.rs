@@ -19,6 +19,7 @@ use serde_json::{Value as Json, json};
 use crate::cost::Cost;
 use crate::cost::branches::{Branch, heaviest, share};
 use crate::cost::depth::depth;
+use crate::cost::estimate::Estimate;
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, walk};
 use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
@@ -26,22 +27,23 @@ use crate::limits::Limits;
 use crate::query::bind::{Bound, BoundOperation, StepId};
 use crate::refusal::{Code, Facts, MOST_REFUSALS, Reason, Refusal, Refusals};
 
-/// Holds depth, then cost, against the limits.
-pub fn admit(cost: Cost, operation: &BoundOperation<'_>, limits: &Limits) -> Result<(), Refusals> {
+/// Holds depth, then cost, against the limits; returns the depth, in levels.
+pub fn admit(estimate: &Estimate, operation: &BoundOperation<'_>, limits: &Limits) -> Result<u32, Refusals> {
     let depth = depth(operation, limits.max_depth);
     if depth.levels > limits.max_depth {
         let paths = too_deep(operation, limits.max_depth);
         let excess = Excess::Depth { depth: depth.levels, max_depth: limits.max_depth, paths };
         return Err(Refusals::one(Refusal::new(&excess, depth.beyond.into_iter().take(MOST_REFUSALS))));
     }
+    let cost = estimate.cost();
     if cost > limits.max_cost {
-        let pages = Pages::of(operation);
+        let pages = Pages::of(operation, estimate.formula());
         let (branches, advice) = (heaviest(&pages), advise(&pages, limits.max_cost));
         let paths = paths(operation, &branches, &advice);
         let excess = Excess::Cost { estimated_cost: cost, max_cost: limits.max_cost, branches, advice, paths };
         return Err(Refusals::one(Refusal::new(&excess, [])));
     }
-    Ok(())
+    Ok(depth.levels)
 }
 
 /// More than a caller may ask.

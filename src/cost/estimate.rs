@@ -1,38 +1,46 @@
 //! The price of a bound operation, and the weight of each step's rows in it.
 
+use std::sync::Arc;
+
+use crate::cost::formula::Formula;
 use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
-use crate::query::bind::{Bound, BoundConnection, BoundField, BoundOperation};
+use crate::query::bind::resolve::StepArguments;
+use crate::query::bind::{Bound, BoundConnection, BoundOperation};
 
 /// The price of an operation.
 ///
-/// It is `fixed` and, for every step, its rows × its weight: the estimate takes the rows that the page sizes allow, the
-/// actual cost the rows that came back. So the actual cost is never above the estimate.
+/// The estimate takes the rows that the page sizes allow, the actual cost the rows that came back. So the actual cost is
+/// never above the estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     cost: Cost,
-    fixed: Cost,
-    weights: Vec<Cost>,
+    formula: Arc<Formula>,
 }
 
 impl Estimate {
+    pub(super) fn new(cost: Cost, formula: Arc<Formula>) -> Self {
+        Self { cost, formula }
+    }
+
     /// The estimated cost: what is admitted and debited.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// The same sum over the rows of each step that came back.
+    /// The same over the rows of each step that came back.
     pub fn actual(&self, rows: &[u64]) -> Cost {
-        let weighed = self.weights.iter().zip(rows).map(|(weight, rows)| weight.saturating_mul(*rows));
-        weighed.fold(self.fixed, Cost::saturating_add)
+        self.formula.actual(rows)
+    }
+
+    /// How the price comes about.
+    pub fn formula(&self) -> &Arc<Formula> {
+        &self.formula
     }
 }
 
 /// Prices an operation.
 pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
-    let mut estimator = Estimator { fixed: 0, weights: vec![0; operation.steps] };
-    let own = estimator.fields(&operation.fields);
-    let cost = own.direct.saturating_add(own.nested).saturating_add(estimator.fixed);
-    Estimate { cost, fixed: estimator.fixed.saturating_add(own.direct), weights: estimator.weights }
+    Arc::new(Formula::of(operation)).estimate(operation.steps.iter().map(StepArguments::size))
 }
 
 /// The penalty for a connection's search terms.
@@ -54,62 +62,6 @@ pub(super) fn own(kind: &Bound<'_>) -> Cost {
         | Bound::Cursor
         | Bound::PageFact(_)
         | Bound::Constant(_) => 0,
-    }
-}
-
-/// What a selection costs once per parent's row: by itself, and by the rows of the steps below it.
-#[derive(Clone, Copy)]
-struct Price {
-    direct: Cost,
-    nested: Cost,
-}
-
-impl Price {
-    const FREE: Self = Self { direct: 0, nested: 0 };
-
-    const fn direct(cost: Cost) -> Self {
-        Self { direct: cost, nested: 0 }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self { direct: self.direct.saturating_add(other.direct), nested: self.nested.saturating_add(other.nested) }
-    }
-}
-
-struct Estimator {
-    fixed: Cost,
-    weights: Vec<Cost>,
-}
-
-impl Estimator {
-    /// The price of some fields for each row of their parent.
-    fn fields(&mut self, fields: &[BoundField<'_>]) -> Price {
-        fields.iter().fold(Price::FREE, |sum, field| sum.plus(self.field(field)))
-    }
-
-    fn field(&mut self, field: &BoundField<'_>) -> Price {
-        match &field.kind {
-            Bound::Column(..) => Price::direct(SCALAR),
-            Bound::Aggregate(..) => Price::direct(AGGREGATE),
-            Bound::One(_, _, fields) => Price::direct(OBJECT).plus(self.fields(fields)),
-            Bound::Edges(fields) | Bound::Node(fields) => self.fields(fields),
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {
-                Price::FREE
-            }
-            Bound::Point(point) => self.rows(point.step, 1, &point.fields),
-            Bound::Connection(connection) => {
-                // Search strings stand at the root alone, so their penalty is paid once.
-                self.fixed = self.fixed.saturating_add(penalty(connection));
-                self.rows(connection.step, u64::from(connection.page.size.get()), &connection.fields)
-            }
-        }
-    }
-
-    /// The price of `count` rows, each an object with these fields.
-    fn rows(&mut self, step: usize, count: u64, fields: &[BoundField<'_>]) -> Price {
-        let each = Price::direct(OBJECT).plus(self.fields(fields));
-        self.weights[step] = each.direct;
-        Price { direct: 0, nested: count.saturating_mul(each.direct.saturating_add(each.nested)) }
     }
 }
 

@@ -5,6 +5,7 @@
 //! `pageInfo` and `__typename` are free.
 //!
 //! - [`estimate`]: the price, and how the rows that really come back weigh
+//! - [`formula`]: the price with the page sizes left open
 //! - [`depth`]: levels of object nesting
 //! - [`admit`]: both held against the caller's limits; what a refusal tells
 //! - `suggest`, `branches`: page sizes under which a query fits, and what makes it dear
@@ -40,6 +41,7 @@ pub mod breakdown;
 pub mod depth;
 pub mod estimate;
 pub mod fields;
+pub mod formula;
 mod pages;
 mod path;
 mod suggest;

@@ -102,7 +102,7 @@ pub(super) struct Edit<'a> {
 
 /// Looks for page sizes under which an operation costs no more than that.
 pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
-    let minimum_cost = pages.price(&vec![1; pages.steps.len()], &mut Vec::new());
+    let minimum_cost = pages.formula.price(&vec![1; pages.connections.len()], &mut Vec::new());
     let sizes = if minimum_cost > max_cost { None } else { sizes(pages) };
     let mut suggestions: Vec<Suggestion<'a>> = Vec::new();
     if let Some(sizes) = sizes {
@@ -145,12 +145,12 @@ enum Place<'a> {
 
 /// The page sizes of an operation, in query order; `None` where they are too many to look into.
 fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
-    if pages.steps.len() > MOST_STEPS {
+    if pages.connections.len() > MOST_STEPS {
         return None;
     }
     let mut written = Vec::new();
-    for (step, rows) in pages.steps.iter().enumerate() {
-        match rows.connection.map(|connection| connection.size_written) {
+    for (step, connection) in pages.connections.iter().enumerate() {
+        match connection.map(|connection| connection.size_written) {
             None => {}
             Some(Written::Variable(name)) => written.push((Place::Variable(name), step)),
             Some(Written::Document(occurrences)) => {
@@ -163,16 +163,16 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
     }
     written.sort_unstable();
 
-    let mut leaders: Vec<StepId> = (0..pages.steps.len()).collect();
+    let mut leaders: Vec<StepId> = (0..pages.connections.len()).collect();
     for pair in written.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let (one, other) = (leader(&leaders, pair[0].1), leader(&leaders, pair[1].1));
         // The first of its steps leads.
         leaders[one.max(other)] = one.min(other);
     }
     let mut sizes: Vec<Size<'a>> = Vec::new();
-    let mut by_leader = vec![0; pages.steps.len()];
-    for (step, rows) in pages.steps.iter().enumerate() {
-        let Some(connection) = rows.connection else { continue };
+    let mut by_leader = vec![0; pages.connections.len()];
+    for (step, connection) in pages.connections.iter().enumerate() {
+        let Some(connection) = *connection else { continue };
         let leader = leader(&leaders, step);
         if leader == step {
             by_leader[step] = sizes.len();
@@ -202,8 +202,8 @@ fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
 
 /// Whether there is no page above a step; a point root is none.
 fn is_outermost(pages: &Pages<'_>, step: StepId) -> bool {
-    let above = |step: &StepId| pages.steps[*step].above;
-    std::iter::successors(above(&step), above).all(|step| pages.steps[step].connection.is_none())
+    let above = |step: &StepId| pages.formula.steps[*step].above;
+    std::iter::successors(above(&step), above).all(|step| pages.connections[step].is_none())
 }
 
 /// Page sizes that are tried.
@@ -234,7 +234,7 @@ impl<'a> Trial<'_, 'a> {
         }
         let factor = largest(0, FINEST, |factor| scale(self, factor));
         scale(self, factor);
-        if self.pages.steps.len() <= MOST_STEPS_TO_FILL {
+        if self.pages.connections.len() <= MOST_STEPS_TO_FILL {
             for size in movable() {
                 let fit = largest(self.tried[size.steps[0]], size.from(), |tried| {
                     self.set(size, tried);
@@ -265,7 +265,7 @@ impl<'a> Trial<'_, 'a> {
     }
 
     fn price(&mut self) -> Cost {
-        self.pages.price(&self.tried, &mut self.totals)
+        self.pages.formula.price(&self.tried, &mut self.totals)
     }
 }
 

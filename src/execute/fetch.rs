@@ -13,8 +13,9 @@ use crate::database::pool::DatabaseError;
 use crate::database::snapshot::Snapshot;
 use crate::execute::ExecuteError;
 use crate::execute::encode::Encoding;
-use crate::plan::Plan;
-use crate::plan::step::{Parameter, Parents, Step};
+use crate::plan::step::{Parents, Step};
+use crate::plan::{Parameter, Plan};
+use crate::query::bind::StepId;
 
 /// The rows of a step.
 #[derive(Debug)]
@@ -60,8 +61,8 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, ExecuteError>> + Sen
 
 /// Fetches the rows of every step.
 pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
-    let statements = snapshot.prepare(plan.steps.iter().map(|step| step.sql.as_str())).await?;
-    let fetched: Vec<OnceLock<StepRows>> = plan.steps.iter().map(|_| OnceLock::new()).collect();
+    let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
+    let fetched: Vec<OnceLock<StepRows>> = plan.steps().iter().map(|_| OnceLock::new()).collect();
     run(snapshot, plan, &statements, &fetched).await?;
     fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
 }
@@ -74,18 +75,18 @@ async fn run(
 ) -> Result<(), ExecuteError> {
     let fetch_step = |place: usize| -> Running<'_> {
         Box::pin(async move {
-            let rows = step(snapshot, &statements[place], &plan.steps[place], fetched).await?;
+            let rows = step(snapshot, plan, place, &statements[place], fetched).await?;
             Ok(Done::Step(place, rows))
         })
     };
     // One statement is a snapshot by itself.
-    let in_transaction = plan.steps.len() > 1;
-    let mut waiting = plan.steps.len();
+    let in_transaction = plan.steps().len() > 1;
+    let mut waiting = plan.steps().len();
     let mut ready: Vec<Running<'_>> = Vec::with_capacity(waiting + 2);
     if in_transaction {
         ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| Done::Transaction)?) }));
     }
-    let roots = plan.steps.iter().enumerate().filter(|(_, step)| step.parents == Parents::Known);
+    let roots = plan.steps().iter().enumerate().filter(|(_, step)| step.parents == Parents::Known);
     ready.extend(roots.map(|(place, _)| fetch_step(place)));
     waiting -= ready.len() - usize::from(in_transaction);
 
@@ -112,7 +113,7 @@ async fn run(
             let Done::Step(place, rows) = done else { continue };
             // Each step runs once, so its place is empty.
             let _ = fetched[place].set(rows);
-            let children = plan.steps.iter().enumerate();
+            let children = plan.steps().iter().enumerate();
             let children =
                 children.filter(|(_, step)| matches!(&step.parents, Parents::Rows { step, .. } if *step == place));
             for (child, _) in children {
@@ -126,19 +127,21 @@ async fn run(
 
 async fn step(
     snapshot: &Snapshot,
+    plan: &Plan,
+    place: StepId,
     statement: &Statement,
-    step: &Step,
     fetched: &[OnceLock<StepRows>],
 ) -> Result<StepRows, ExecuteError> {
+    let step = &plan.steps()[place];
     let parents = match &step.parents {
         Parents::Known => None,
         Parents::Rows { step, columns } => {
             Some((&fetched[*step].get().ok_or(ExecuteError::Misshapen)?.rows, columns.as_slice()))
         }
     };
-    let parameters = step.parameters.iter().map(|parameter| sent(parameter, parents)).collect::<Result<_, _>>()?;
+    let parameters = plan.parameters(place).map(|parameter| sent(parameter, parents)).collect::<Result<_, _>>()?;
     let mut stream = std::pin::pin!(snapshot.query(statement, parameters).await?);
-    let mut gathered = Gatherer::new(step, parents.map_or(1, |(rows, _)| rows.len()));
+    let mut gathered = Gatherer::new(step, plan.size(place), parents.map_or(1, |(rows, _)| rows.len()));
     while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
         gathered.add(row)?;
     }
@@ -146,14 +149,14 @@ async fn step(
     Ok(gathered.finish(encodings.collect::<Result<_, _>>()?))
 }
 
-fn sent<'a>(parameter: &'a Parameter, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<Sent<'a>, ExecuteError> {
+fn sent<'a>(parameter: Parameter<'a>, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<Sent<'a>, ExecuteError> {
     Ok(match parameter {
-        Parameter::Value(value) => Sent::Value(value.as_ref()),
+        Parameter::Value(value) => Sent::Value(value),
         Parameter::Values(values) => Sent::values(values),
-        Parameter::Limit(rows) => Sent::Limit(*rows),
+        Parameter::Limit(rows) => Sent::Limit(rows),
         Parameter::ParentKeys(place) => {
             let (rows, columns) = parents.ok_or(ExecuteError::Misshapen)?;
-            let column = *columns.get(*place).ok_or(ExecuteError::Misshapen)?;
+            let column = *columns.get(place).ok_or(ExecuteError::Misshapen)?;
             Sent::Raw(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
         }
     })
@@ -167,14 +170,15 @@ pub fn raw(row: &Row, column: usize) -> Result<Option<Raw<'_>>, ExecuteError> {
 /// Sorts the rows of a statement into the groups of their parents, as they arrive in the parents' order.
 struct Gatherer<'a> {
     step: &'a Step,
+    size: u32,
     rows: Vec<Row>,
     groups: Vec<Group>,
     parents: usize,
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(step: &'a Step, parents: usize) -> Self {
-        Self { step, rows: Vec::new(), groups: Vec::with_capacity(parents), parents }
+    fn new(step: &'a Step, size: u32, parents: usize) -> Self {
+        Self { step, size, rows: Vec::new(), groups: Vec::with_capacity(parents), parents }
     }
 
     fn add(&mut self, row: Row) -> Result<(), ExecuteError> {
@@ -200,7 +204,7 @@ impl<'a> Gatherer<'a> {
         if !is_row {
             return Ok(());
         }
-        if u32::try_from(group.end - group.start).is_ok_and(|rows| rows < self.step.size) {
+        if u32::try_from(group.end - group.start).is_ok_and(|rows| rows < self.size) {
             self.rows.push(row);
             group.end += 1;
         } else {

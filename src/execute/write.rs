@@ -114,7 +114,7 @@ impl Answer {
         let before = if self.at == 0 { out.len() } else { 0 };
         // Places in the answer are counted from its own first byte.
         let base = before.wrapping_sub(self.handed_out);
-        while let Some(op) = plan.shape.ops.get(self.at) {
+        while let Some(op) = plan.shape().ops.get(self.at) {
             self.at += 1;
             match op {
                 Op::Literal(bytes) => out.extend_from_slice(bytes),
@@ -153,7 +153,7 @@ impl Answer {
                     self.frames.pop();
                 }
                 Op::Connection { step } => {
-                    let parent = match plan.steps[*step].parents {
+                    let parent = match plan.steps()[*step].parents {
                         Parents::Known => 0,
                         Parents::Rows { .. } => self.frames.last().map_or(0, |frame| frame.row),
                     };
@@ -242,7 +242,7 @@ impl Answer {
                     break;
                 }
             }
-            let whole = Scope { non_null: false, start: 0, end: self.plan.shape.ops.len(), frames: 0 };
+            let whole = Scope { non_null: false, start: 0, end: self.plan.shape().ops.len(), frames: 0 };
             let scope = nullable.unwrap_or(whole);
             if scope.start < self.handed_out {
                 return Err(WriteError);
@@ -266,7 +266,7 @@ impl Answer {
                     PathPart::Index(frame.map_or(0, |frame| frame.row - frame.group.start))
                 }
             };
-            let mut path: Vec<_> = self.plan.shape.way_up(place).map(part).collect();
+            let mut path: Vec<_> = self.plan.shape().way_up(place).map(part).collect();
             path.reverse();
             self.faults.push(Fault { cause, path });
         }
@@ -275,7 +275,7 @@ impl Answer {
     /// Whether the rows hold a value wherever the schema promises one. Looked through once, when the first part of a
     /// large answer is to be handed out.
     fn keeps_promises(&mut self) -> bool {
-        *self.keeps_promises.get_or_insert_with(|| promises::are_kept(&self.plan.shape, &self.steps))
+        *self.keeps_promises.get_or_insert_with(|| promises::are_kept(self.plan.shape(), &self.steps))
     }
 
     fn cursor(&mut self, row: impl FnOnce(Frame) -> Option<usize>, out: &mut Vec<u8>) {
@@ -283,7 +283,7 @@ impl Answer {
             return out.extend_from_slice(b"null");
         };
         let step = &self.steps[frame.step];
-        let (Some(row), Some(cursor)) = (step.rows.get(row), &self.plan.steps[frame.step].cursor) else {
+        let (Some(row), Some(cursor)) = (step.rows.get(row), &self.plan.steps()[frame.step].cursor) else {
             return out.extend_from_slice(b"null");
         };
         self.cursor.begin(cursor.tag);
@@ -297,7 +297,7 @@ impl Answer {
     }
 
     fn page_fact(&self, plan: &Plan, fact: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {
-        let holds = self.frames.last().is_some_and(|frame| fact(frame.group, plan.steps[frame.step].backward));
+        let holds = self.frames.last().is_some_and(|frame| fact(frame.group, plan.steps()[frame.step].backward));
         out.extend_from_slice(if holds { b"true" } else { b"false" });
     }
 }

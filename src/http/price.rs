@@ -48,7 +48,7 @@ pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media:
         "maxCost": limits.max_cost,
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
-        "statements": explanation.plan.steps.len(),
+        "statements": explanation.plan.steps().len(),
         "admitted": explanation.refusals.is_none(),
         "gates": {
             "depth": { "passed": explanation.depth <= limits.max_depth },

@@ -1,9 +1,9 @@
-//! A plan from a bound operation: one walk that writes the shape and gathers what each step has to read.
+//! A template from a bound operation: one walk that writes the shape and gathers what each step has to read.
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Column, Connection, PageFact};
 use crate::catalog::schema::{Field, TypeId};
-use crate::plan::Plan;
+use crate::plan::Template;
 use crate::plan::filter;
 use crate::plan::introspection::constant;
 use crate::plan::keyset::{self, Bound as Place, Range};
@@ -11,17 +11,17 @@ use crate::plan::select::Select;
 use crate::plan::shape::{Op, ShapeWriter};
 use crate::plan::sql::{Alias, ColumnOf, Parameters};
 use crate::plan::statement::{self, PageStatement, Probe, Source};
-use crate::plan::step::{CursorColumns, Layout, Parameter, Parents, Step};
+use crate::plan::step::{CursorColumns, Layout, Parents, Slot, Step};
 use crate::query::bind::page::End;
 use crate::query::bind::{Bound, BoundConnection, BoundField, BoundOperation, BoundPoint, StepId};
-use crate::value::{ScalarType, Value};
+use crate::value::ScalarType;
 
 /// Plans an operation. Nothing can fail any more: whatever could is in the types already.
-pub fn plan(catalog: &Catalog, operation: &BoundOperation<'_>) -> Plan {
-    let steps = (0..operation.steps).map(|_| None).collect();
+pub fn template(catalog: &Catalog, operation: &BoundOperation<'_>) -> Template {
+    let steps = operation.steps.iter().map(|_| None).collect();
     let mut planner = Planner { catalog, steps, shape: ShapeWriter::default() };
     planner.root(&operation.fields);
-    Plan { steps: planner.steps.into_iter().flatten().collect(), shape: planner.shape.finish() }
+    Template { steps: planner.steps.into_iter().flatten().collect(), shape: planner.shape.finish() }
 }
 
 struct Planner<'a> {
@@ -35,8 +35,8 @@ struct Planner<'a> {
 struct Row<'a> {
     step: StepId,
     alias: Alias,
-    /// Columns whose values are known before the row is read, because a point root looked for them.
-    known: &'a [(&'a str, &'a Value)],
+    /// Columns whose values are known before the row is read, because a point root looks for them, and where they are.
+    known: &'a [(&'a str, Slot)],
 }
 
 impl Planner<'_> {
@@ -64,15 +64,13 @@ impl Planner<'_> {
 
     fn point(&mut self, point: &BoundPoint<'_>) {
         let binding = point.binding;
-        let known: Vec<_> =
-            point.keys.iter().map(|(place, value)| (binding.keys[*place].name.as_str(), value)).collect();
+        let keys = point.keys.iter().enumerate();
+        let known = keys.map(|(given, (place, _))| (binding.keys[*place].name.as_str(), Slot::Key(point.step, given)));
+        let known: Vec<_> = known.collect();
         let mut parameters = Parameters::default();
         let conditions: Vec<_> = known
             .iter()
-            .map(|(column, value)| {
-                let placeholder = parameters.add(Parameter::Value(Some((*value).clone())));
-                format!("{} = {placeholder}", ColumnOf(Alias::Base, column))
-            })
+            .map(|(column, slot)| format!("{} = {}", ColumnOf(Alias::Base, column), parameters.add(*slot)))
             .collect();
         let key = self.catalog.entity(binding.target).map_or(&[][..], |entity| &entity.key);
         let is_unique = key.iter().all(|column| known.iter().any(|(name, _)| *name == column.name));
@@ -84,9 +82,8 @@ impl Planner<'_> {
         self.shape.close(begin, Op::EndPoint);
         self.steps[point.step] = Some(Step {
             sql: statement::point(&binding.relation, &select, &conditions, if is_unique { &[] } else { key }),
-            parameters: parameters.into_values(),
+            parameters: parameters.into_slots(),
             parents: Parents::Known,
-            size: 1,
             backward: false,
             layout: Layout::default(),
             cursor: None,
@@ -137,11 +134,16 @@ impl Planner<'_> {
 
         let mut parameters = Parameters::default();
         let (parents, source, mut conditions) = belonging(connection, parent, &mut parameters);
-        conditions.extend(bound.terms.iter().map(|term| filter::condition(connection, term, &mut parameters)));
-        let mut place = |position| Place::new(sort_key, &connection.join.to, position, &mut parameters);
-        let (after, before) = (bound.page.after.as_ref().map(&mut place), bound.page.before.as_ref().map(place));
+        for (place, term) in bound.terms.iter().enumerate() {
+            conditions.push(filter::condition(connection, term, Slot::Term(place), &mut parameters));
+        }
+        let mut place = |position, slot: fn(usize) -> Slot| {
+            Place::new(sort_key, &connection.join.to, position, slot, &mut parameters)
+        };
+        let after = bound.page.after.as_ref().map(|position| place(position, Slot::After));
+        let before = bound.page.before.as_ref().map(|position| place(position, Slot::Before));
         let walk = Walk { up: !bound.reverse, after: after.as_ref(), before: before.as_ref() };
-        let limit = parameters.add(Parameter::Limit(i64::from(bound.page.size.get()) + 1));
+        let limit = parameters.add(Slot::Limit);
 
         let layout = layout(&parents, &wanted, &walk);
         let mut select = Select::new(layout.width);
@@ -178,15 +180,8 @@ impl Planner<'_> {
             probes: before_page.into_iter().chain(behind_page).collect(),
         }
         .text();
-        self.steps[bound.step] = Some(Step {
-            sql,
-            parameters: parameters.into_values(),
-            parents,
-            size: bound.page.size.get(),
-            backward,
-            layout,
-            cursor,
-        });
+        self.steps[bound.step] =
+            Some(Step { sql, parameters: parameters.into_slots(), parents, backward, layout, cursor });
     }
 
     /// The fields of a connection.
@@ -260,19 +255,17 @@ fn belonging(
 ) -> (Parents, Source, Vec<String>) {
     let Some((select, row)) = parent else { return (Parents::Known, Source::Alone, Vec::new()) };
     let pairs = || connection.join.by.iter().zip(&connection.join.to);
-    let known = |name: &str| row.known.iter().find(|(column, _)| *column == name).map(|(_, value)| (*value).clone());
+    let known = |name: &str| row.known.iter().find(|(column, _)| *column == name).map(|(_, slot)| *slot);
     let all_known: Option<Vec<_>> = connection.join.by.iter().map(|column| known(&column.name)).collect();
-    if let Some(values) = all_known {
-        let condition = |(value, to): (Value, &String)| {
-            let placeholder = parameters.add(Parameter::Value(Some(value)));
-            format!("{} = {placeholder}", ColumnOf(Alias::Base, to))
-        };
-        let conditions = values.into_iter().zip(&connection.join.to).map(condition).collect();
+    if let Some(slots) = all_known {
+        let condition =
+            |(slot, to): (Slot, &String)| format!("{} = {}", ColumnOf(Alias::Base, to), parameters.add(slot));
+        let conditions = slots.into_iter().zip(&connection.join.to).map(condition).collect();
         return (Parents::Known, Source::Alone, conditions);
     }
     let columns = connection.join.by.iter().map(|column| select.key(row.alias, column)).collect();
     let arrays = connection.join.by.iter().enumerate();
-    let arrays = arrays.map(|(place, column)| (parameters.add(Parameter::ParentKeys(place)), column.clone()));
+    let arrays = arrays.map(|(place, column)| (parameters.add(Slot::ParentKeys(place)), column.clone()));
     let arrays = arrays.collect();
     let conditions = pairs().enumerate().map(|(place, (_, to))| format!("{} = k.k{place}", ColumnOf(Alias::Base, to)));
     (Parents::Rows { step: row.step, columns }, Source::Parents(arrays), conditions.collect())

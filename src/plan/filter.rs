@@ -4,27 +4,24 @@ use std::fmt::Write;
 
 use crate::catalog::binding::Connection;
 use crate::plan::sql::{Alias, ColumnOf, Parameters, Relation};
-use crate::plan::step::Parameter;
+use crate::plan::step::Slot;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
 
-/// The condition that a term puts on the base relation.
-pub fn condition(connection: &Connection, term: &BoundTerm, parameters: &mut Parameters) -> String {
+/// The condition that a term puts on the base relation. Its values are in `slot`.
+pub fn condition(connection: &Connection, term: &BoundTerm, slot: Slot, parameters: &mut Parameters) -> String {
     let key = &connection.search_keys[term.key];
     let mut compare = |alias| {
         let column = ColumnOf(alias, &key.column.name);
+        let value = parameters.add(slot);
         let operator = match term.comparator {
-            Comparator::In => {
-                let elements = parameters.add(Parameter::Values(term.values.clone()));
-                return format!("{column} = ANY({elements})");
-            }
+            Comparator::In => return format!("{column} = ANY({value})"),
             Comparator::Equals => "=",
             Comparator::Greater => ">",
             Comparator::GreaterOrEqual => ">=",
             Comparator::Less => "<",
             Comparator::LessOrEqual => "<=",
         };
-        let value = parameters.add(Parameter::Value(term.values.first().cloned()));
         format!("{column} {operator} {value}")
     };
     match &key.within {

@@ -7,7 +7,7 @@
 
 use crate::catalog::binding::{Column, SortKey};
 use crate::plan::sql::{Alias, ColumnOf, Parameters, Placeholder, list};
-use crate::plan::step::Parameter;
+use crate::plan::step::Slot;
 use crate::query::bind::page::Position;
 
 /// A place in index space that a row is compared with.
@@ -18,14 +18,20 @@ pub struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// The place of a cursor among the rows of one parent. The columns that are `joined` to the parent are the same in all
-    /// of them; compared as well, they would hide from PostgreSQL that the rest is a range of an index behind them.
-    pub fn new(sort_key: &'a SortKey, joined: &[String], position: &Position, parameters: &mut Parameters) -> Self {
-        let in_nulls = sort_key.nullable && position.first().is_some_and(Option::is_none);
-        let compared = sort_key.columns.iter().zip(position).skip(usize::from(in_nulls));
-        let compared = compared.filter(|(column, _)| !joined.contains(&column.name));
-        let (columns, placeholders) =
-            compared.map(|(column, value)| (column, parameters.add(Parameter::Value(value.clone())))).unzip();
+    /// The place of a cursor among the rows of one parent; `slot` tells where its columns are. The columns that are `joined`
+    /// to the parent are the same in all of them; compared as well, they would hide from PostgreSQL that the rest is a range
+    /// of an index behind them.
+    pub fn new(
+        sort_key: &'a SortKey,
+        joined: &[String],
+        position: &Position,
+        slot: impl Fn(usize) -> Slot,
+        parameters: &mut Parameters,
+    ) -> Self {
+        let in_nulls = is_in_nulls(position) && sort_key.nullable;
+        let compared = sort_key.columns.iter().enumerate().skip(usize::from(in_nulls));
+        let compared = compared.filter(|(_, column)| !joined.contains(&column.name));
+        let (columns, placeholders) = compared.map(|(place, column)| (column, parameters.add(slot(place)))).unzip();
         Self { columns, placeholders, in_nulls }
     }
 
@@ -39,6 +45,11 @@ impl<'a> Bound<'a> {
             _ => format!("({columns}) {operator} ({values})"),
         }
     }
+}
+
+/// Whether a cursor stands among the rows whose first column is null.
+pub fn is_in_nulls(position: &Position) -> bool {
+    position.first().is_some_and(Option::is_none)
 }
 
 /// What lies between two places, either of which may be open.
@@ -125,7 +136,7 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(Bound::new(&key, joined, &vec![name, Some(value("7"))], &mut parameters))
+            Some(Bound::new(&key, joined, &vec![name, Some(value("7"))], Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };

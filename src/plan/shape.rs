@@ -12,6 +12,20 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// About how much memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let literals = self.ops.iter().map(|op| match op {
+            Op::Literal(bytes) => bytes.len(),
+            _ => 0,
+        });
+        let keys = self.places.iter().map(|(_, segment)| match segment {
+            Segment::Key(key) => key.len(),
+            Segment::Row(_) => 0,
+        });
+        let lists = size_of_val(self.ops.as_slice()) + size_of_val(self.places.as_slice());
+        lists + literals.sum::<usize>() + keys.sum::<usize>()
+    }
+
     /// The way from the root to a place, from its end.
     pub fn way_up(&self, place: PlaceId) -> impl Iterator<Item = &Segment> {
         let mut next = place;

@@ -3,24 +3,24 @@
 
 use std::fmt::{self, Display};
 
-use crate::plan::step::Parameter;
+use crate::plan::step::Slot;
 
 /// A statement's parameters, in the order in which they were first needed.
 #[derive(Debug, Default)]
 pub struct Parameters {
-    values: Vec<Parameter>,
+    slots: Vec<Slot>,
 }
 
 impl Parameters {
     /// Adds a parameter; what is returned writes its `$n`, as often as needed.
-    pub fn add(&mut self, parameter: Parameter) -> Placeholder {
-        self.values.push(parameter);
-        Placeholder(self.values.len())
+    pub fn add(&mut self, slot: Slot) -> Placeholder {
+        self.slots.push(slot);
+        Placeholder(self.slots.len())
     }
 
-    /// The values, `$1` first.
-    pub fn into_values(self) -> Vec<Parameter> {
-        self.values
+    /// Where their values come from, `$1` first.
+    pub fn into_slots(self) -> Vec<Slot> {
+        self.slots
     }
 }
 

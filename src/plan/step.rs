@@ -1,20 +1,19 @@
-//! One statement: a page of a connection for all its parents at once, or the row of a point root.
+//! One statement: a page of a connection for all its parents at once, or the row of a point root. It says where the values
+//! of its parameters come from, and has none itself.
 
 use crate::cursor::OrderingTag;
 use crate::query::bind::StepId;
-use crate::value::{ScalarType, Value};
+use crate::value::ScalarType;
 
 /// One statement of a plan.
 #[derive(Debug)]
 pub struct Step {
     /// The SQL text. It depends on the shape of what is asked, never on values.
     pub sql: String,
-    /// The values of its parameters, `$1` first.
-    pub parameters: Vec<Parameter>,
+    /// Where the values of its parameters come from, `$1` first.
+    pub parameters: Vec<Slot>,
     /// Whose rows are fetched.
     pub parents: Parents,
-    /// How many rows of each parent are wanted; the statement fetches one more, to see whether there are any.
-    pub size: u32,
     /// Whether the rows come in the opposite of the answer's order, because the page is taken from the back.
     pub backward: bool,
     /// Where the columns stand in a row of the result.
@@ -37,15 +36,19 @@ pub enum Parents {
     },
 }
 
-/// A parameter's value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Parameter {
-    /// A value that the caller gave, or a null out of a cursor.
-    Value(Option<Value>),
-    /// The elements of an in-list.
-    Values(Vec<Value>),
-    /// A number of rows.
-    Limit(i64),
+/// Where a parameter's value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// A key that a point root looks for: the root's step, and the key's place among those given.
+    Key(StepId, usize),
+    /// A term of the step's search string, by its place: its value, or its values where it is an in-list.
+    Term(usize),
+    /// A column of the step's `after:` cursor.
+    After(usize),
+    /// A column of the step's `before:` cursor.
+    Before(usize),
+    /// One more than the rows that are wanted of each parent, to see whether there are any.
+    Limit,
     /// One column of the parents' keys, as an array: its place in [`Parents::Rows::columns`].
     ParentKeys(usize),
 }

@@ -1,6 +1,7 @@
 //! An operation that is valid against the catalog: fragments are spread, selections of one response key merged, names
 //! replaced by ids. It owns itself, so it can be kept for the next request with the same text.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
@@ -10,20 +11,22 @@ use crate::refusal::Location;
 #[derive(Debug)]
 pub struct Operation {
     /// Its name, where it has one.
-    pub name: Option<String>,
+    pub name: Option<Arc<str>>,
     /// The variables that it declares.
     pub variables: Vec<VariableDefinition>,
     /// What it selects from the root.
     pub selections: Vec<Selection>,
-    /// Whether any selection depends on `@skip` or `@include`, so that order and presence must be found anew each time.
-    pub conditional: bool,
+    /// The variables that `@skip` and `@include` name, by their places. Where there are any, the order and presence of
+    /// selections must be found anew each time.
+    pub conditions: BTreeSet<usize>,
 }
 
 impl Operation {
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let variables = self.variables.iter().map(|variable| size_of::<VariableDefinition>() + variable.name.len());
-        size_of::<Self>() + variables.sum::<usize>() + selections_bytes(&self.selections)
+        let conditions = self.conditions.len() * size_of::<usize>();
+        size_of::<Self>() + variables.sum::<usize>() + conditions + selections_bytes(&self.selections)
     }
 }
 
@@ -70,6 +73,8 @@ pub struct Selection {
     pub selections: Vec<Selection>,
     /// When it is selected: any of these occurrences, in document order. Never empty.
     pub occurrences: Vec<Occurrence>,
+    /// Whether it is a connection, a point root or introspection, or has one below it: elsewhere, nothing takes arguments.
+    pub takes_arguments: bool,
 }
 
 /// What a selection selects.

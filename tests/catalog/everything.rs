@@ -46,7 +46,7 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
         let answered = asker.ask(&query, Variables::new()).await;
         assert_eq!(answered.broken_promises, 0, "{query}");
         assert_eq!(
-            answered.compiled.plan.steps.len(),
+            answered.compiled.plan.steps().len(),
             query.matches("(first:").count() + usize::from(!arguments.starts_with("first"))
         );
         let data = answered.data();

@@ -3,7 +3,7 @@
 
 use orderql::database::connect::connect;
 use orderql::database::pool::SETTINGS;
-use orderql::plan::step::{Parameter, Step};
+use orderql::plan::{Parameter, Plan};
 use orderql::value::Value;
 use serde_json::Value as Json;
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -19,13 +19,14 @@ pub async fn connect_as_served(database: &Database) -> Client {
 pub struct Node(Json);
 
 /// Runs a step and returns the plan's root. The step's parents must be known.
-pub async fn explained(client: &Client, step: &Step) -> Node {
+pub async fn explained(client: &Client, plan: &Plan, step: usize) -> Node {
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
-    client.batch_execute(&format!("PREPARE step AS {}", step.sql)).await.unwrap();
-    let arguments: Vec<_> = step.parameters.iter().map(literal).collect();
+    let sql = &plan.steps()[step].sql;
+    client.batch_execute(&format!("PREPARE step AS {sql}")).await.unwrap();
+    let arguments: Vec<_> = plan.parameters(step).map(literal).collect();
     let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
     let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step{arguments}");
-    let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{}", step.sql));
+    let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
     let text = rows.iter().find_map(|row| match row {
         SimpleQueryMessage::Row(row) => row.get(0),
         _ => None,
@@ -70,7 +71,7 @@ impl Node {
     }
 }
 
-fn literal(parameter: &Parameter) -> String {
+fn literal(parameter: Parameter<'_>) -> String {
     match parameter {
         Parameter::Value(None) => "NULL".to_owned(),
         Parameter::Value(Some(value)) => literal_value(value),

@@ -8,7 +8,8 @@ use crate::{
         text::{from, value},
     },
     cost::breakdown::CostNode,
-    plan::step::Step,
+    plan::Plan,
+    query::bind::StepId,
     refusal::Refusal,
 };
 
@@ -19,12 +20,13 @@ pub fn render(explained: &Explained<'_>) -> Json {
     let refusals = explained.refusals();
     told.insert("admitted".to_owned(), refusals.is_none().into());
     if let Ok(explanation) = &explained.outcome {
-        let steps = explanation.plan.steps.iter();
-        told.insert("operation".to_owned(), json!(explanation.operation_name));
+        let plan = &explanation.plan;
+        let statements = (0..plan.steps().len()).map(|step| statement(plan, step));
+        told.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
         told.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         told.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         told.insert("depth".to_owned(), json!(explanation.depth));
-        told.insert("statements".to_owned(), steps.map(statement).collect());
+        told.insert("statements".to_owned(), statements.collect());
     }
     let allowed = json!({ "cost": limits.max_cost, "pageSize": limits.max_page_size, "depth": limits.max_depth });
     told.insert("limits".to_owned(), allowed);
@@ -47,8 +49,9 @@ fn cost(node: &CostNode) -> Json {
     told
 }
 
-fn statement(step: &Step) -> Json {
-    let parameters = step.parameters.iter().map(|parameter| value(parameter, &step.parents));
+fn statement(plan: &Plan, place: StepId) -> Json {
+    let step = &plan.steps()[place];
+    let parameters = plan.parameters(place).map(|parameter| value(parameter, &step.parents));
     json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) })
 }
 

@@ -10,7 +10,8 @@ use crate::{
     cli::explain::Explained,
     compile::Explanation,
     cost::breakdown::CostNode,
-    plan::step::{Parameter, Parents, Step},
+    plan::{Parameter, Plan, step::Parents},
+    query::bind::StepId,
     refusal::{Location, Refusal},
     value::{Timestamp, Value},
 };
@@ -56,15 +57,15 @@ pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
 }
 
 /// A parameter's value as JSON, or where it comes from.
-pub(super) fn value(parameter: &Parameter, parents: &Parents) -> Json {
+pub(super) fn value(parameter: Parameter<'_>, parents: &Parents) -> Json {
     match parameter {
-        Parameter::Value(value) => value.as_ref().map_or(Json::Null, scalar),
+        Parameter::Value(value) => value.map_or(Json::Null, scalar),
         Parameter::Values(values) => values.iter().map(scalar).collect(),
-        Parameter::Limit(rows) => (*rows).into(),
+        Parameter::Limit(rows) => rows.into(),
         Parameter::ParentKeys(place) => match parents {
             Parents::Known => Json::Null,
             Parents::Rows { step, columns } => {
-                let column = columns.get(*place).copied().unwrap_or_default();
+                let column = columns.get(place).copied().unwrap_or_default();
                 format!("c{column} of every row of statement {}", step + 1).into()
             }
         },
@@ -129,7 +130,7 @@ impl Writer<'_> {
         let limits = &explained.limits;
         let name = explanation.operation_name.as_deref().unwrap_or("(without a name)");
         self.fact("Operation", name);
-        let count = explanation.plan.steps.len();
+        let count = explanation.plan.steps().len();
         self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
         self.fact("Statements", &count.to_string());
         let cost = explanation.estimate.cost();
@@ -140,8 +141,8 @@ impl Writer<'_> {
         }
         let mut names = vec![String::new(); count];
         name_steps(&explanation.cost, "", &mut names);
-        for (number, (step, name)) in (1..).zip(explanation.plan.steps.iter().zip(&names)) {
-            self.statement(number, name, step);
+        for (step, name) in names.iter().enumerate() {
+            self.statement(&explanation.plan, step, name);
         }
     }
 
@@ -161,8 +162,9 @@ impl Writer<'_> {
         }
     }
 
-    fn statement(&mut self, number: usize, name: &str, step: &Step) {
-        let heading = styled(&self.styles.heading, &format!("Statement {number}"));
+    fn statement(&mut self, plan: &Plan, place: StepId, name: &str) {
+        let step = &plan.steps()[place];
+        let heading = styled(&self.styles.heading, &format!("Statement {}", place + 1));
         let parents = match from(&step.parents) {
             None => String::new(),
             Some(parent) => format!(", for every row of statement {parent}"),
@@ -171,7 +173,7 @@ impl Writer<'_> {
         for line in step.sql.lines() {
             self.line(&format!("    {line}"));
         }
-        for (number, parameter) in (1..).zip(&step.parameters) {
+        for (number, parameter) in (1..).zip(plan.parameters(place)) {
             let placeholder = styled(&self.styles.number, &format!("${number}"));
             let value = match (value(parameter, &step.parents), parameter) {
                 (Json::String(source), Parameter::ParentKeys(_)) => source,

@@ -27,15 +27,6 @@ impl<'a> Arguments<'a> {
         self.at(place)
     }
 
-    /// The place of the variable that gives the value in that role, where one does.
-    pub(super) fn variable(&self, role: ArgumentRole) -> Option<usize> {
-        let place = self.field.arguments.iter().position(|argument| argument.role == role)?;
-        match self.given.iter().find(|(given, _)| *given == place) {
-            Some((_, Literal::Variable(variable))) => Some(*variable),
-            _ => None,
-        }
-    }
-
     /// The arguments that cannot be null and are, by a variable that takes null because it has a default.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
         let is_null = |place: usize, argument: &Argument| match self.given.iter().find(|(given, _)| *given == place) {

@@ -1,29 +1,29 @@
-//! Operation and variables to an operation whose every value is known: conditions decided, page sizes inside the limits,
-//! search terms typed, cursors read. Whatever comes after cannot fail.
+//! Operation and variables to an operation whose every value is known.
+//!
+//! - [`resolve`](mod@resolve): the values: conditions decided, page sizes inside the limits, search terms typed, cursors
+//!   read. All that can be refused is refused here.
+//! - [`bind`]: the operation with these values, as a tree. Neither it nor whatever comes after can fail.
+//!
+//! They are two because requests with the same text and other values mostly need the first alone: their statements are the
+//! same, and known from before.
 
 pub mod argument;
 pub mod error;
 pub mod introspection;
 pub mod page;
+pub mod resolve;
 pub mod terms;
 mod variable;
 
-use std::mem;
-
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, One, PageFact, Point};
-use crate::catalog::introspection::{Fact, Thing};
-use crate::catalog::schema::{ArgumentRole, Field, FieldId, TypeId};
-use crate::limits::Limits;
-use crate::query::Variables;
-use crate::query::bind::argument::Arguments;
-use crate::query::bind::error::BindError;
-use crate::query::bind::introspection::{Asked, Constant, Question, Teller, TooLarge, most_bytes};
+use crate::catalog::schema::{Field, FieldId, TypeId};
+use crate::query::bind::introspection::Constant;
 use crate::query::bind::page::{Page, Written};
+use crate::query::bind::resolve::{Resolved, StepArguments};
 use crate::query::bind::terms::BoundTerm;
-use crate::query::bind::variable::Values;
-use crate::query::operation::{Condition, Literal, Operation, Selection, Target};
-use crate::refusal::{Location, Refusal, Refusals};
+use crate::query::operation::{Operation, Selection, Target};
+use crate::refusal::Location;
 use crate::value::Value;
 
 /// An operation in which nothing is left to decide.
@@ -31,8 +31,8 @@ use crate::value::Value;
 pub struct BoundOperation<'a> {
     /// What is selected from the root.
     pub fields: Vec<BoundField<'a>>,
-    /// How many steps it takes: its connections and point roots, numbered in document order.
-    pub steps: usize,
+    /// What its steps take: its connections and point roots, in the order of the response.
+    pub steps: &'a [StepArguments],
 }
 
 /// A selected field.
@@ -72,7 +72,7 @@ pub enum Bound<'a> {
     /// A field of `pageInfo`.
     PageFact(PageFact),
     /// What introspection answers.
-    Constant(Constant<'a>),
+    Constant(&'a Constant<'a>),
 }
 
 impl<'a> Bound<'a> {
@@ -105,7 +105,7 @@ pub struct BoundPoint<'a> {
     /// How it finds the row.
     pub binding: &'a Point,
     /// The keys to look for: their place among the root's keys, and the values.
-    pub keys: Vec<(usize, Value)>,
+    pub keys: &'a [(usize, Value)],
     /// What is selected from the row.
     pub fields: Vec<BoundField<'a>>,
 }
@@ -120,11 +120,11 @@ pub struct BoundConnection<'a> {
     /// Where its rows are.
     pub binding: &'a Connection,
     /// How much is asked for, from which end, between which cursors.
-    pub page: Page,
+    pub page: &'a Page,
     /// Where the page size is written.
     pub size_written: Written<'a>,
     /// The search terms.
-    pub terms: Vec<BoundTerm>,
+    pub terms: &'a [BoundTerm],
     /// The sort key's place among the connection's.
     pub sort_key: usize,
     /// Whether the walk goes from the other end.
@@ -133,53 +133,30 @@ pub struct BoundConnection<'a> {
     pub fields: Vec<BoundField<'a>>,
 }
 
-/// Decides every value of an operation. All violations are reported, in document order.
-pub fn bind<'a>(
+/// Puts an operation and its values together.
+pub fn bind<'a>(catalog: &'a Catalog, operation: &'a Operation, resolved: &'a Resolved<'a>) -> BoundOperation<'a> {
+    let mut binder = Binder { catalog, operation, resolved, steps: 0, constants: 0 };
+    let fields = binder.fields(&operation.selections);
+    BoundOperation { fields, steps: &resolved.steps }
+}
+
+struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
-    variables: &Variables,
-    limits: &Limits,
-) -> Result<BoundOperation<'a>, Refusals> {
-    let values = variable::coerce(catalog, &operation.variables, variables)?;
-    let conditional = operation.conditional;
-    let teller = Teller { catalog, left: most_bytes(catalog), is_exhausted: false };
-    let mut binder = Binder { catalog, limits, values, conditional, teller, steps: 0, found: Vec::new() };
-    let fields = binder.fields(&operation.selections);
-    Refusals::check(binder.found)?;
-    Ok(BoundOperation { fields, steps: binder.steps })
-}
-
-struct Binder<'a, 'v> {
-    catalog: &'a Catalog,
-    limits: &'v Limits,
-    values: Values<'a>,
-    conditional: bool,
-    teller: Teller<'a>,
+    resolved: &'a Resolved<'a>,
+    /// The steps, and the answers of introspection, that were met so far: they were resolved in the same order.
     steps: usize,
-    found: Vec<Refusal>,
+    constants: usize,
 }
 
-impl<'a> Binder<'a, '_> {
+impl<'a> Binder<'a> {
     fn fields(&mut self, selections: &'a [Selection]) -> Vec<BoundField<'a>> {
-        if self.conditional {
-            self.selected(selections).into_iter().map(|selection| self.field(selection)).collect()
-        } else {
+        if self.operation.conditions.is_empty() {
             selections.iter().map(|selection| self.field(selection)).collect()
+        } else {
+            let selected = self.resolved.values.selected(selections);
+            selected.into_iter().map(|selection| self.field(selection)).collect()
         }
-    }
-
-    /// The selections whose conditions hold, in the order of the response.
-    fn selected(&self, selections: &'a [Selection]) -> Vec<&'a Selection> {
-        let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
-        selected.sort_by_key(|(order, _)| *order);
-        selected.into_iter().map(|(_, selection)| selection).collect()
-    }
-
-    /// The place of the first occurrence whose conditions hold: it decides where the key stands in the response.
-    fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
-        let holds = |condition: &Condition| self.values.truth(condition.variable) == Some(condition.wanted);
-        let occurrence = selection.occurrences.iter().find(|occurrence| occurrence.conditions.iter().all(holds));
-        occurrence.map(|occurrence| occurrence.order)
     }
 
     fn field(&mut self, selection: &'a Selection) -> BoundField<'a> {
@@ -203,88 +180,26 @@ impl<'a> Binder<'a, '_> {
             Binding::PageInfo => Bound::PageInfo(self.fields(&selection.selections)),
             Binding::Cursor => Bound::Cursor,
             Binding::PageFact(fact) => Bound::PageFact(*fact),
-            Binding::Introspection(fact) => Bound::Constant(self.introspection(selection, field, *fact)),
+            Binding::Introspection(_) => {
+                self.constants += 1;
+                Bound::Constant(&self.resolved.constants[self.constants - 1])
+            }
         }
     }
 
-    /// `__schema` or `__type`.
-    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, fact: Fact) -> Constant<'a> {
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let thing = match fact {
-            Fact::TypeOfName => match arguments.get(ArgumentRole::TypeName) {
-                Some(Literal::String(name)) => self.catalog.named(name).map(Thing::Type),
-                _ => None,
-            },
-            _ => Some(Thing::Schema),
-        };
-        let nulls: Vec<_> = arguments.nulls().collect();
-        self.refuse(selection, nulls);
-        let asked = self.asked(&selection.selections);
-        let told = match thing {
-            Some(thing) => self.teller.object(thing, &asked),
-            None => self.teller.null(),
-        };
-        told.unwrap_or_else(|TooLarge| {
-            if !mem::replace(&mut self.teller.is_exhausted, true) {
-                self.refuse(selection, [BindError::IntrospectionTooLarge { max_bytes: most_bytes(self.catalog) }]);
-            }
-            Constant::Null
-        })
-    }
-
-    /// What is selected from an introspection type.
-    fn asked(&mut self, selections: &'a [Selection]) -> Vec<Asked<'a>> {
-        self.selected(selections).into_iter().map(|selection| self.question(selection)).collect()
-    }
-
-    fn question(&mut self, selection: &'a Selection) -> Asked<'a> {
-        let question = match selection.target {
-            Target::TypeName(object) => Question::TypeName(self.catalog.get(object).name()),
-            Target::Field(id) => {
-                let field = self.catalog.field(id);
-                let Binding::Introspection(fact) = &field.binding else {
-                    unreachable!("an introspection type has fields of introspection alone")
-                };
-                let arguments = Arguments::new(field, &selection.arguments, &self.values);
-                let include_deprecated =
-                    arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
-                let nulls: Vec<_> = arguments.nulls().collect();
-                self.refuse(selection, nulls);
-                Question::Fact { fact: *fact, include_deprecated, asked: self.asked(&selection.selections) }
-            }
-        };
-        Asked { key: &selection.key, question }
-    }
-
-    fn refuse(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {
-        self.found.extend(errors.into_iter().map(|error| Refusal::new(&error, [selection.location])));
-    }
-
     fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Point) -> Bound<'a> {
-        let step = self.next_step();
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
-            self.refuse(selection, errors);
-            Vec::new()
-        });
+        let (step, StepArguments::Point { keys }) = self.next_step() else { unreachable!("a point root has keys") };
         Bound::Point(BoundPoint { step, field, binding, keys, fields: self.fields(&selection.selections) })
     }
 
     fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) -> Bound<'a> {
-        let step = self.next_step();
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let mut errors = Vec::new();
-        let (sort_key, reverse) = argument::order(&arguments, binding);
-        let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let size_written = match arguments.variable(end.role()) {
-            Some(variable) => Written::Variable(self.values.name(variable)),
+        let (step, StepArguments::Connection { sort_key, reverse, page, terms }) = self.next_step() else {
+            unreachable!("a connection has a page")
+        };
+        let size_written = match page::size_variable(field, &selection.arguments, page.end) {
+            Some(variable) => Written::Variable(&self.operation.variables[variable].name),
             None => Written::Document(&selection.occurrences),
         };
-        let terms = terms::terms(&arguments, binding, &mut errors);
-        let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
-        let page = Page { size, end, after, before };
-        self.refuse(selection, errors);
-        let fields = self.fields(&selection.selections);
         Bound::Connection(Box::new(BoundConnection {
             step,
             field,
@@ -292,14 +207,14 @@ impl<'a> Binder<'a, '_> {
             page,
             size_written,
             terms,
-            sort_key,
-            reverse,
-            fields,
+            sort_key: *sort_key,
+            reverse: *reverse,
+            fields: self.fields(&selection.selections),
         }))
     }
 
-    fn next_step(&mut self) -> StepId {
+    fn next_step(&mut self) -> (StepId, &'a StepArguments) {
         self.steps += 1;
-        self.steps - 1
+        (self.steps - 1, &self.resolved.steps[self.steps - 1])
     }
 }

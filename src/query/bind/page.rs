@@ -1,7 +1,7 @@
 //! How much of a connection is asked for, from which end, between which cursors.
 
 use crate::catalog::binding::SortKey;
-use crate::catalog::schema::ArgumentRole;
+use crate::catalog::schema::{ArgumentRole, Field};
 use crate::cursor::{self, BadCursor};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
@@ -31,7 +31,7 @@ pub enum End {
 
 impl End {
     /// The role of the argument that gives its page size.
-    pub(super) fn role(self) -> ArgumentRole {
+    fn role(self) -> ArgumentRole {
         match self {
             Self::Front => ArgumentRole::First,
             Self::Back => ArgumentRole::Last,
@@ -60,7 +60,7 @@ pub enum Written<'a> {
 pub type Position = Vec<Option<Value>>;
 
 /// A page of a walk.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// How many rows.
     pub size: PageSize,
@@ -78,6 +78,15 @@ pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<
         errors.push(error);
         (End::Front, PageSize(1))
     })
+}
+
+/// The place of the variable that gives the page size, where one does.
+pub(super) fn size_variable(field: &Field, given: &[(usize, Literal)], end: End) -> Option<usize> {
+    let place = field.arguments.iter().position(|argument| argument.role == end.role())?;
+    match given.iter().find(|(given, _)| *given == place) {
+        Some((_, Literal::Variable(variable))) => Some(*variable),
+        _ => None,
+    }
 }
 
 /// Reads the cursors `after:` and `before:`. Each that cannot be used adds an error.

@@ -10,7 +10,7 @@ use crate::search::{self, Comparator, Fault, Malformed, Term};
 use crate::value::Value;
 
 /// A search term whose key is known and whose values are typed.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundTerm {
     /// The key's place among the connection's search keys.
     pub key: usize,

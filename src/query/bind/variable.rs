@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
 use crate::query::Variables;
 use crate::query::bind::error::BindError;
-use crate::query::operation::{Literal, VariableDefinition};
+use crate::query::operation::{Condition, Literal, Selection, VariableDefinition};
 use crate::refusal::{Refusal, Refusals};
 use crate::value::ScalarType;
 
@@ -16,12 +16,7 @@ pub(super) struct Values<'a> {
     given: Vec<Option<Literal>>,
 }
 
-impl<'a> Values<'a> {
-    /// The name of the variable in that place.
-    pub(super) fn name(&self, place: usize) -> &'a str {
-        &self.definitions[place].name
-    }
-
+impl Values<'_> {
     /// The value of the variable in that place; `None` where it is neither given nor has a default.
     pub(super) fn get(&self, place: usize) -> Option<&Literal> {
         self.given[place].as_ref().or(self.definitions[place].default.as_ref())
@@ -33,6 +28,20 @@ impl<'a> Values<'a> {
             Some(Literal::Boolean(truth)) => Some(*truth),
             _ => None,
         }
+    }
+
+    /// The selections whose conditions hold, in the order of the response.
+    pub(super) fn selected<'s>(&self, selections: &'s [Selection]) -> Vec<&'s Selection> {
+        let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
+        selected.sort_by_key(|(order, _)| *order);
+        selected.into_iter().map(|(_, selection)| selection).collect()
+    }
+
+    /// The place of the first occurrence whose conditions hold: it decides where the key stands in the response.
+    fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
+        let holds = |condition: &Condition| self.truth(condition.variable) == Some(condition.wanted);
+        let occurrence = selection.occurrences.iter().find(|occurrence| occurrence.conditions.iter().all(holds));
+        occurrence.map(|occurrence| occurrence.order)
     }
 }
 

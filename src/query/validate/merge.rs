@@ -1,13 +1,14 @@
 //! A valid document to an operation: fragments are spread, and what is selected under one response key becomes one
 //! selection (the specification's `CollectFields` and `MergeSelectionSets`, with the conditions kept for later).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
 use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
+use crate::catalog::binding::Binding;
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
 use crate::query::parse::{Document, is_long_number, location};
@@ -30,13 +31,13 @@ pub(super) fn merge<'t>(
     let (name, definitions, selection_set) = match operation {
         ast::OperationDefinition::SelectionSet(set) => (None, &[][..], set),
         ast::OperationDefinition::Query(query) => {
-            (query.name.map(str::to_owned), &query.variable_definitions[..], &query.selection_set)
+            (query.name.map(Arc::from), &query.variable_definitions[..], &query.selection_set)
         }
         ast::OperationDefinition::Mutation(other) => {
-            (other.name.map(str::to_owned), &other.variable_definitions[..], &other.selection_set)
+            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
         }
         ast::OperationDefinition::Subscription(other) => {
-            (other.name.map(str::to_owned), &other.variable_definitions[..], &other.selection_set)
+            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
         }
     };
     let fragments = document.definitions.iter().filter_map(|definition| match definition {
@@ -44,12 +45,17 @@ pub(super) fn merge<'t>(
         ast::Definition::Operation(_) => None,
     });
     let variables = (0..).zip(definitions).map(|(place, definition)| (definition.name, place)).collect();
-    let mut merger =
-        Merger { catalog, fragments: fragments.collect(), variables, budget: MOST_SELECTIONS, conditional: false };
+    let mut merger = Merger {
+        catalog,
+        fragments: fragments.collect(),
+        variables,
+        budget: MOST_SELECTIONS,
+        conditions: BTreeSet::new(),
+    };
     let root = vec![(selection_set, Arc::from([]))];
     let selections = merger.collect(catalog.query(), root, 0).map_err(Refusals::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
-    Ok(Operation { name, variables, selections, conditional: merger.conditional })
+    Ok(Operation { name, variables, selections, conditions: merger.conditions })
 }
 
 /// A document that grows too large when its fragments are spread.
@@ -95,7 +101,7 @@ struct Merger<'c, 'd, 't> {
     fragments: HashMap<&'t str, &'d SelectionSet<'t>>,
     variables: HashMap<&'t str, usize>,
     budget: usize,
-    conditional: bool,
+    conditions: BTreeSet<usize>,
 }
 
 /// All fields of one response key.
@@ -178,8 +184,8 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     fn selection(&mut self, object: TypeId, group: Group<'d, 't>, level: usize) -> Result<Selection, Refusal> {
         let field = group.fields[0].0;
         let target = self.target(object, field.name);
-        let (arguments, selections) = match target {
-            Target::TypeName(_) => (Vec::new(), Vec::new()),
+        let (arguments, selections, takes_arguments) = match target {
+            Target::TypeName(_) => (Vec::new(), Vec::new(), false),
             Target::Field(id) => {
                 let definition = self.catalog.field(id);
                 let place = |name: &str| definition.arguments.iter().position(|argument| argument.name == name);
@@ -190,7 +196,11 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 let sets = group.fields.iter().filter(|(field, _)| !field.selection_set.items.is_empty());
                 let sets: Vec<_> = sets.map(|(field, given)| (&field.selection_set, Arc::clone(given))).collect();
                 let selections = if sets.is_empty() { Vec::new() } else { self.collect(inner, sets, level + 1)? };
-                (arguments, selections)
+                let takes_arguments = match definition.binding {
+                    Binding::Point(_) | Binding::Connection(_) | Binding::Introspection(_) => true,
+                    _ => selections.iter().any(|selection| selection.takes_arguments),
+                };
+                (arguments, selections, takes_arguments)
             }
         };
         Ok(Selection {
@@ -200,6 +210,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
             location: location(field.position),
             selections,
             occurrences: group.occurrences,
+            takes_arguments,
         })
     }
 
@@ -227,7 +238,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     if !all.contains(&condition) {
                         all.push(condition);
                     }
-                    self.conditional = true;
+                    self.conditions.insert(variable);
                 }
                 _ => {}
             }

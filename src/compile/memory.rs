@@ -1,0 +1,263 @@
+//! The memory of the pure half. A text that was valid once is not parsed and validated again; and a request for it whose
+//! form was planned before is not planned again: its values are resolved and priced, and that is all.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
+
+use crate::catalog::Catalog;
+use crate::compile::{Admitted, Compiled, Explanation, admitted, compiled, explain_operation, operation};
+use crate::cost::formula::Formula;
+use crate::limits::Limits;
+use crate::plan::Template;
+use crate::plan::form::Form;
+use crate::query::Request;
+use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
+use crate::query::operation::Operation;
+use crate::refusal::Refusals;
+
+/// The most forms that are remembered of one operation. Who puts search strings together has some dozens; who has more
+/// than these pays for planning.
+const MOST_FORMS: usize = 16;
+
+/// [`compile`](super::compile) with a memory.
+#[derive(Debug)]
+pub struct Compiler {
+    catalog: Arc<Catalog>,
+    texts: Mutex<Texts>,
+}
+
+impl Compiler {
+    /// A compiler whose memory takes about so many bytes.
+    pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
+        let texts = Texts { entries: LruCache::unbounded(), bytes: 0, most_bytes: cache_bytes };
+        Self { catalog, texts: Mutex::new(texts) }
+    }
+
+    /// The catalog that requests are compiled against.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Compiles a request, as [`compile`](super::compile).
+    pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
+        let known = self.known(request)?;
+        let resolved = resolve(&self.catalog, &known.operation, &request.variables, limits)?;
+        if let Some(outline) = known.outline(&resolved) {
+            let estimate = Arc::clone(&outline.formula).estimate(resolved.steps.iter().map(StepArguments::size));
+            if outline.depth <= limits.max_depth && estimate.cost() <= limits.max_cost {
+                return Ok(compiled(&known.operation, resolved, estimate, Arc::clone(&outline.template)));
+            }
+            // What is refused is told from the bound operation.
+        }
+        let Admitted { depth, estimate, template } = admitted(&self.catalog, &known.operation, &resolved, limits)?;
+        let template = Arc::new(template);
+        // The answers of introspection stand in the template, and they are values.
+        if resolved.constants.is_empty() {
+            let outline = Outline { depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(&template) };
+            let form = Form::of(&known.operation, &resolved);
+            let bytes = known.operation.bytes() + known.forms().keep(form, outline);
+            self.texts().resize(&request.query, request.operation_name.as_deref(), bytes);
+        }
+        Ok(compiled(&known.operation, resolved, estimate, template))
+    }
+
+    /// Explains a request, as [`explain`](super::explain).
+    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, Refusals> {
+        explain_operation(&self.catalog, &self.known(request)?.operation, request, limits)
+    }
+
+    /// The request's operation, from memory where its text was valid before.
+    fn known(&self, request: &Request) -> Result<Arc<Known>, Refusals> {
+        if let Some(known) = self.texts().get(&request.query, request.operation_name.as_deref()) {
+            return Ok(known);
+        }
+        let operation = operation(&self.catalog, request)?;
+        let known = Arc::new(Known { operation, forms: Mutex::default() });
+        self.texts().keep(&request.query, request.operation_name.as_deref(), Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// The texts hold no invariant that a panic elsewhere could have broken.
+    fn texts(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A valid operation, and the forms that requests for it had.
+#[derive(Debug)]
+struct Known {
+    operation: Operation,
+    forms: Mutex<Forms>,
+}
+
+impl Known {
+    /// What requests of the same form have in common, if there was one before.
+    fn outline(&self, resolved: &Resolved<'_>) -> Option<Arc<Outline>> {
+        let forms = self.forms();
+        let (_, outline) = forms.kept.iter().find(|(form, _)| form.fits(&self.operation, resolved))?;
+        Some(Arc::clone(outline))
+    }
+
+    fn forms(&self) -> MutexGuard<'_, Forms> {
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What requests of one form have in common.
+#[derive(Debug)]
+struct Outline {
+    depth: u32,
+    formula: Arc<Formula>,
+    template: Arc<Template>,
+}
+
+/// The newest forms of requests for one operation.
+#[derive(Debug, Default)]
+struct Forms {
+    kept: VecDeque<(Form, Arc<Outline>)>,
+    bytes: usize,
+}
+
+impl Forms {
+    /// Keeps a form; returns the bytes that all take now.
+    fn keep(&mut self, form: Form, outline: Outline) -> usize {
+        let bytes = |form: &Form, outline: &Outline| form.bytes() + outline.template.bytes() + outline.formula.bytes();
+        if self.kept.iter().any(|(kept, _)| *kept == form) {
+            return self.bytes;
+        }
+        self.bytes += bytes(&form, &outline);
+        self.kept.push_back((form, Arc::new(outline)));
+        if self.kept.len() > MOST_FORMS
+            && let Some((form, outline)) = self.kept.pop_front()
+        {
+            self.bytes -= bytes(&form, &outline);
+        }
+        self.bytes
+    }
+}
+
+/// Valid operations by text, the least recently used forgotten first. What is bounded is about the memory that they take:
+/// a short text can come to many selections, when it spreads its fragments often.
+#[derive(Debug)]
+struct Texts {
+    entries: LruCache<String, Vec<Entry>>,
+    bytes: usize,
+    most_bytes: usize,
+}
+
+/// An operation of a text.
+#[derive(Debug)]
+struct Entry {
+    /// The name by which requests choose it.
+    name: Option<String>,
+    known: Arc<Known>,
+    /// What it takes with its forms.
+    bytes: usize,
+}
+
+impl Texts {
+    fn get(&mut self, text: &str, name: Option<&str>) -> Option<Arc<Known>> {
+        let entry = self.entries.get(text)?.iter().find(|entry| entry.name.as_deref() == name)?;
+        Some(Arc::clone(&entry.known))
+    }
+
+    fn keep(&mut self, text: &str, name: Option<&str>, known: Arc<Known>) {
+        let bytes = known.operation.bytes();
+        if text.len() + bytes > self.most_bytes {
+            return;
+        }
+        let mut text_bytes = 0;
+        let entries = self.entries.get_or_insert_mut_ref(text, || {
+            text_bytes = text.len();
+            Vec::with_capacity(1)
+        });
+        // Another request may have been faster.
+        if entries.iter().all(|entry| entry.name.as_deref() != name) {
+            entries.push(Entry { name: name.map(str::to_owned), known, bytes });
+            self.bytes += text_bytes + bytes;
+            self.shrink();
+        }
+    }
+
+    /// Notes what an operation takes now. One that was forgotten meanwhile takes nothing here.
+    fn resize(&mut self, text: &str, name: Option<&str>, bytes: usize) {
+        let entries = self.entries.peek_mut(text).into_iter().flatten();
+        for entry in entries.filter(|entry| entry.name.as_deref() == name) {
+            self.bytes = self.bytes - entry.bytes + bytes;
+            entry.bytes = bytes;
+        }
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        while self.bytes > self.most_bytes {
+            let Some((text, entries)) = self.entries.pop_lru() else { break };
+            self.bytes -= taken(&text, &entries);
+        }
+    }
+}
+
+/// What a text takes with its operations.
+fn taken(text: &str, entries: &[Entry]) -> usize {
+    text.len() + entries.iter().map(|entry| entry.bytes).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refusal::Code;
+
+    fn compiler(cache_bytes: usize) -> Compiler {
+        Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
+    }
+
+    fn ask(compiler: &Compiler, query: &str) -> Result<Compiled, Refusals> {
+        compiler.compile(&Request { query: query.to_owned(), ..Request::default() }, &Limits::default())
+    }
+
+    #[test]
+    fn a_text_is_remembered_with_what_it_was_valid_for_and_held_against_the_limits_each_time() {
+        let compiler = compiler(1 << 20);
+        let query = "query A { orders(first: 10) { edges { node { orderId } } } } query B { __typename }";
+        let named = |name: &str, limits: &Limits| {
+            let request =
+                Request { query: query.to_owned(), operation_name: Some(name.to_owned()), ..Request::default() };
+            compiler.compile(&request, limits)
+        };
+        let poor = Limits { max_cost: 10, ..Limits::default() };
+        for _ in 0..2 {
+            assert_eq!(named("A", &Limits::default()).unwrap().estimate.cost(), 20);
+            assert_eq!(named("B", &Limits::default()).unwrap().estimate.cost(), 0);
+            assert_eq!(named("A", &poor).unwrap_err().first().code, Code::CostExceeded);
+            assert!(named("C", &Limits::default()).is_err());
+        }
+        assert_eq!(compiler.texts().entries.len(), 1);
+        assert_eq!(compiler.texts().entries.iter().next().unwrap().1.len(), 2);
+    }
+
+    #[test]
+    fn memory_is_bounded_by_what_operations_take() {
+        let compiler = compiler(100_000);
+        for number in 0..1000 {
+            ask(&compiler, &format!("{{ a{number}: orders(first: 1) {{ edges {{ node {{ orderId }} }} }} }}")).unwrap();
+            let texts = compiler.texts();
+            let together: usize = texts.entries.iter().map(|(text, entries)| taken(text, entries)).sum();
+            assert_eq!(texts.bytes, together);
+            assert!(texts.bytes <= 100_000);
+        }
+        let kept = compiler.texts().entries.len();
+        assert!((10..1000).contains(&kept), "{kept}");
+
+        // A short text with a thousand selections is as heavy as a long one, and nothing is forgotten for its sake.
+        let fields = "orderId statusId orderName grandTotal externalId orderDate entryDate createdBy orderTypeId originFacilityId";
+        let order = |n| format!("a{n}: orders(first: 1) {{ edges {{ node {{ ...F }} }} }} ");
+        let orders = (0..150).map(order).collect::<Vec<_>>().concat();
+        let limits = Limits { max_cost: 10_000, ..Limits::default() };
+        let query = format!("{{ {orders} }} fragment F on Order {{ {fields} }}");
+        assert!(query.len() < 10_000);
+        compiler.compile(&Request { query, ..Request::default() }, &limits).unwrap();
+        assert_eq!(compiler.texts().entries.len(), kept);
+    }
+}
