@@ -15,7 +15,7 @@ const NOT_COMPARED: [&str; 3] = ["cursor", "pageInfo", "__typename"];
 
 /// Compares the contestants' answers to the first keys of a workload with those of the first contestant.
 pub fn compare(
-    contestants: &mut [Box<dyn Contestant>],
+    contestants: &mut [&mut dyn Contestant],
     workload: Workload,
     keys: &Rc<Keys>,
     count: usize,

@@ -2,11 +2,13 @@
 //!
 //! - [`workload`]: the four questions
 //! - [`keys`]: the orders and places that they are asked of
-//! - [`contestant`], [`contestants`]: who is asked
+//! - [`contestant`], [`contestants`]: who is asked, and [`mod@start`]: how they are started
 //! - [`equality`]: whether all answer the same
 //! - [`rounds`]: the measurement
 //! - [`targets`]: the ratios that are wanted
+//! - [`scaling`]: how our own figures grow
 //! - [`report`]: tables and JSON
+//! - [`plot`]: a picture
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -23,12 +25,14 @@ mod workload;
 mod keys;
 mod contestant;
 mod contestants;
+mod start;
 mod equality;
 mod rounds;
 mod targets;
+mod scaling;
 mod report;
+mod plot;
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,18 +40,18 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
+use time::OffsetDateTime;
 
 use contestant::{Contestant, Name, Window};
-use contestants::peers::{self, Floor};
-use contestants::pgbench::Pgbench;
-use contestants::pipelined::Pipelined;
-use contestants::served::{self, Served};
 use keys::Keys;
 use measure::Fault;
 use measure::machine::Machine;
 use measure::store::{self, Store};
 use report::{Report, Settings};
+use rounds::Results;
+use scaling::Bench;
+use start::{Place, Started};
 use workload::Workload;
 
 /// Answers of each workload that are compared before anything is measured.
@@ -65,51 +69,75 @@ const WARM_UP: Duration = Duration::from_millis(500);
 ///
 /// CPU times are the figures to trust where the machine has other things to do.
 #[derive(Debug, Parser)]
-#[command(name = "./dev bench", max_term_width = 120)]
+#[command(name = "./dev bench", max_term_width = 120, disable_help_subcommand = true)]
 struct Arguments {
-    /// Orders in the database
-    #[arg(long, default_value_t = 300_000)]
-    orders: u64,
+    #[command(subcommand)]
+    part: Option<Part>,
 
-    /// What orders, keys and turns are made from
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-
-    /// Rounds in which everybody is measured once with every workload
-    #[arg(long, default_value_t = 5)]
-    rounds: usize,
-
-    /// Seconds that each measurement takes
-    #[arg(long, default_value_t = 5.0)]
-    seconds: f64,
-
-    /// Only these workloads
-    #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
-    only: Vec<Workload>,
-
-    /// Only these beside orderql itself
-    #[arg(long, value_name = "CONTESTANT", value_delimiter = ',')]
-    against: Vec<Name>,
-
-    /// A flag for orderql's server, such as --server-flag=--pool-size=8; may be given several times
-    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
-    server_flag: Vec<String>,
-
-    /// Where the figures are stored [default: bench/load.json in the target folder]
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-
-    /// Where the private PostgreSQL keeps its data [default: bench-data in the target folder]
-    #[arg(long, value_name = "FOLDER")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
 
     /// What cargo says to every bench
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, global = true)]
     bench: bool,
 }
 
+/// What is measured; without one, all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+enum Part {
+    /// The four workloads, against the limits and the peers
+    Load,
+    /// How orderql's own figures grow: with a page's depth and size, with connections, with more load than it can take
+    Scaling,
+}
+
+#[derive(Debug, Args)]
+struct Options {
+    /// Orders in the database
+    #[arg(long, value_name = "N", default_value_t = 300_000, global = true)]
+    orders: u64,
+
+    /// What orders, keys and turns are made from
+    #[arg(long, value_name = "S", default_value_t = 1, global = true)]
+    seed: u64,
+
+    /// Rounds in which everybody is measured once with every workload
+    #[arg(long, value_name = "N", default_value_t = 5, global = true)]
+    rounds: usize,
+
+    /// Seconds that each measurement takes
+    #[arg(long, value_name = "S", default_value_t = 5.0, global = true)]
+    seconds: f64,
+
+    /// Only these workloads
+    #[arg(long, value_name = "WORKLOAD", value_delimiter = ',', global = true)]
+    only: Vec<Workload>,
+
+    /// Only these beside orderql itself
+    #[arg(long, value_name = "CONTESTANT", value_delimiter = ',', global = true)]
+    against: Vec<Name>,
+
+    /// A flag for orderql's server, such as --server-flag=--pool-size=8; may be given several times
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true, global = true)]
+    server_flag: Vec<String>,
+
+    /// Where the figures are stored, with a plot beside them [default: bench/load.json in the target folder; of scaling
+    /// alone bench/scaling.json]
+    #[arg(long, value_name = "FILE", global = true)]
+    out: Option<PathBuf>,
+
+    /// Where the private PostgreSQL keeps its data [default: bench-data in the target folder]
+    #[arg(long, value_name = "FOLDER", global = true)]
+    data: Option<PathBuf>,
+
+    /// Fill the private PostgreSQL anew, such as when the sample orders have changed
+    #[arg(long, global = true)]
+    fresh: bool,
+}
+
 fn main() -> ExitCode {
-    match measure(&Arguments::parse()) {
+    let Arguments { part, options, .. } = Arguments::parse();
+    match measure(part, &options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             eprint!("{fault}");
@@ -124,130 +152,85 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(arguments: &Arguments) -> Result<(), Fault> {
+fn measure(part: Option<Part>, options: &Options) -> Result<(), Fault> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap_or(Path::new("target"));
     let folder = target.join("bench");
     fs::create_dir_all(&folder).map_err(Fault::system(format!("{} cannot be made", folder.display())))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(Fault::system("no runtime"))?;
-    let options = store::Options {
-        orders: arguments.orders,
-        seed: arguments.seed,
-        folder: arguments.data.clone().unwrap_or_else(|| target.join("bench-data")),
-    };
-    let store = Rc::new(runtime.block_on(Store::open(&options))?);
+    let Options { orders, seed, rounds, seconds, .. } = *options;
+    let store = runtime.block_on(Store::open(&store::Options {
+        orders,
+        seed,
+        folder: options.data.clone().unwrap_or_else(|| target.join("bench-data")),
+        is_fresh: options.fresh,
+    }))?;
+    let store = Rc::new(store);
     let client = runtime.block_on(store.connect())?;
     let machine = runtime.block_on(Machine::read(&client))?;
-    let keys = Rc::new(runtime.block_on(Keys::choose(&client, arguments.seed))?);
+    let keys = Rc::new(runtime.block_on(Keys::choose(&client, seed))?);
     drop(client);
 
-    let workloads =
-        Workload::ALL.into_iter().filter(|workload| arguments.only.is_empty() || arguments.only.contains(workload));
-    let workloads: Vec<_> = workloads.collect();
-    let place = Place { store: &store, keys: &keys, runtime: runtime.handle(), target, folder: &folder };
-    let (mut contestants, skipped) = place.contestants(arguments, &workloads)?;
-    for workload in &workloads {
-        eprintln!("comparing answers: {workload}");
-        equality::compare(&mut contestants, *workload, &keys, COMPARED)?;
-    }
-    let window = Window { warm_up: WARM_UP, time: Duration::from_secs_f64(arguments.seconds) };
-    let results = rounds::run(&mut contestants, &workloads, arguments.rounds, window, arguments.seed)?;
-    let report = Report {
+    let place = Place {
+        store: &store,
+        keys: &keys,
+        runtime: runtime.handle(),
+        target,
+        folder: &folder,
+        flags: &options.server_flag,
+    };
+    let mut report = Report {
         machine,
         settings: Settings {
-            orders: arguments.orders,
-            seed: arguments.seed,
-            rounds: arguments.rounds,
-            seconds: arguments.seconds,
-            server_flags: arguments.server_flag.clone(),
+            taken: OffsetDateTime::now_utc().unix_timestamp(),
+            version: env!("CARGO_PKG_VERSION"),
+            orders,
+            seed,
+            rounds,
+            seconds,
+            server_flags: options.server_flag.clone(),
         },
-        skipped,
-        ratios: targets::ratios(&results),
-        workloads: report::measured(&results),
+        skipped: start::Skipped::new(),
+        workloads: report::measured(&Results::new()),
+        ratios: Vec::new(),
+        scaling: None,
     };
-    report::print(&report);
-    let out = arguments.out.clone().unwrap_or_else(|| folder.join("load.json"));
-    let text = serde_json::to_string_pretty(&report).map_err(|error| Fault::Data(error.to_string()))?;
-    fs::write(&out, text).map_err(Fault::system(format!("{} cannot be written", out.display())))?;
-    eprintln!("stored in {}", out.display());
-    Ok(())
-}
-
-/// Who is left out, and why.
-type Skipped = BTreeMap<Name, String>;
-
-/// Where contestants are started.
-struct Place<'a> {
-    store: &'a Rc<Store>,
-    keys: &'a Rc<Keys>,
-    runtime: &'a tokio::runtime::Handle,
-    target: &'a Path,
-    folder: &'a Path,
-}
-
-impl Place<'_> {
-    /// Starts everybody who is asked for and installed, ourselves first; and who is not, with the reason.
-    fn contestants(
-        &self,
-        arguments: &Arguments,
-        workloads: &[Workload],
-    ) -> Result<(Vec<Box<dyn Contestant>>, Skipped), Fault> {
-        let Self { store, keys, runtime, folder, .. } = *self;
-        let mut ours = served::orderql(store, keys, folder, &arguments.server_flag)?;
-        let mut others: Vec<Box<dyn Contestant>> = Vec::new();
-        let mut skipped = Skipped::new();
-        let wanted = |name: &Name| arguments.against.is_empty() || arguments.against.contains(name);
-        let mut programs: Option<PathBuf> = None;
-        for name in Name::ALL.into_iter().filter(wanted) {
-            let mut programs = || match &programs {
-                Some(known) => Ok(known.clone()),
-                None => peers::build(self.target).inspect(|built| programs = Some(built.clone())),
-            };
-            let started: Result<Box<dyn Contestant>, Fault> = match name {
-                Name::Orderql => continue,
-                Name::A1 => match Pgbench::find(store, keys, runtime, folder.join("pgbench"))? {
-                    Some(pgbench) => Ok(Box::new(pgbench)),
-                    None => Err(Fault::Data("pgbench is not installed".to_owned())),
-                },
-                Name::A2 => {
-                    let mut line = ours.line()?;
-                    let cursors = keys.places.iter().map(|key| ours.cursor(&mut line, key));
-                    let cursors = cursors.collect::<Result<_, _>>()?;
-                    Ok(Box::new(Pipelined::new(store, keys, Rc::new(cursors), runtime)?))
-                }
-                Name::AsyncGraphql => programs().and_then(|programs| {
-                    Ok(Box::new(peers::async_graphql(&programs, store, keys, folder)?) as Box<dyn Contestant>)
-                }),
-                Name::Postgraphile => {
-                    peers::postgraphile(store, keys, folder).map(|served| Box::new(served) as Box<dyn Contestant>)
-                }
-                Name::Floor => programs().and_then(|programs| {
-                    Ok(Box::new(floor(&programs, &mut ours, workloads, folder)?) as Box<dyn Contestant>)
-                }),
-            };
-            match started {
-                Ok(contestant) => others.push(contestant),
-                Err(fault) => {
-                    eprintln!("left out: {name} ({fault})");
-                    skipped.insert(name, fault.to_string());
-                }
-            }
+    let mut ours = place.ours()?;
+    let time = Duration::from_secs_f64(seconds);
+    if part != Some(Part::Scaling) {
+        let is_wanted = |workload: &Workload| options.only.is_empty() || options.only.contains(workload);
+        let workloads: Vec<_> = Workload::ALL.into_iter().filter(is_wanted).collect();
+        let Started { mut others, skipped } = place.others(&mut ours, &options.against, &workloads);
+        let ours: &mut dyn Contestant = &mut ours;
+        let mut everybody = vec![ours];
+        for other in &mut others {
+            everybody.push(other.as_mut());
         }
-        others.insert(0, Box::new(ours));
-        Ok((others, skipped))
+        for workload in &workloads {
+            eprintln!("comparing answers: {workload}");
+            equality::compare(&mut everybody, *workload, &keys, COMPARED)?;
+        }
+        let results = rounds::run(&mut everybody, &workloads, rounds, Window { warm_up: WARM_UP, time }, seed)?;
+        report.skipped = skipped;
+        report.ratios = targets::ratios(&results);
+        report.workloads = report::measured(&results);
     }
-}
-
-/// The floor of each workload: a server whose answer is one of ours, of middling size.
-fn floor(programs: &Path, ours: &mut Served, workloads: &[Workload], folder: &Path) -> Result<Floor, Fault> {
-    let mut floor = Floor::new();
-    for workload in workloads {
-        let requests = ours.requests(*workload)?;
-        let mut line = ours.line()?;
-        let bodies = requests.iter().take(2 * COMPARED + 1).map(|request| line.body(request));
-        let mut bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-        bodies.sort_by_key(Vec::len);
-        floor.start(programs, *workload, &bodies[bodies.len() / 2], requests, folder)?;
+    if part != Some(Part::Load) {
+        let programs = place.programs();
+        let programs = programs.inspect_err(|fault| eprintln!("left out: what refusals cost ({fault})")).ok();
+        let (store, keys, flags) = (&store, &keys, options.server_flag.as_slice());
+        let bench = Bench { store, keys, folder: &folder, flags, programs: programs.as_deref(), rounds, time, seed };
+        report.scaling = Some(scaling::measure(&bench, &mut ours)?);
     }
-    Ok(floor)
+    report::print(&report);
+    let name = if part == Some(Part::Scaling) { "scaling.json" } else { "load.json" };
+    let out = options.out.clone().unwrap_or_else(|| folder.join(name));
+    report::store(&report, &out)?;
+    if !report.workloads.is_empty() {
+        let picture = out.with_extension("svg");
+        fs::write(&picture, plot::picture(&report))
+            .map_err(Fault::system(format!("{} cannot be written", picture.display())))?;
+        eprintln!("drawn in {}", picture.display());
+    }
+    Ok(())
 }

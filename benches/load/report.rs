@@ -1,12 +1,16 @@
 //! The results as tables, and as JSON.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::contestant::{Figures, Name};
+use crate::measure::Fault;
 use crate::measure::machine::Machine;
 use crate::rounds::{Results, median};
+use crate::scaling::Scaling;
 use crate::targets::{Ratio, Wanted};
 use crate::workload::Workload;
 
@@ -23,11 +27,17 @@ pub struct Report {
     pub workloads: BTreeMap<Workload, BTreeMap<Name, Measured>>,
     /// Ours against theirs.
     pub ratios: Vec<Ratio>,
+    /// How our own figures grow.
+    pub scaling: Option<Scaling>,
 }
 
 /// What it was measured with.
 #[derive(Debug, Clone, Serialize)]
 pub struct Settings {
+    /// When, in seconds since 1970.
+    pub taken: i64,
+    /// Of which version.
+    pub version: &'static str,
     /// Orders in the database.
     pub orders: u64,
     /// What orders and keys were made from.
@@ -102,7 +112,18 @@ pub fn print(report: &Report) {
         let met = if *is_met { "met" } else { "NOT MET" };
         println!("{:<44}{workload:<9}{value:>7.2}{:>9} {met}", format!("{what}, {against}"), format!("{side} {bound}"));
     }
+    if let Some(scaling) = &report.scaling {
+        scaling.print();
+    }
     for (name, why) in &report.skipped {
         println!("\nleft out: {} ({why})", name.legend());
     }
+}
+
+/// Stores everything as JSON.
+pub fn store(report: &Report, out: &Path) -> Result<(), Fault> {
+    let text = serde_json::to_string_pretty(report).map_err(|error| Fault::Data(error.to_string()))?;
+    fs::write(out, text).map_err(Fault::system(format!("{} cannot be written", out.display())))?;
+    eprintln!("stored in {}", out.display());
+    Ok(())
 }

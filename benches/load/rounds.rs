@@ -13,7 +13,7 @@ pub type Results = BTreeMap<(Workload, Name), Vec<Figures>>;
 
 /// Measures everybody.
 pub fn run(
-    contestants: &mut [Box<dyn Contestant>],
+    contestants: &mut [&mut dyn Contestant],
     workloads: &[Workload],
     rounds: usize,
     window: Window,

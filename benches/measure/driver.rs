@@ -196,7 +196,7 @@ impl Shared {
 }
 
 /// Sends a request and reads its answer, which is in the buffer then.
-async fn exchange(
+pub async fn exchange(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     request: &[u8],
     reader: &mut Reader,

@@ -5,6 +5,7 @@
 //! - [`histogram`]: counted latencies
 //! - [`framing`]: where an answer ends, and whether it is a good one
 //! - [`driver`]: many connections that ask one request after the other
+//! - [`open`]: requests that come whether or not earlier ones are answered
 //! - [`exchange`]: single requests
 //! - [`process`]: CPU time and memory of a process with its children
 //! - [`spawned`]: servers that are started, and ended
@@ -17,6 +18,7 @@ pub mod random;
 pub mod histogram;
 pub mod framing;
 pub mod driver;
+pub mod open;
 pub mod exchange;
 pub mod process;
 pub mod spawned;

@@ -19,17 +19,15 @@ use super::Fault;
 const DATABASE: &str = "orderql";
 const UNFINISHED: &str = "unfinished";
 
-/// The user that asks; its password is its name.
-pub const USER: &str = "bench";
+/// The users that ask; their passwords are their names. The first is held to nothing, the second to everything but what it
+/// may ask for in time.
+pub const UNLIMITED_USER: &str = "bench";
+pub const LIMITED_USER: &str = "bench-limited";
 
 /// Nothing that is measured comes near these.
-const UNLIMITED: Profile = Profile {
-    max_cost: Some(1_000_000_000),
-    bucket_size: Some(1_000_000_000_000),
-    restore_rate: Some(1_000_000_000_000),
-    concurrent_queries: Some(1_000_000),
-    ..Profile::DEFAULT
-};
+const LIMITED: Profile =
+    Profile { bucket_size: Some(1_000_000_000_000), restore_rate: Some(1_000_000_000_000), ..Profile::DEFAULT };
+const UNLIMITED: Profile = Profile { max_cost: Some(1_000_000_000), concurrent_queries: Some(1_000_000), ..LIMITED };
 
 /// Which orders there shall be.
 #[derive(Debug, Clone)]
@@ -40,6 +38,8 @@ pub struct Options {
     pub seed: u64,
     /// Where databases are kept.
     pub folder: PathBuf,
+    /// Whether one that is kept is thrown away and made anew.
+    pub is_fresh: bool,
 }
 
 /// A running cluster with a full database. Dropping it stops it.
@@ -55,7 +55,7 @@ pub struct Store {
 impl Store {
     /// Starts the cluster, and fills it if it is new. What goes on is told on standard error.
     pub async fn open(options: &Options) -> Result<Self, Fault> {
-        let Options { orders, seed, folder } = options;
+        let Options { orders, seed, folder, is_fresh } = options;
         let folder = folder.join(format!("{orders}-{seed}-{:016x}", fingerprint()));
         if !Cluster::is_made(&folder) {
             eprintln!("making a PostgreSQL cluster in {}", folder.display());
@@ -70,7 +70,8 @@ impl Store {
         let address = cluster.address();
         let admin = connect(&address.config("postgres")).await?;
         let known = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&DATABASE]).await?;
-        if known.is_none() {
+        if known.is_none() || *is_fresh {
+            address.drop_database(DATABASE).await?;
             address.drop_database(UNFINISHED).await?;
             address.create_database(UNFINISHED, None).await?;
             fill(&address.config(UNFINISHED), *orders, *seed).await?;
@@ -78,8 +79,11 @@ impl Store {
             admin.batch_execute(&format!("ALTER DATABASE {UNFINISHED} RENAME TO {DATABASE}")).await?;
         }
         let config = address.config(DATABASE);
-        let user = User { user_id: USER, password: USER, groups: &["API"], profile: UNLIMITED };
-        ensure_user(&mut connect(&config).await?, &Passwords::new(1)?, &user).await?;
+        let mut client = connect(&config).await?;
+        for (user_id, profile) in [(UNLIMITED_USER, UNLIMITED), (LIMITED_USER, LIMITED)] {
+            let user = User { user_id, password: user_id, groups: &["API"], profile };
+            ensure_user(&mut client, &Passwords::new(1)?, &user).await?;
+        }
         let claim = folder.join("data/postmaster.pid");
         let text = fs::read_to_string(&claim).map_err(Fault::system(format!("{} cannot be read", claim.display())))?;
         let postmaster = text.lines().next().and_then(|line| line.trim().parse().ok());
@@ -148,7 +152,8 @@ async fn fill(config: &Config, orders: u64, seed: u64) -> Result<(), Fault> {
     eprintln!("filling it with {orders} orders");
     let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
     program.args(["sample", "--orders", &orders.to_string(), "--seed", &seed.to_string()]);
-    let status = program.args(["--database-url", &url(config)]).status();
+    // What it says is progress here.
+    let status = program.args(["--database-url", &url(config)]).stdout(std::io::stderr()).status();
     if !status.map_err(Fault::system("orderql cannot be started"))?.success() {
         return Err(Fault::Program { program: "orderql sample".to_owned(), said: "see above".to_owned() });
     }

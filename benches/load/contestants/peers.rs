@@ -13,7 +13,7 @@ use crate::contestants::served::{CONNECTIONS, Served, load, peer};
 use crate::keys::{Key, Keys};
 use crate::measure::Fault;
 use crate::measure::driver::Requests;
-use crate::measure::spawned::Spawned;
+use crate::measure::spawned::{Spawned, free_address};
 use crate::measure::store::Store;
 use crate::workload::Workload;
 
@@ -69,7 +69,10 @@ pub fn postgraphile(store: &Store, keys: &Rc<Keys>, folder: &Path) -> Result<Ser
         }
     }
     let mut command = Command::new(sources.join("serve"));
-    let server = Spawned::anywhere(environment(&mut command, store), &folder.join("postgraphile.log"))?;
+    // Its workers share a port, which has to be known beforehand.
+    let port = free_address()?.port().to_string();
+    let command = environment(&mut command, store).env("PORT", port);
+    let server = Spawned::anywhere(command, &folder.join("postgraphile.log"))?;
     peer(Name::Postgraphile, server, &sources.join("queries"), store, keys)
 }
 
@@ -77,7 +80,15 @@ fn environment<'a>(command: &'a mut Command, store: &Store) -> &'a mut Command {
     command.env("DATABASE_URL", store.url()).env("PORT", "0")
 }
 
-/// The bare hyper server: one that runs for each workload, and is sent the very requests that we are.
+/// Starts a bare hyper server that answers everything with that body.
+pub fn floor(programs: &Path, name: &str, body: &[u8], folder: &Path) -> Result<Spawned, Fault> {
+    let file = folder.join(name).with_extension("body");
+    fs::write(&file, body).map_err(Fault::system(format!("{} cannot be written", file.display())))?;
+    let mut command = Command::new(programs.join("peer-floor"));
+    Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join("floor.log"))
+}
+
+/// The bare hyper servers: one that runs for each workload, each sent the very requests that we are.
 pub struct Floor {
     servers: BTreeMap<Workload, (Spawned, Requests)>,
 }
@@ -97,10 +108,7 @@ impl Floor {
         requests: Requests,
         folder: &Path,
     ) -> Result<(), Fault> {
-        let file = folder.join(format!("{workload}.body"));
-        fs::write(&file, body).map_err(Fault::system(format!("{} cannot be written", file.display())))?;
-        let mut command = Command::new(programs.join("peer-floor"));
-        let server = Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join("floor.log"))?;
+        let server = floor(programs, workload.name(), body, folder)?;
         self.servers.insert(workload, (server, requests));
         Ok(())
     }

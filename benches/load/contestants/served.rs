@@ -16,11 +16,14 @@ use crate::measure::driver::{Door, Load, Requests, run};
 use crate::measure::exchange::{Line, request};
 use crate::measure::process::Watch;
 use crate::measure::spawned::{Spawned, free_address};
-use crate::measure::store::{Store, USER};
+use crate::measure::store::{Store, UNLIMITED_USER};
 use crate::workload::Workload;
 
 /// Connections that ask, of every server alike.
 pub const CONNECTIONS: usize = 32;
+
+/// Where we answer queries.
+pub const PATH: &str = "/rest/s1/graphql";
 
 /// A server, and how to ask it.
 pub struct Served {
@@ -40,16 +43,12 @@ pub struct Served {
 /// Starts ourselves: the complete service as it is delivered, but for the log, where a line a request would be written
 /// that no peer writes.
 pub fn orderql(store: &Store, keys: &Rc<Keys>, folder: &Path, flags: &[String]) -> Result<Served, Fault> {
-    let address = free_address()?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
-    command.args(["serve", "--log", "warn", "--token-lifetime", "24h", "--database-url", &store.url()]);
-    command.args(["--listen", &address.to_string(), "--key-folder"]).arg(folder.join("keys")).args(flags);
-    let server = Spawned::at(&mut command, address, &folder.join("orderql.log"))?;
-    let bearer = sign_in(&server)?;
+    let server = start(store, folder, flags)?;
+    let bearer = sign_in(&server, UNLIMITED_USER)?;
     Ok(Served {
         name: Name::Orderql,
         server,
-        path: "/rest/s1/graphql",
+        path: PATH,
         bearer: Some(bearer),
         queries: Workload::ALL.map(|workload| (workload, workload.query().to_owned())).into(),
         seek: include_str!("../../queries/seek.graphql").to_owned(),
@@ -58,6 +57,15 @@ pub fn orderql(store: &Store, keys: &Rc<Keys>, folder: &Path, flags: &[String]) 
         postmaster: store.postmaster,
         requests: BTreeMap::new(),
     })
+}
+
+/// Starts our server alone.
+pub fn start(store: &Store, folder: &Path, flags: &[String]) -> Result<Spawned, Fault> {
+    let address = free_address()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    command.args(["serve", "--log", "warn", "--token-lifetime", "24h", "--database-url", &store.url()]);
+    command.args(["--listen", &address.to_string(), "--key-folder"]).arg(folder.join("keys")).args(flags);
+    Spawned::at(&mut command, address, &folder.join("orderql.log"))
 }
 
 /// A peer that runs, with the queries of its folder.
@@ -81,8 +89,9 @@ pub fn peer(name: Name, server: Spawned, queries: &Path, store: &Store, keys: &R
     })
 }
 
-fn sign_in(server: &Spawned) -> Result<String, Fault> {
-    let credentials = BASE64_STANDARD.encode(format!("{USER}:{USER}"));
+/// A token of our server's for a user whose password is its name.
+pub fn sign_in(server: &Spawned, user: &str) -> Result<String, Fault> {
+    let credentials = BASE64_STANDARD.encode(format!("{user}:{user}"));
     let request = format!("POST /auth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {credentials}\r\n\r\n");
     let answer = Line::to("orderql", server.address)?.json(request.as_bytes())?;
     let token = answer["access_token"].as_str();
@@ -90,6 +99,11 @@ fn sign_in(server: &Spawned) -> Result<String, Fault> {
 }
 
 impl Served {
+    /// What it is called in errors.
+    pub fn label(&self) -> &'static str {
+        self.name.name()
+    }
+
     /// The server.
     pub fn server(&self) -> &Spawned {
         &self.server

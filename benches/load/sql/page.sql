@@ -11,7 +11,7 @@ SELECT json_build_object('orders', json_build_object('edges', (
     FROM (
         SELECT *
         FROM order_header
-        WHERE status_id = 'ORDER_APPROVED' AND (order_date, order_id) < ({date}, {order})
+        WHERE status_id = 'ORDER_COMPLETED' AND (order_date, order_id) < ({date}, {order})
         ORDER BY order_date DESC, order_id DESC
         LIMIT 50
     ) AS o
