@@ -17,6 +17,7 @@ mod ours;
 
 use std::fmt::Write as _;
 
+use mimalloc::MiMalloc;
 use orderql::catalog::Catalog;
 
 use crate::apollo::Apollo;
@@ -24,6 +25,10 @@ use crate::asynchronous::AsyncGraphql;
 use crate::contestant::{Contestant, Fault};
 use crate::documents::Document;
 use crate::ours::{Compile, ParseAndValidate};
+
+/// As the server has it; the same for all but graphql-js.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> Result<(), Fault> {
     let catalog = Catalog::built_in().map_err(|error| Fault::Schema(error.to_string()))?;
