@@ -15,14 +15,26 @@ use crate::refusal::Location;
 /// The most brackets that may be open at once. It is the parser's own bound, which keeps its recursion small.
 pub(super) const MOST_OPEN_BRACKETS: usize = 50;
 
+/// Bytes that most tokens take with their line's end.
+const USUAL_LINE: usize = 8;
+
 /// A text for the parser.
 pub(super) struct Arranged<'a> {
     /// A token a line.
     pub(super) text: String,
-    /// Which token stands on which line, beginning with the first.
-    pub(super) lines: Vec<usize>,
+    /// Its lines, beginning with the first.
+    pub(super) lines: Vec<Line>,
     /// What was taken out.
     pub(super) aside: Aside<'a>,
+}
+
+/// A line of the text for the parser.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    /// The byte at which it starts.
+    pub(super) start: usize,
+    /// The number of the token that stands on it.
+    pub(super) token: usize,
 }
 
 /// What a document says that its tree has no room for.
@@ -39,7 +51,11 @@ pub(super) fn arrange<'a>(tokens: &Tokens<'a>) -> Result<Arranged<'a>, TokenErro
     let mut arranger = Arranger {
         tokens: &tokens.list,
         open: Vec::new(),
-        arranged: Arranged { text: String::new(), lines: Vec::new(), aside: Aside::default() },
+        arranged: Arranged {
+            text: String::with_capacity(tokens.list.len() * USUAL_LINE),
+            lines: Vec::with_capacity(tokens.list.len()),
+            aside: Aside::default(),
+        },
     };
     let mut next = 0;
     while next < tokens.list.len() {
@@ -213,12 +229,14 @@ impl<'a> Arranger<'_, 'a> {
             Kind::Int => token.text.parse::<i64>().is_ok(),
             Kind::Float | Kind::String | Kind::BlockString => false,
         };
-        // Writing to a string cannot fail.
-        let _ = if as_it_is {
-            writeln!(self.arranged.text, "{}", token.text)
+        let text = &mut self.arranged.text;
+        self.arranged.lines.push(Line { start: text.len(), token: at });
+        if as_it_is {
+            text.push_str(token.text);
         } else {
-            writeln!(self.arranged.text, "\"{at}\"")
-        };
-        self.arranged.lines.push(at);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\"{at}\"");
+        }
+        text.push('\n');
     }
 }

@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Result<Document<'_>, Refusals> {
 fn read(text: &str) -> Result<Document<'_>, TokenError> {
     let tokens = tokens::cut(text)?;
     let arranged = arrange::arrange(&tokens)?;
-    let restorer = Restorer::new(&tokens, &arranged.lines);
+    let restorer = Restorer::new(&tokens, &arranged);
     let parsed = ast::parse_query::<&str>(&arranged.text)
         .map_err(|error| syntax_error(&tokens, &restorer, &error.to_string()))?;
     let definitions = parsed.definitions.into_iter().map(|definition| restorer.definition(definition)).collect();

@@ -1,10 +1,9 @@
 //! The parser's tree of an arranged text, as a tree of the client's text: places and literals put back.
 
-use std::collections::HashSet;
-
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
+use crate::query::arrange::{Arranged, Line};
 use crate::query::strings;
 use crate::query::tokens::{Kind, Token, Tokens};
 use crate::refusal::Location;
@@ -12,21 +11,20 @@ use crate::refusal::Location;
 /// The way back from an arranged text to the client's.
 pub(super) struct Restorer<'t, 'a> {
     tokens: &'t Tokens<'a>,
-    lines: &'t [usize],
-    names: HashSet<&'a str>,
+    text: &'t str,
+    lines: &'t [Line],
 }
 
 impl<'t, 'a> Restorer<'t, 'a> {
-    /// For a text that was arranged of these tokens, with these on its lines.
-    pub(super) fn new(tokens: &'t Tokens<'a>, lines: &'t [usize]) -> Self {
-        let names = tokens.list.iter().filter(|token| token.kind == Kind::Name).map(|token| token.text).collect();
-        Self { tokens, lines, names }
+    /// For a text that was arranged of these tokens.
+    pub(super) fn new(tokens: &'t Tokens<'a>, arranged: &'t Arranged<'a>) -> Self {
+        Self { tokens, text: &arranged.text, lines: &arranged.lines }
     }
 
     /// The token on that line, counted from 1; `None` behind the last.
     pub(super) fn token(&self, line: usize) -> Option<&'t Token<'a>> {
-        let at = self.lines.get(line.checked_sub(1)?)?;
-        self.tokens.list.get(*at)
+        let line = self.lines.get(line.checked_sub(1)?)?;
+        self.tokens.list.get(line.token)
     }
 
     /// A definition, put back.
@@ -175,9 +173,13 @@ impl<'t, 'a> Restorer<'t, 'a> {
         }
     }
 
-    /// The same name in the client's text.
+    /// The same name in the client's text. The parser's is a part of the arranged text, and where it lies there tells its
+    /// line.
     fn name(&self, name: &str) -> &'a str {
-        self.names.get(name).copied().unwrap_or_else(|| unreachable!("an arranged text has the client's names"))
+        let start = name.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
+        let token = self.lines.binary_search_by_key(&start, |line| line.start).ok();
+        let token = token.and_then(|line| self.token(line + 1)).filter(|token| token.text == name);
+        token.map_or_else(|| unreachable!("an arranged text has the client's names"), |token| token.text)
     }
 
     fn position(&self, position: Pos) -> Pos {

@@ -10,6 +10,9 @@ use crate::refusal::Location;
 /// The most tokens that a document may have. A document of a client that people wrote has some hundreds.
 pub(super) const MOST_TOKENS: usize = 10_000;
 
+/// Bytes that most tokens take with the space around them.
+const USUAL_TOKEN: usize = 6;
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -75,7 +78,7 @@ pub(super) type TokenError = (Location, ParseError);
 /// Cuts a text into tokens.
 pub(super) fn cut(text: &str) -> Result<Tokens<'_>, TokenError> {
     let mut cursor = Cursor { rest: text, location: Location { line: 1, column: 1 } };
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity((text.len() / USUAL_TOKEN).min(MOST_TOKENS));
     loop {
         cursor.skip_ignored();
         let location = cursor.location;
@@ -131,10 +134,18 @@ impl Cursor<'_> {
         taken
     }
 
+    /// Takes as many bytes, which are characters of one column each and end no line.
+    fn take(&mut self, bytes: usize) {
+        self.rest = &self.rest[bytes..];
+        self.location.column = self.location.column.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
+    }
+
     fn skip_ignored(&mut self) {
         loop {
+            let spaces = self.rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b',')).count();
+            self.take(spaces);
             match self.peek() {
-                Some('\u{feff}' | '\t' | ' ' | '\n' | '\r' | ',') => {
+                Some('\u{feff}' | '\n' | '\r') => {
                     self.bump();
                 }
                 Some('#') => {
@@ -148,7 +159,7 @@ impl Cursor<'_> {
     fn token(&mut self, first: char) -> Result<Kind, Fault> {
         match first {
             '{' | '}' | '(' | ')' | '[' | ']' | ':' | '!' | '$' | '=' | '@' | '&' | '|' => {
-                self.bump();
+                self.take(1);
                 Ok(Kind::Punctuator)
             }
             '.' if self.rest.starts_with("...") => {
@@ -156,7 +167,8 @@ impl Cursor<'_> {
                 Ok(Kind::Punctuator)
             }
             c if is_name_start(c) => {
-                self.bump_while(is_name_continue);
+                let length = self.rest.bytes().take_while(|byte| is_name_continue(char::from(*byte))).count();
+                self.take(length);
                 Ok(Kind::Name)
             }
             '-' | '0'..='9' => self.number(),

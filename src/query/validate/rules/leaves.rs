@@ -9,12 +9,16 @@ use crate::query::validate::violation::{Findings, Violation};
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for selected in &survey.fields {
         let Some(ty) = selected.ty.map(|ty| survey.catalog.get(ty)) else { continue };
-        let (field, name) = (selected.field.name.into(), ty.name().to_owned());
+        let named = || (selected.field.name.into(), ty.name().to_owned());
         let violation = match (ty, selected.field.selection_set.items.is_empty()) {
             (Type::Object(object), true) => {
-                Violation::NothingSelected { field, ty: name, such_as: example(survey.catalog, object) }
+                let (field, ty) = named();
+                Violation::NothingSelected { field, ty, such_as: example(survey.catalog, object) }
             }
-            (Type::Scalar(_) | Type::Enum(_), false) => Violation::SelectionOfLeaf { field, ty: name },
+            (Type::Scalar(_) | Type::Enum(_), false) => {
+                let (field, ty) = named();
+                Violation::SelectionOfLeaf { field, ty }
+            }
             (Type::Object(_), false) | (Type::Scalar(_) | Type::Enum(_), true) => continue,
         };
         findings.add(&violation, [location(selected.field.position)]);

@@ -42,6 +42,9 @@ impl<'d, 'a> Merger<'_, 'd, 'a> {
         if self.findings.is_full() {
             return;
         }
+        if sets.iter().all(|set| set.items.is_empty()) {
+            return;
+        }
         for (key, fields) in self.groups(sets) {
             let Some((first, others)) = fields.split_first() else { continue };
             let mut inner = vec![&first.selection_set];
