@@ -85,7 +85,7 @@ pub fn floor(programs: &Path, name: &str, body: &[u8], folder: &Path) -> Result<
     let file = folder.join(name).with_extension("body");
     fs::write(&file, body).map_err(Fault::system(format!("{} cannot be written", file.display())))?;
     let mut command = Command::new(programs.join("peer-floor"));
-    Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join("floor.log"))
+    Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join(format!("floor-{name}.log")))
 }
 
 /// The bare hyper servers: one that runs for each workload, each sent the very requests that we are.
