@@ -6,6 +6,7 @@ use thiserror::Error;
 use tokio_postgres::types::Type;
 
 use crate::cursor::Encoder;
+use crate::execute::digits;
 use crate::value::{ScalarType, Timestamp};
 
 /// The binary form of a column.
@@ -65,10 +66,13 @@ impl Encoding {
 pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, encoding) {
         (ScalarType::Int, Encoding::Int | Encoding::Numeric) => {
-            whole(encoding, raw).is_some_and(|number| append(out, number))
+            whole(encoding, raw).map(|number| digits::int(number.into(), out)).is_some()
         }
         (ScalarType::Boolean, _) => match truth(encoding, raw) {
-            Some(truth) => append(out, truth),
+            Some(truth) => {
+                out.extend_from_slice(if truth { b"true" } else { b"false" });
+                true
+            }
             None => false,
         },
         (_, Encoding::Text) => match std::str::from_utf8(raw) {
@@ -79,10 +83,12 @@ pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8
             Err(_) => false,
         },
         (_, _) => quoted(out, |out| match encoding {
-            Encoding::Numeric => numeric(raw, out),
-            Encoding::Int => int(raw).is_some_and(|number| append(out, number)),
+            Encoding::Numeric => digits::numeric(raw, out),
+            Encoding::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
             Encoding::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
-            Encoding::Timestamp | Encoding::Date => moment(encoding, raw).is_some_and(|moment| timestamp(moment, out)),
+            Encoding::Timestamp | Encoding::Date => {
+                moment(encoding, raw).map(|moment| digits::timestamp(moment, out)).is_some()
+            }
             Encoding::Text | Encoding::Boolean => false,
         }),
     }
@@ -99,7 +105,7 @@ pub fn cursor_key(
     let Some(raw) = raw else { return cursor.null() };
     match scalar {
         ScalarType::Id | ScalarType::String if encoding == Encoding::Text => cursor.text(raw),
-        ScalarType::Int if encoding == Encoding::Int => match int(raw) {
+        ScalarType::Int if encoding == Encoding::Int => match whole_number(raw) {
             Some(number) => cursor.int(number),
             None => cursor.null(),
         },
@@ -114,8 +120,8 @@ pub fn cursor_key(
         ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Decimal => {
             scratch.clear();
             let is_number = match encoding {
-                Encoding::Numeric => numeric(raw, scratch),
-                Encoding::Int => int(raw).is_some_and(|number| append(scratch, number)),
+                Encoding::Numeric => digits::numeric(raw, scratch),
+                Encoding::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
                 _ => false,
             };
             match (std::str::from_utf8(scratch), scalar) {
@@ -135,6 +141,12 @@ pub fn cursor_key(
 pub fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
+    // Looked at without a branch, most texts are done in a few steps.
+    if !bytes.iter().fold(false, |found, byte| found | matches!(byte, b'"' | b'\\' | 0..0x20)) {
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+        return;
+    }
     let mut plain = 0;
     for (place, byte) in bytes.iter().enumerate() {
         let escape: &[u8] = match byte {
@@ -177,7 +189,7 @@ fn quoted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
     written
 }
 
-fn int(raw: &[u8]) -> Option<i64> {
+fn whole_number(raw: &[u8]) -> Option<i64> {
     match *raw {
         [a, b] => Some(i16::from_be_bytes([a, b]).into()),
         [a, b, c, d] => Some(i32::from_be_bytes([a, b, c, d]).into()),
@@ -188,12 +200,12 @@ fn int(raw: &[u8]) -> Option<i64> {
 /// A whole number of 32 bits, which is what GraphQL's `Int` holds.
 fn whole(encoding: Encoding, raw: &[u8]) -> Option<i32> {
     if encoding == Encoding::Int {
-        return i32::try_from(int(raw)?).ok();
+        return i32::try_from(whole_number(raw)?).ok();
     }
-    let mut digits = Vec::new();
-    let digits = numeric(raw, &mut digits).then_some(digits)?;
-    let digits = std::str::from_utf8(&digits).ok()?;
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut text = Vec::new();
+    let text = digits::numeric(raw, &mut text).then_some(text)?;
+    let text = std::str::from_utf8(&text).ok()?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
 }
 
@@ -220,91 +232,6 @@ fn moment(encoding: Encoding, raw: &[u8]) -> Option<Timestamp> {
         _ => return None,
     };
     since_2000.checked_add(Timestamp::POSTGRES_EPOCH).map(Timestamp)
-}
-
-/// Appends a moment as ISO-8601 in UTC with a trailing Z; a fraction only where it is not zero, without trailing zeros.
-fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) -> bool {
-    const DAY: i64 = 86_400_000_000;
-    let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
-    let (year, month, day) = civil(days);
-    let (seconds, mut fraction) = (rest / 1_000_000, rest % 1_000_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let sign = match year {
-        ..0 => "-",
-        10_000.. => "+",
-        _ => "",
-    };
-    let year = year.unsigned_abs();
-    append(out, format_args!("{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"));
-    if fraction != 0 {
-        let mut digits = 6;
-        while fraction % 10 == 0 {
-            fraction /= 10;
-            digits -= 1;
-        }
-        append(out, format_args!(".{fraction:0digits$}"));
-    }
-    out.push(b'Z');
-    true
-}
-
-/// The date of a day since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// Appends a `numeric`, with its scale as stored. Its binary form: four 16-bit numbers (count of digits, weight of the
-/// first, sign, digits behind the point), then the digits in base 10,000.
-fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
-    const NEGATIVE: u16 = 0x4000;
-    let mut words = raw.chunks_exact(2).map(|word| u16::from_be_bytes([word[0], word[1]]));
-    let (Some(count), Some(weight), Some(sign), Some(scale)) = (words.next(), words.next(), words.next(), words.next())
-    else {
-        return false;
-    };
-    if sign & !NEGATIVE != 0 {
-        return false; // not a number, or an infinity
-    }
-    let digits: &[u8] = raw.get(8..8 + 2 * usize::from(count)).unwrap_or(&[]);
-    let digit = |place: i32| -> u16 {
-        let bytes = usize::try_from(place).ok().and_then(|place| digits.get(2 * place..2 * place + 2));
-        bytes.map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
-    };
-    if sign == NEGATIVE {
-        out.push(b'-');
-    }
-    let weight = i32::from(weight.cast_signed());
-    if weight < 0 {
-        out.push(b'0');
-    }
-    for place in 0..=weight {
-        match place {
-            0 => append(out, digit(place)),
-            _ => append(out, format_args!("{:04}", digit(place))),
-        };
-    }
-    if scale > 0 {
-        out.push(b'.');
-        let mut left = usize::from(scale);
-        let mut place = weight + 1;
-        while left > 0 {
-            let four = digit(place);
-            let four = [four / 1000, four / 100 % 10, four / 10 % 10, four % 10];
-            let taken = left.min(4);
-            #[expect(clippy::cast_possible_truncation, reason = "single decimal digits")]
-            out.extend(four[..taken].iter().map(|digit| b'0' + *digit as u8));
-            left -= taken;
-            place += 1;
-        }
-    }
-    true
 }
 
 #[cfg(test)]
@@ -353,7 +280,7 @@ mod tests {
         #[test]
         fn no_bytes_break_a_number(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
             let mut out = Vec::new();
-            numeric(&raw, &mut out);
+            digits::numeric(&raw, &mut out);
             moment(Encoding::Timestamp, &raw);
         }
     }

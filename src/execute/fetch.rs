@@ -62,6 +62,10 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, ExecuteError>> + Sen
 /// Fetches the rows of every step.
 pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
     let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
+    if let [statement] = statements.as_slice() {
+        // One statement is a snapshot by itself.
+        return Ok(vec![step(snapshot, plan, 0, statement, &[]).await?]);
+    }
     let fetched: Vec<OnceLock<StepRows>> = plan.steps().iter().map(|_| OnceLock::new()).collect();
     run(snapshot, plan, &statements, &fetched).await?;
     fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
@@ -79,20 +83,16 @@ async fn run(
             Ok(Done::Step(place, rows))
         })
     };
-    // One statement is a snapshot by itself.
-    let in_transaction = plan.steps().len() > 1;
     let mut waiting = plan.steps().len();
     let mut ready: Vec<Running<'_>> = Vec::with_capacity(waiting + 2);
-    if in_transaction {
-        ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| Done::Transaction)?) }));
-    }
+    ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| Done::Transaction)?) }));
     let roots = plan.steps().iter().enumerate().filter(|(_, step)| step.parents == Parents::Known);
     ready.extend(roots.map(|(place, _)| fetch_step(place)));
-    waiting -= ready.len() - usize::from(in_transaction);
+    waiting -= ready.len() - 1;
 
     let mut running = FuturesUnordered::new();
     loop {
-        if waiting == 0 && in_transaction && !ready.is_empty() {
+        if waiting == 0 && !ready.is_empty() {
             ready.push(Box::pin(async { Ok(snapshot.commit().await.map(|()| Done::Transaction)?) }));
         }
         let mut done = Vec::new();

@@ -3,12 +3,14 @@
 //! - [`fault`]: values that cannot be answered as promised
 //! - [`fetch`]: the steps, each as soon as its parents are there
 //! - [`encode`]: PostgreSQL's binary values to JSON, and to cursors
+//! - `digits`: numbers and moments as text
 //! - `promises`: whether rows hold what the schema promises
 //! - [`mod@write`]: the shape's program, run over the rows
 //!
 //! The rows are gathered before the first byte is written. The caller's budget bounds them, and so the connection goes
 //! back to the pool at once, however slowly the client reads its answer.
 
+mod digits;
 pub mod encode;
 pub mod fault;
 pub mod fetch;

@@ -7,10 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     execute::fault::{Fault, PathPart},
-    http::{
-        persisted,
-        respond::{Denial, throttle_status},
-    },
+    http::{persisted, respond::Denial},
     query::Variables,
     refusal::Code,
     throttle::bucket::Status,
@@ -136,16 +133,14 @@ pub fn errors(faults: &[Fault]) -> String {
 ///
 /// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `fields`
 /// is the price of every field, where the client asked for it.
-pub fn closing(requested: u64, actual: u64, status: &Status, fields: Option<Value>) -> String {
-    let mut cost = json!({
-        "requestedQueryCost": requested,
-        "actualQueryCost": actual,
-        "throttleStatus": throttle_status(status),
-    });
-    if let Some(fields) = fields {
-        cost["fields"] = fields;
-    }
-    format!(",\"extensions\":{{\"cost\":{cost}}}}}")
+pub fn closing(requested: u64, actual: u64, status: &Status, fields: Option<&Value>) -> String {
+    let Status { maximum_available, currently_available, restore_rate } = status;
+    let fields = fields.map_or_else(String::new, |fields| format!(",\"fields\":{fields}"));
+    format!(
+        ",\"extensions\":{{\"cost\":{{\"requestedQueryCost\":{requested},\"actualQueryCost\":{actual},\
+         \"throttleStatus\":{{\"maximumAvailable\":{maximum_available},\"currentlyAvailable\":{currently_available},\
+         \"restoreRate\":{restore_rate}}}{fields}}}}}}}"
+    )
 }
 
 #[cfg(test)]

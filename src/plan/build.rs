@@ -9,7 +9,7 @@ use crate::plan::introspection::constant;
 use crate::plan::keyset::{self, Bound as Place, Range};
 use crate::plan::select::Select;
 use crate::plan::shape::{Op, ShapeWriter};
-use crate::plan::sql::{Alias, ColumnOf, Parameters};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::statement::{self, PageStatement, Probe, Source};
 use crate::plan::step::{CursorColumns, Layout, Parents, Slot, Step};
 use crate::query::bind::page::End;
@@ -17,7 +17,7 @@ use crate::query::bind::{Bound, BoundConnection, BoundField, BoundOperation, Bou
 use crate::value::ScalarType;
 
 /// Plans an operation. Nothing can fail any more: whatever could is in the types already.
-pub fn template(catalog: &Catalog, operation: &BoundOperation<'_>) -> Template {
+pub fn template<'a>(catalog: &'a Catalog, operation: &BoundOperation<'a>) -> Template {
     let steps = operation.steps.iter().map(|_| None).collect();
     let mut planner = Planner { catalog, steps, shape: ShapeWriter::default() };
     planner.root(&operation.fields);
@@ -39,8 +39,8 @@ struct Row<'a> {
     known: &'a [(&'a str, Slot)],
 }
 
-impl Planner<'_> {
-    fn root(&mut self, fields: &[BoundField<'_>]) {
+impl<'a> Planner<'a> {
+    fn root(&mut self, fields: &[BoundField<'a>]) {
         self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
@@ -62,16 +62,13 @@ impl Planner<'_> {
         self.shape.literal("\"");
     }
 
-    fn point(&mut self, point: &BoundPoint<'_>) {
+    fn point(&mut self, point: &BoundPoint<'a>) {
         let binding = point.binding;
         let keys = point.keys.iter().enumerate();
         let known = keys.map(|(given, (place, _))| (binding.keys[*place].name.as_str(), Slot::Key(point.step, given)));
         let known: Vec<_> = known.collect();
         let mut parameters = Parameters::default();
-        let conditions: Vec<_> = known
-            .iter()
-            .map(|(column, slot)| format!("{} = {}", ColumnOf(Alias::Base, column), parameters.add(*slot)))
-            .collect();
+        let conditions: Vec<_> = known.iter().map(|(column, slot)| equal(column, parameters.add(*slot))).collect();
         let key = self.catalog.entity(binding.target).map_or(&[][..], |entity| &entity.key);
         let is_unique = key.iter().all(|column| known.iter().any(|(name, _)| *name == column.name));
 
@@ -91,7 +88,7 @@ impl Planner<'_> {
     }
 
     /// The fields of a row, of the step's own relation or of an object joined to it.
-    fn object<'a>(&mut self, select: &mut Select<'a>, row: Row<'_>, fields: &[BoundField<'a>]) {
+    fn object(&mut self, select: &mut Select<'a>, row: Row<'_>, fields: &[BoundField<'a>]) {
         self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
@@ -127,7 +124,7 @@ impl Planner<'_> {
         self.shape.push(Op::Column { column, scalar, non_null, place });
     }
 
-    fn connection(&mut self, bound: &BoundConnection<'_>, parent: Option<(&mut Select<'_>, Row<'_>)>) {
+    fn connection(&mut self, bound: &BoundConnection<'a>, parent: Option<(&mut Select<'a>, Row<'_>)>) {
         let connection = bound.binding;
         let sort_key = &connection.sort_keys[bound.sort_key];
         let wanted = Wanted::of(&bound.fields);
@@ -154,7 +151,7 @@ impl Planner<'_> {
         let segments = keyset::segments(sort_key, walk.page());
         let varies = |name: &str| !connection.join.to.iter().any(|joined| joined == name);
         let order: Vec<_> = sort_key.columns.iter().filter(|column| varies(&column.name)).collect();
-        let mut places = |columns: &[&Column]| -> Vec<_> {
+        let mut places = |columns: &[&'a Column]| -> Vec<_> {
             columns.iter().map(|column| select.column(Alias::Base, &column.name)).collect()
         };
         let order_places = if segments.len() > 1 { places(&order) } else { Vec::new() };
@@ -185,7 +182,7 @@ impl Planner<'_> {
     }
 
     /// The fields of a connection.
-    fn page<'a>(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
+    fn page(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
         self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
@@ -208,7 +205,7 @@ impl Planner<'_> {
         self.shape.close_object();
     }
 
-    fn edge<'a>(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
+    fn edge(&mut self, select: &mut Select<'a>, step: StepId, fields: &[BoundField<'a>]) {
         self.shape.open_object();
         for (index, field) in fields.iter().enumerate() {
             self.shape.key(field.key, index == 0);
@@ -248,27 +245,30 @@ impl Planner<'_> {
 }
 
 /// How a connection's rows belong to their parents.
-fn belonging(
-    connection: &Connection,
-    parent: Option<(&mut Select<'_>, Row<'_>)>,
+fn belonging<'a>(
+    connection: &'a Connection,
+    parent: Option<(&mut Select<'a>, Row<'_>)>,
     parameters: &mut Parameters,
-) -> (Parents, Source, Vec<String>) {
+) -> (Parents, Source<'a>, Vec<Condition<'a>>) {
     let Some((select, row)) = parent else { return (Parents::Known, Source::Alone, Vec::new()) };
-    let pairs = || connection.join.by.iter().zip(&connection.join.to);
     let known = |name: &str| row.known.iter().find(|(column, _)| *column == name).map(|(_, slot)| *slot);
     let all_known: Option<Vec<_>> = connection.join.by.iter().map(|column| known(&column.name)).collect();
     if let Some(slots) = all_known {
-        let condition =
-            |(slot, to): (Slot, &String)| format!("{} = {}", ColumnOf(Alias::Base, to), parameters.add(slot));
-        let conditions = slots.into_iter().zip(&connection.join.to).map(condition).collect();
+        let conditions = slots.into_iter().zip(&connection.join.to);
+        let conditions = conditions.map(|(slot, to)| equal(to, parameters.add(slot))).collect();
         return (Parents::Known, Source::Alone, conditions);
     }
     let columns = connection.join.by.iter().map(|column| select.key(row.alias, column)).collect();
     let arrays = connection.join.by.iter().enumerate();
-    let arrays = arrays.map(|(place, column)| (parameters.add(Slot::ParentKeys(place)), column.clone()));
+    let arrays = arrays.map(|(place, column)| (parameters.add(Slot::ParentKeys(place)), column));
     let arrays = arrays.collect();
-    let conditions = pairs().enumerate().map(|(place, (_, to))| format!("{} = k.k{place}", ColumnOf(Alias::Base, to)));
+    let conditions = connection.join.to.iter().enumerate();
+    let conditions = conditions.map(|(place, to)| Condition::OfParent(ColumnOf(Alias::Base, to), place));
     (Parents::Rows { step: row.step, columns }, Source::Parents(arrays), conditions.collect())
+}
+
+fn equal(column: &str, value: Placeholder) -> Condition<'_> {
+    Condition::Compare(ColumnOf(Alias::Base, column), Operator::Equal, value)
 }
 
 /// What is selected of a connection beside its rows.

@@ -1,40 +1,34 @@
 //! Search terms as conditions.
 
-use std::fmt::Write;
-
 use crate::catalog::binding::Connection;
-use crate::plan::sql::{Alias, ColumnOf, Parameters, Relation};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters};
 use crate::plan::step::Slot;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
 
 /// The condition that a term puts on the base relation. Its values are in `slot`.
-pub fn condition(connection: &Connection, term: &BoundTerm, slot: Slot, parameters: &mut Parameters) -> String {
+pub fn condition<'a>(
+    connection: &'a Connection,
+    term: &BoundTerm,
+    slot: Slot,
+    parameters: &mut Parameters,
+) -> Condition<'a> {
     let key = &connection.search_keys[term.key];
-    let mut compare = |alias| {
+    let value = parameters.add(slot);
+    let compare = |alias| {
         let column = ColumnOf(alias, &key.column.name);
-        let value = parameters.add(slot);
         let operator = match term.comparator {
-            Comparator::In => return format!("{column} = ANY({value})"),
-            Comparator::Equals => "=",
-            Comparator::Greater => ">",
-            Comparator::GreaterOrEqual => ">=",
-            Comparator::Less => "<",
-            Comparator::LessOrEqual => "<=",
+            Comparator::In => return Condition::Among(column, value),
+            Comparator::Equals => Operator::Equal,
+            Comparator::Greater => Operator::Greater,
+            Comparator::GreaterOrEqual => Operator::GreaterOrEqual,
+            Comparator::Less => Operator::Less,
+            Comparator::LessOrEqual => Operator::LessOrEqual,
         };
-        format!("{column} {operator} {value}")
+        Condition::Compare(column, operator, value)
     };
     match &key.within {
         None => compare(Alias::Base),
-        Some(within) => {
-            let mut condition = format!("EXISTS (SELECT FROM {} AS x WHERE ", Relation(&within.relation));
-            for column in &within.by {
-                let (inner, outer) = (ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column));
-                let _ = write!(condition, "{inner} = {outer} AND ");
-            }
-            condition.push_str(&compare(Alias::Inner));
-            condition.push(')');
-            condition
-        }
+        Some(within) => Condition::Exists(&within.relation, &within.by, Box::new(compare(Alias::Inner))),
     }
 }

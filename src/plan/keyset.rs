@@ -6,13 +6,13 @@
 //! remains is one range of the index. (A single `… OR column IS NULL` would be right too, but no index range.)
 
 use crate::catalog::binding::{Column, SortKey};
-use crate::plan::sql::{Alias, ColumnOf, Parameters, Placeholder, list};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::step::Slot;
 use crate::query::bind::page::Position;
 
 /// A place in index space that a row is compared with.
 pub struct Bound<'a> {
-    columns: Vec<&'a Column>,
+    columns: Vec<ColumnOf<'a>>,
     placeholders: Vec<Placeholder>,
     in_nulls: bool,
 }
@@ -31,20 +31,23 @@ impl<'a> Bound<'a> {
         let in_nulls = is_in_nulls(position) && sort_key.nullable;
         let compared = sort_key.columns.iter().enumerate().skip(usize::from(in_nulls));
         let compared = compared.filter(|(_, column)| !joined.contains(&column.name));
-        let (columns, placeholders) = compared.map(|(place, column)| (column, parameters.add(slot(place)))).unzip();
+        let compared = compared.map(|(place, column)| (base(column), parameters.add(slot(place))));
+        let (columns, placeholders) = compared.unzip();
         Self { columns, placeholders, in_nulls }
     }
 
-    fn compare(&self, operator: &str) -> String {
-        let columns = list(self.columns.iter().map(|column| ColumnOf(Alias::Base, &column.name)));
-        let values = list(&self.placeholders);
-        match self.columns.len() {
+    fn compare(&self, operator: Operator) -> Condition<'a> {
+        match (self.columns.as_slice(), self.placeholders.as_slice()) {
             // A parent has one such row, so every row stands at this place.
-            0 => operator.ends_with('=').to_string().to_uppercase(),
-            1 => format!("{columns} {operator} {values}"),
-            _ => format!("({columns}) {operator} ({values})"),
+            ([], _) => Condition::Always(matches!(operator, Operator::LessOrEqual | Operator::GreaterOrEqual)),
+            ([column], [value]) => Condition::Compare(*column, operator, *value),
+            _ => Condition::CompareRow(self.columns.clone(), operator, self.placeholders.clone()),
         }
     }
+}
+
+fn base(column: &Column) -> ColumnOf<'_> {
+    ColumnOf(Alias::Base, &column.name)
 }
 
 /// Whether a cursor stands among the rows whose first column is null.
@@ -66,9 +69,13 @@ pub struct Range<'a> {
 /// The conditions of each segment that a range has rows in, in ascending order: one or two of them. Where the bounds exclude
 /// each other, it is one without rows, which compares with both all the same: a parameter that no text speaks of has no
 /// type in PostgreSQL.
-pub fn segments(sort_key: &SortKey, range: Range<'_>) -> Vec<Vec<String>> {
-    let (above, below) = if range.inclusive { (">=", "<=") } else { (">", "<") };
-    let compare = |bound: Option<&Bound<'_>>, operator, in_nulls| {
+pub fn segments<'a>(sort_key: &'a SortKey, range: Range<'a>) -> Vec<Vec<Condition<'a>>> {
+    let (above, below) = if range.inclusive {
+        (Operator::GreaterOrEqual, Operator::LessOrEqual)
+    } else {
+        (Operator::Greater, Operator::Less)
+    };
+    let compare = |bound: Option<&Bound<'a>>, operator, in_nulls| {
         bound.filter(|bound| bound.in_nulls == in_nulls).map(|bound| bound.compare(operator))
     };
     let conditions = |in_nulls| {
@@ -79,25 +86,24 @@ pub fn segments(sort_key: &SortKey, range: Range<'_>) -> Vec<Vec<String>> {
         sort_key.columns.first().filter(|_| sort_key.nullable && (range.above.is_some() || range.below.is_some()));
     let Some(first) = first else { return vec![conditions(false)] };
 
-    let first = ColumnOf(Alias::Base, &first.name);
     let has_values = range.above.is_none_or(|bound| !bound.in_nulls);
     let has_nulls = range.below.is_none_or(|bound| bound.in_nulls);
     let mut segments = Vec::with_capacity(2);
     if has_values {
         let mut values = conditions(false);
         if values.is_empty() {
-            values.push(format!("{first} IS NOT NULL"));
+            values.push(Condition::IsNotNull(base(first)));
         }
         segments.push(values);
     }
     if has_nulls {
-        let mut nulls = vec![format!("{first} IS NULL")];
+        let mut nulls = vec![Condition::IsNull(base(first))];
         nulls.extend(conditions(true));
         segments.push(nulls);
     }
     if segments.is_empty() {
         let bounds = [range.above.map(|bound| bound.compare(above)), range.below.map(|bound| bound.compare(below))];
-        segments.push(std::iter::once("FALSE".to_owned()).chain(bounds.into_iter().flatten()).collect());
+        segments.push(std::iter::once(Condition::Always(false)).chain(bounds.into_iter().flatten()).collect());
     }
     segments
 }
@@ -140,8 +146,10 @@ mod tests {
         };
         let (above, below) = (bound(above), bound(below));
         let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };
-        let segments = segments(&key, range).into_iter().map(|conditions| conditions.join(" AND "));
-        segments.collect::<Vec<_>>().join(" | ")
+        let segment = |conditions: Vec<Condition<'_>>| {
+            conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ")
+        };
+        segments(&key, range).into_iter().map(segment).collect::<Vec<_>>().join(" | ")
     }
 
     #[test]

@@ -56,12 +56,19 @@ pub struct Identifier<'a>(pub &'a str);
 
 impl Display for Identifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.0.replace('"', "\"\""))
+        f.write_str("\"")?;
+        for (index, part) in self.0.split('"').enumerate() {
+            if index > 0 {
+                f.write_str("\"\"")?;
+            }
+            f.write_str(part)?;
+        }
+        f.write_str("\"")
     }
 }
 
 /// A column of an aliased relation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnOf<'a>(pub Alias, pub &'a str);
 
 impl Display for ColumnOf<'_> {
@@ -91,26 +98,105 @@ impl Display for Alias {
     }
 }
 
-/// Conditions that all hold: `WHERE a AND b`, or nothing.
-pub fn where_clause<'a>(conditions: impl IntoIterator<Item = &'a String>) -> String {
-    let mut clause = String::new();
-    for (index, condition) in conditions.into_iter().enumerate() {
-        clause.push_str(if index == 0 { "\nWHERE " } else { " AND " });
-        clause.push_str(condition);
+/// How a column is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `=`
+    Equal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        })
     }
-    clause
+}
+
+/// A condition on rows.
+#[derive(Debug, Clone)]
+pub enum Condition<'a> {
+    /// A column compares with a parameter.
+    Compare(ColumnOf<'a>, Operator, Placeholder),
+    /// Several columns compare with as many parameters, as rows do.
+    CompareRow(Vec<ColumnOf<'a>>, Operator, Vec<Placeholder>),
+    /// A column is among the elements of a parameter.
+    Among(ColumnOf<'a>, Placeholder),
+    /// A column is the parent's key of this place.
+    OfParent(ColumnOf<'a>, usize),
+    /// A column is null.
+    IsNull(ColumnOf<'a>),
+    /// A column is not null.
+    IsNotNull(ColumnOf<'a>),
+    /// There is a row in the relation that has the base row's values in these columns, and fulfils the condition.
+    Exists(&'a str, &'a [String], Box<Condition<'a>>),
+    /// Every row fulfils it, or none.
+    Always(bool),
+}
+
+impl Display for Condition<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compare(column, operator, value) => write!(f, "{column} {operator} {value}"),
+            Self::CompareRow(columns, operator, values) => {
+                write!(f, "({}) {operator} ({})", List(columns.iter()), List(values.iter()))
+            }
+            Self::Among(column, values) => write!(f, "{column} = ANY({values})"),
+            Self::OfParent(column, key) => write!(f, "{column} = k.k{key}"),
+            Self::IsNull(column) => write!(f, "{column} IS NULL"),
+            Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
+            Self::Exists(relation, columns, condition) => {
+                write!(f, "EXISTS (SELECT FROM {} AS {} WHERE ", Relation(relation), Alias::Inner)?;
+                for column in *columns {
+                    write!(f, "{} = {} AND ", ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column))?;
+                }
+                write!(f, "{condition})")
+            }
+            Self::Always(truth) => f.write_str(if *truth { "TRUE" } else { "FALSE" }),
+        }
+    }
+}
+
+/// Conditions that all hold: `WHERE a AND b` on a line of its own, or nothing.
+#[derive(Debug, Clone)]
+pub struct Where<I>(pub I);
+
+impl<'a, 'c: 'a, I: Iterator<Item = &'a Condition<'c>> + Clone> Display for Where<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, condition) in self.0.clone().enumerate() {
+            f.write_str(if index == 0 { "\nWHERE " } else { " AND " })?;
+            condition.fmt(f)?;
+        }
+        Ok(())
+    }
 }
 
 /// Things with commas between.
-pub fn list<T: Display>(things: impl IntoIterator<Item = T>) -> String {
-    let mut text = String::new();
-    for (index, thing) in things.into_iter().enumerate() {
-        if index > 0 {
-            text.push_str(", ");
+#[derive(Debug, Clone)]
+pub struct List<I>(pub I);
+
+impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, thing) in self.0.clone().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            thing.fmt(f)?;
         }
-        text.push_str(&thing.to_string());
+        Ok(())
     }
-    text
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The text of one step's statement, from its parts.
 
-use std::fmt::Write;
+use std::fmt::{self, Display, Write};
 
 use crate::catalog::binding::Column;
 use crate::plan::select::{Select, array_type};
-use crate::plan::sql::{Alias, ColumnOf, Placeholder, Relation, list, where_clause};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
 
 /// Where the parents' keys come from, once per statement.
-pub enum Source {
+pub enum Source<'a> {
     /// From nowhere: there is one group of rows.
     Alone,
     /// From arrays, one for each key column, with an ordinal for each parent.
-    Parents(Vec<(Placeholder, Column)>),
+    Parents(Vec<(Placeholder, &'a Column)>),
 }
 
 /// The parts of the statement that fetches a page of a connection.
@@ -21,11 +21,11 @@ pub struct PageStatement<'a> {
     /// What is read.
     pub select: &'a Select<'a>,
     /// Whose rows.
-    pub source: Source,
+    pub source: Source<'a>,
     /// What every row must fulfil: belonging to its parent, and the search terms.
-    pub conditions: Vec<String>,
+    pub conditions: Vec<Condition<'a>>,
     /// The ranges of the index that the page lies in, in ascending order; one or two.
-    pub segments: Vec<Vec<String>>,
+    pub segments: Vec<Vec<Condition<'a>>>,
     /// The columns of the order that are not the same in all rows of a parent.
     pub order: Vec<&'a Column>,
     /// Where those columns stand in a row; needed where there are two segments.
@@ -35,88 +35,106 @@ pub struct PageStatement<'a> {
     /// One more than the rows that are wanted.
     pub limit: Placeholder,
     /// What is asked about rows outside the page.
-    pub probes: Vec<Probe>,
+    pub probes: Vec<Probe<'a>>,
 }
 
 /// Whether there is any row in some ranges of the index.
-pub struct Probe {
+pub struct Probe<'a> {
     /// The ranges; one or two.
-    pub segments: Vec<Vec<String>>,
+    pub segments: Vec<Vec<Condition<'a>>>,
     /// Whether the row nearest to the page is the lowest of them: it is looked at first.
     pub ascending: bool,
 }
 
+/// Bytes that most statements have room in.
+const USUAL: usize = 1024;
+
 impl PageStatement<'_> {
     /// The statement.
     pub fn text(&self) -> String {
-        let page = self.page();
-        let probes = self.probes.iter().map(|probe| self.probe(probe));
-        let probes = probes.enumerate().map(|(index, probe)| format!("{probe} AS f{index}"));
+        written(|text| match &self.source {
+            Source::Alone if self.probes.is_empty() => self.page(text),
+            Source::Alone => {
+                write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.probes())?;
+                self.page(text)?;
+                text.write_str("\n) AS p ON TRUE")
+            }
+            Source::Parents(keys) => {
+                let (probed, parents) = (!self.probes.is_empty(), parents(keys));
+                if probed {
+                    let probes = self.probes();
+                    write!(text, "SELECT k.ord, f.*, p.*\nFROM {parents}\nCROSS JOIN LATERAL {probes}\nLEFT")?;
+                } else {
+                    write!(text, "SELECT k.ord, p.*\nFROM {parents}\nCROSS")?;
+                }
+                text.write_str(" JOIN LATERAL (\n")?;
+                self.page(text)?;
+                write!(text, "\n) AS p{}\nORDER BY k.ord", if probed { " ON TRUE" } else { "" })
+            }
+        })
+    }
+
+    fn page(&self, text: &mut String) -> fmt::Result {
+        if let [segment] = self.segments.as_slice() {
+            return self.segment(segment, text);
+        }
+        text.write_str("SELECT u.* FROM ((\n")?;
+        for index in 0..self.segments.len() {
+            if index > 0 {
+                text.write_str("\n) UNION ALL (\n")?;
+            }
+            let place = if self.ascending { index } else { self.segments.len() - 1 - index };
+            self.segment(&self.segments[place], text)?;
+        }
+        let direction = direction(self.ascending);
+        let order = self.order_places.iter().map(|place| fmt::from_fn(move |f| write!(f, "u.c{place}{direction}")));
+        write!(text, "\n)) AS u\nORDER BY {}\nLIMIT {}", List(order), self.limit)
+    }
+
+    fn segment(&self, segment: &[Condition<'_>], text: &mut String) -> fmt::Result {
+        let present = if self.probes.is_empty() { "" } else { "TRUE AS present, " };
+        let (columns, joins) = (self.select.list(), self.select.joins());
+        let relation = Relation(self.relation);
+        let conditions = Where(self.conditions.iter().chain(segment));
+        let order = self.order_by(self.ascending);
+        write!(text, "SELECT {present}{columns}\nFROM {relation} AS t{joins}{conditions}{order}\nLIMIT {}", self.limit)
+    }
+
+    /// What is asked about rows outside the page, as a relation.
+    fn probes(&self) -> impl Display {
         // OFFSET 0 keeps PostgreSQL from drawing the sub-select into the list above it, where it would be asked for every row
         // of the page instead of once for the parent. Without parents it is asked once anyhow.
         let fence = if matches!(self.source, Source::Parents(_)) { " OFFSET 0" } else { "" };
-        let probes = (!self.probes.is_empty()).then(|| format!("(SELECT {}{fence}) AS f", list(probes)));
-        match (&self.source, probes) {
-            (Source::Alone, None) => page,
-            (Source::Alone, Some(probes)) => {
-                format!("SELECT f.*, p.*\nFROM {probes}\nLEFT JOIN LATERAL (\n{page}\n) AS p ON TRUE")
+        fmt::from_fn(move |f| {
+            f.write_str("(SELECT ")?;
+            for (index, probe) in self.probes.iter().enumerate() {
+                let comma = if index > 0 { ", " } else { "" };
+                write!(f, "{comma}{} AS f{index}", self.probe(probe))?;
             }
-            (Source::Parents(keys), probes) => {
-                let parents = parents(keys);
-                match probes {
-                    None => format!(
-                        "SELECT k.ord, p.*\nFROM {parents}\nCROSS JOIN LATERAL (\n{page}\n) AS p\nORDER BY k.ord"
-                    ),
-                    Some(probes) => format!(
-                        "SELECT k.ord, f.*, p.*\nFROM {parents}\nCROSS JOIN LATERAL {probes}\nLEFT JOIN LATERAL \
-                         (\n{page}\n) AS p ON TRUE\nORDER BY k.ord"
-                    ),
-                }
+            write!(f, "{fence}) AS f")
+        })
+    }
+
+    fn probe(&self, probe: &Probe<'_>) -> impl Display {
+        fmt::from_fn(move |f| {
+            let (relation, order) = (Relation(self.relation), self.order_by(probe.ascending));
+            for (index, segment) in probe.segments.iter().enumerate() {
+                let or = if index > 0 { " OR " } else { "" };
+                let conditions = Where(self.conditions.iter().chain(segment));
+                write!(f, "{or}(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")?;
             }
-        }
+            Ok(())
+        })
     }
 
-    fn page(&self) -> String {
-        let segments = self.segments.iter().map(|segment| self.segment(segment));
-        let segments: Vec<_> = if self.ascending { segments.collect() } else { segments.rev().collect() };
-        if let [segment] = segments.as_slice() {
-            segment.clone()
-        } else {
-            let order = self.order_places.iter().map(|place| format!("u.c{place}{}", direction(self.ascending)));
-            let union = segments.join("\n) UNION ALL (\n");
-            format!("SELECT u.* FROM ((\n{union}\n)) AS u\nORDER BY {}\nLIMIT {}", list(order), self.limit)
-        }
-    }
-
-    fn segment(&self, segment: &[String]) -> String {
-        let present = if self.probes.is_empty() { "" } else { "TRUE AS present, " };
-        let columns = self.select.list();
-        // A statement may be asked for nothing but its number of rows.
-        let columns = if columns.is_empty() { "NULL AS nothing".to_owned() } else { columns };
-        let relation = Relation(self.relation);
-        let joins = self.select.joins();
-        let conditions = where_clause(self.conditions.iter().chain(segment));
-        let order = self.order_by(self.ascending);
-        format!("SELECT {present}{columns}\nFROM {relation} AS t{joins}{conditions}{order}\nLIMIT {}", self.limit)
-    }
-
-    fn probe(&self, probe: &Probe) -> String {
-        let relation = Relation(self.relation);
-        let order = self.order_by(probe.ascending);
-        let exists = probe.segments.iter().map(|segment| {
-            let conditions = where_clause(self.conditions.iter().chain(segment));
-            format!("(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")
-        });
-        exists.collect::<Vec<_>>().join(" OR ")
-    }
-
-    fn order_by(&self, ascending: bool) -> String {
-        if self.order.is_empty() {
-            return String::new();
-        }
-        let columns =
-            self.order.iter().map(|column| format!("{}{}", ColumnOf(Alias::Base, &column.name), direction(ascending)));
-        format!("\nORDER BY {}", list(columns))
+    fn order_by(&self, ascending: bool) -> impl Display {
+        fmt::from_fn(move |f| {
+            for (index, column) in self.order.iter().enumerate() {
+                let before = if index > 0 { ", " } else { "\nORDER BY " };
+                write!(f, "{before}{}{}", ColumnOf(Alias::Base, &column.name), direction(ascending))?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -125,24 +143,37 @@ fn direction(ascending: bool) -> &'static str {
     if ascending { "" } else { " DESC" }
 }
 
-fn parents(keys: &[(Placeholder, Column)]) -> String {
-    let arrays = keys.iter().map(|(placeholder, column)| format!("{placeholder}::{}", array_type(column.scalar)));
-    let names = (0..keys.len()).map(|index| format!("k{index}"));
-    let mut text = format!("unnest({}) WITH ORDINALITY AS k(", list(arrays));
-    for name in names {
-        let _ = write!(text, "{name}, ");
-    }
-    text + "ord)"
+fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
+    fmt::from_fn(move |f| {
+        let array = |(placeholder, column): &(Placeholder, &Column)| {
+            let (placeholder, ty) = (*placeholder, array_type(column.scalar));
+            fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}"))
+        };
+        write!(f, "unnest({}) WITH ORDINALITY AS k(", List(keys.iter().map(array)))?;
+        for index in 0..keys.len() {
+            write!(f, "k{index}, ")?;
+        }
+        f.write_str("ord)")
+    })
 }
 
 /// The statement of a point root: the row with these keys, the lowest by key where there can be several.
-pub fn point(relation: &str, select: &Select<'_>, conditions: &[String], order: &[Column]) -> String {
-    let columns = select.list();
-    let columns = if columns.is_empty() { "NULL AS nothing".to_owned() } else { columns };
-    let conditions = where_clause(conditions);
-    let order = match order {
-        [] => String::new(),
-        _ => format!("\nORDER BY {}", list(order.iter().map(|column| ColumnOf(Alias::Base, &column.name)))),
-    };
-    format!("SELECT {columns}\nFROM {} AS t{}{conditions}{order}\nLIMIT 1", Relation(relation), select.joins())
+pub fn point(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
+    written(|text| {
+        let (columns, joins, conditions) = (select.list(), select.joins(), Where(conditions.iter()));
+        write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(relation))?;
+        if !order.is_empty() {
+            let columns = order.iter().map(|column| ColumnOf(Alias::Base, &column.name));
+            write!(text, "\nORDER BY {}", List(columns))?;
+        }
+        text.write_str("\nLIMIT 1")
+    })
+}
+
+fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::with_capacity(USUAL);
+    // Writing to memory cannot fail.
+    let _ = write(&mut text);
+    text.shrink_to_fit();
+    text
 }

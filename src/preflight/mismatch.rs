@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::plan::sql::{Identifier, Relation, list};
+use crate::plan::sql::{Identifier, List, Relation};
 use crate::preflight::fit::Use;
 
 /// Something of the database that does not fit the catalog. `place` is the part of the schema that needs it, such as
@@ -115,14 +115,14 @@ impl fmt::Display for Mismatch {
                  correct the columns in the schema file"
             ),
             Self::MissingIndex { relation, is_table: true, columns, place } => {
-                let (name, columns) = (Relation(relation), list(columns.iter().map(|column| Identifier(column))));
+                let (name, columns) = (Relation(relation), List(columns.iter().map(|column| Identifier(column))));
                 write!(f, "no index serves {place}: CREATE INDEX CONCURRENTLY ON {name} ({columns});")
             }
             Self::MissingIndex { relation, is_table: false, columns, place } => write!(
                 f,
                 "no index serves {place}: the view {relation} needs one on the table of its columns ({}), in this order, and \
                  one for each table that it joins",
-                list(columns)
+                List(columns.iter())
             ),
             Self::Unreadable { relation, place, reason } => {
                 write!(f, "PostgreSQL does not read {relation} for {place}: {reason}")

@@ -14,7 +14,7 @@ use futures_util::future::try_join_all;
 use serde_json::Value;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use crate::plan::sql::{Alias, ColumnOf, Relation, list, where_clause};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where};
 use crate::preflight::needs::Walk;
 
 /// Loops over indexes are left as the only way without a penalty. `search_path` is that of the pool's connections.
@@ -90,10 +90,10 @@ fn is_walk(node: &Value) -> bool {
 /// The walk as statements, any of which may be served.
 fn statements(walk: &Walk<'_>) -> Vec<String> {
     // What is held equal to something is not null: joins that this rules out need not be walked through.
-    let present: Vec<_> = walk.equal.iter().map(|column| format!("{} IS NOT NULL", base(column))).collect();
+    let present: Vec<_> = walk.equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
     let statement = |equal: Vec<&str>| {
-        let order = list(equal.iter().chain(&walk.order).map(|column| base(column)));
-        let (relation, conditions) = (Relation(walk.relation), where_clause(&present));
+        let order = List(equal.iter().chain(&walk.order).map(|column| base(column)));
+        let (relation, conditions) = (Relation(walk.relation), Where(present.iter()));
         format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
     };
     permutations(&walk.equal).into_iter().map(statement).collect()

@@ -126,7 +126,7 @@ impl<'a> Arranger<'_, 'a> {
         let is_one = matches!(self.open.last(), Some(Bracket::Variables)) && self.tokens[at].is("@");
         let name = self.tokens.get(at + 1).filter(|name| is_one && name.kind == Kind::Name)?;
         let end = match self.tokens.get(at + 2) {
-            Some(bracket) if bracket.is("(") => self.closing(at + 2)? + 1,
+            Some(bracket) if bracket.is("(") => self.arguments(at + 3)?,
             _ => at + 2,
         };
         let begins = ["(", "$", ":", "=", "["];
@@ -134,8 +134,7 @@ impl<'a> Arranger<'_, 'a> {
         let is_last = self.tokens.get(end).is_some_and(|next| {
             next.is("$") || next.is("@") || next.is(")") || matches!(next.kind, Kind::String | Kind::BlockString)
         });
-        let is_constant = !self.tokens[at..end].iter().any(|token| token.is("$"));
-        if follows && is_last && is_constant {
+        if follows && is_last {
             self.arranged.aside.variable_directives.push((name.text, self.tokens[at].location));
             Some(end)
         } else {
@@ -143,20 +142,37 @@ impl<'a> Arranger<'_, 'a> {
         }
     }
 
-    /// The bracket that closes the one of that number.
-    fn closing(&self, opening: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        for (at, token) in self.tokens.iter().enumerate().skip(opening) {
-            if token.opens() {
-                depth += 1;
-            } else if token.closes() {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
+    /// Where constant arguments end, of which the first begins at that token.
+    fn arguments(&self, at: usize) -> Option<usize> {
+        let first = self.named_constant(at, MOST_OPEN_BRACKETS)?;
+        self.many(first, ")", |at| self.named_constant(at, MOST_OPEN_BRACKETS))
+    }
+
+    /// Where a constant with its name ends, an argument or a field of an object; `depth` brackets may be open in it.
+    fn named_constant(&self, at: usize, depth: usize) -> Option<usize> {
+        let is_named = self.tokens.get(at)?.kind == Kind::Name && self.tokens.get(at + 1)?.is(":");
+        if is_named { self.constant(at + 2, depth) } else { None }
+    }
+
+    fn constant(&self, at: usize, depth: usize) -> Option<usize> {
+        let token = self.tokens.get(at)?;
+        if token.kind != Kind::Punctuator {
+            return Some(at + 1);
         }
-        None
+        let depth = depth.checked_sub(1)?;
+        match token.text {
+            "[" => self.many(at + 1, "]", |at| self.constant(at, depth)),
+            "{" => self.many(at + 1, "}", |at| self.named_constant(at, depth)),
+            _ => None,
+        }
+    }
+
+    /// Where the closing bracket stands behind everything that begins at a token; `end_of` tells where each part ends.
+    fn many(&self, mut at: usize, closing: &str, end_of: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+        while !self.tokens.get(at)?.is(closing) {
+            at = end_of(at)?;
+        }
+        Some(at + 1)
     }
 
     fn bracket(&self, at: usize) -> Bracket<'a> {

@@ -75,25 +75,30 @@ impl Document<'_> {
         found.map_or(location(holder), |pair| pair[0].location)
     }
 
+    /// The first tokens of the values of the arguments of the field or directive at a position, in document order. Those
+    /// that follow the last are of something else.
+    pub(super) fn argument_values(&self, holder: Pos) -> impl Iterator<Item = &Token<'_>> {
+        self.argument_tokens(holder).filter_map(|at| self.tokens.get(at + 2))
+    }
+
     fn argument_token(&self, holder: Pos, number: usize) -> Option<usize> {
+        self.argument_tokens(holder).nth(number)
+    }
+
+    /// The names of arguments, and those of whatever follows.
+    fn argument_tokens(&self, holder: Pos) -> impl Iterator<Item = usize> {
         let holder = location(holder);
-        let start = self.tokens.binary_search_by_key(&holder, |token| token.location).ok()?;
+        let start = self.tokens.binary_search_by_key(&holder, |token| token.location).unwrap_or(self.tokens.len());
         let mut depth = 0_usize;
-        let mut arguments = 0;
-        for (at, pair) in self.tokens.windows(2).enumerate().skip(start) {
+        self.tokens.windows(2).enumerate().skip(start).filter_map(move |(at, pair)| {
             let token = &pair[0];
             if token.opens() {
                 depth += 1;
             } else if token.closes() {
-                depth = depth.checked_sub(1)?;
-            } else if depth == 1 && token.kind == Kind::Name && pair[1].is(":") {
-                if arguments == number {
-                    return Some(at);
-                }
-                arguments += 1;
+                depth = depth.saturating_sub(1);
             }
-        }
-        None
+            (depth == 1 && token.kind == Kind::Name && pair[1].is(":")).then_some(at)
+        })
     }
 }
 
@@ -312,6 +317,10 @@ mod tests {
             "{ a(b: c d) }",
             "query ($a: Int @) {a}",
             "query ($a: Int @x() {a}",
+            "query ($a: Int @x()) {a}",
+            "query ($a: Int @x(y: {z: [1}])) {a}",
+            "query ($a: Int @x(y: {1: z})) {a}",
+            "query ($a: Int @x(y 1)) {a}",
             "query ($a: Int @x : Int) {a}",
             "query ($a: Int @x(y: $a)) {a}",
             "query (@x $a: Int) {a}",

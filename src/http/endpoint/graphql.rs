@@ -125,7 +125,7 @@ async fn serve(
     };
     record.cost = Some(cost);
     let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status, fields), place, record)?;
+    let content = write(rows, envelope::closing(cost, actual, &status, fields.as_ref()), place, record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)

@@ -5,13 +5,15 @@
 //! and what they select is one set at the next level. So the time is in proportion to the document with its fragments
 //! spread, which [`super::bounds`] keeps small, along with the depth of the recursion. As every type with fields is an
 //! object, what is selected in one place is of one parent type, and the specification's two cases are one. Arguments are
-//! the same where their values are, however they are written: `"a"` is `"""a"""`.
+//! the same where graphql-js takes them to be: a string, as its value is, however that is escaped, but `"a"` is not
+//! `"""a"""`; and a number, as it is written, so that `0` is not `-0`. No argument takes more than one such value.
 
 use std::collections::{HashMap, HashSet};
 
 use graphql_parser::query::{Field, Selection, SelectionSet};
 
 use crate::query::parse::location;
+use crate::query::tokens::{Kind, Token};
 use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
@@ -26,7 +28,7 @@ struct Merger<'s, 'd, 'a> {
     survey: &'s Survey<'d, 'a>,
     findings: &'s mut Findings,
     /// A number for each list of arguments, so that lists are compared once and numbers ever after.
-    arguments: HashMap<Vec<(&'a str, String)>, usize>,
+    arguments: HashMap<Vec<(&'a str, String, &'d str)>, usize>,
     /// The number of each field's arguments, by the field's address.
     numbers: HashMap<*const Field<'a, &'a str>, usize>,
 }
@@ -98,12 +100,27 @@ impl<'d, 'a> Merger<'_, 'd, 'a> {
 
     /// A number that is the same for the same arguments, in whatever order.
     fn number(&mut self, field: &'d Field<'a, &'a str>) -> usize {
-        let Self { arguments, numbers, .. } = self;
+        let Self { survey, arguments, numbers, .. } = self;
         *numbers.entry(std::ptr::from_ref(field)).or_insert_with(|| {
-            let mut list: Vec<_> = field.arguments.iter().map(|(name, value)| (*name, format!("{value:?}"))).collect();
+            let tokens = survey.document.argument_values(field.position);
+            let mut list: Vec<_> = field
+                .arguments
+                .iter()
+                .zip(tokens)
+                .map(|((name, value), token)| (*name, format!("{value:?}"), form(token)))
+                .collect();
             list.sort_unstable();
             let next = arguments.len();
             *arguments.entry(list).or_insert(next)
         })
+    }
+}
+
+/// What tells literals apart that are of one value.
+fn form<'t>(token: &'t Token<'_>) -> &'t str {
+    match token.kind {
+        Kind::Int | Kind::Float => token.text,
+        Kind::BlockString => "block",
+        _ => "",
     }
 }

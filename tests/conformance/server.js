@@ -1,0 +1,57 @@
+// The server that is held against others: where it is, and who asks.
+
+import { Agent, request as open } from "node:http";
+import { env } from "node:process";
+
+const base = required("ORDERQL_URL");
+const token = required("ORDERQL_TOKEN");
+
+/** Where queries are answered. */
+export const endpoint = `${base}/rest/s1/graphql`;
+
+/** `fetch`, with the token. Connections are kept alive. */
+export function authorizedFetch(address, init = {}) {
+  const headers = new Headers(init.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return fetch(address, { ...init, headers });
+}
+
+const connections = new Agent({ keepAlive: true });
+
+/** Posts a GraphQL request and returns the answer's JSON, whatever it says. It is much cheaper than `fetch`. */
+export function post(body, headers = {}) {
+  return new Promise((resolve, reject) => {
+    const options = {
+      agent: connections,
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+    };
+    const request = open(endpoint, options, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("error", reject);
+      response.on("end", () => resolve(JSON.parse(Buffer.concat(parts).toString())));
+    });
+    request.on("error", reject);
+    request.end(JSON.stringify(body));
+  });
+}
+
+/** Posts a GraphQL request and returns its data; throws where it is refused. */
+export async function query(text, variables = {}) {
+  const { data, errors } = await post({ query: text, variables });
+  if (errors) throw new Error(`${JSON.stringify(errors)}\n${text}`);
+  return data;
+}
+
+/** The schema that the server publishes, as text. */
+export async function publishedSchema() {
+  const response = await fetch(`${endpoint}/sdl`);
+  if (!response.ok) throw new Error(`the schema is answered with ${response.status}`);
+  return response.text();
+}
+
+function required(name) {
+  if (!env[name]) throw new Error(`${name} is not set: tests/conformance.rs starts a server and sets it`);
+  return env[name];
+}
