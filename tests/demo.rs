@@ -15,7 +15,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use orderql::database::connect::connect;
+use orderql::{cli::demo::sample, database::connect::connect, sample::fill};
 use serde_json::{Value, json};
 use served::read_answers;
 use support::{contents, loaded_database};
@@ -160,7 +160,15 @@ fn signal(signal: &str, process: &str) -> bool {
     Command::new("kill").args([signal, "--", process]).stderr(Stdio::null()).status().unwrap().success()
 }
 
-/// What the files came to: not the accounts, nor when it was.
+/// What a demo is to have: what its files come to, and what is made up beside them.
+async fn expected() -> BTreeMap<String, String> {
+    let template = loaded_database().await;
+    let mut client = template.connect().await;
+    fill(&mut client, sample(), &mut |_| {}).await.unwrap();
+    orders_and_more(&client).await
+}
+
+/// What the files and the sample came to: not the accounts, nor when it was.
 async fn orders_and_more(client: &tokio_postgres::Client) -> BTreeMap<String, String> {
     let stamps = ["created_stamp", "created_tx_stamp", "last_updated_stamp", "last_updated_tx_stamp"];
     let mut contents = contents(client, &stamps).await;
@@ -228,10 +236,9 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
     let (status, body) = demo.query("guest", probe);
     assert_eq!((status, &body["errors"][0]["extensions"]["code"]), (403, &json!("FORBIDDEN")));
 
-    // It has what its files have.
-    let template = loaded_database().await;
+    // It has what its files and its sample have.
     let fresh = demo.contents(&folder).await;
-    assert_eq!(fresh, orders_and_more(&template.connect().await).await);
+    assert_eq!(fresh, expected().await);
 
     // It ends in order, with all that it started.
     let said = demo.interrupt();
@@ -265,8 +272,7 @@ async fn a_demo_that_was_killed_while_it_loaded_loads_the_rest() {
     program.wait().unwrap();
 
     let demo = Demo::start(&folder.0);
-    let template = loaded_database().await;
-    assert_eq!(demo.contents(&folder).await, orders_and_more(&template.connect().await).await);
+    assert_eq!(demo.contents(&folder).await, expected().await);
     assert_eq!(demo.query("guest", "{ __typename }").0, 403);
     assert!(demo.interrupt().contains("Loading"));
     assert_eq!((folder.postgres(), processes_in(&folder.0)), (None, Vec::new()));

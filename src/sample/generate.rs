@@ -1,10 +1,10 @@
 //! Everything in its order: people, places, products, orders, and at last the inventory that is left.
 
 use crate::sample::batch::Batch;
-use crate::sample::orders::{Order, World, contacts, lines, money, rows};
+use crate::sample::orders::{Order, World, contacts, lines, money, returns, rows, shipments, taking};
 use crate::sample::size::Size;
 use crate::sample::stock::Stock;
-use crate::sample::{people, places, products};
+use crate::sample::{inventory, people, places, products};
 
 /// Orders, customers, products or facilities of a batch. A batch of orders is some megabytes.
 const BATCH: u32 = 4_096;
@@ -34,6 +34,7 @@ pub(in crate::sample) fn generate(size: Size, seed: u64, mut take: impl FnMut(Ba
     batches(1, &mut |batch, _| products::write_categories(batch));
     batches(size.products, &mut |batch, number| products::write(batch, seed, number));
     batches(size.orders, &mut |batch, number| write_order(batch, &mut world, number));
+    batches(size.facilities, &mut |batch, number| inventory::write(batch, &mut world, number));
 }
 
 fn write_order(batch: &mut Batch, world: &mut World, number: u32) {
@@ -43,6 +44,8 @@ fn write_order(batch: &mut Batch, world: &mut World, number: u32) {
     let totals = money::write(batch, draw, &order);
     rows::write(batch, world, draw, &order, totals);
     contacts::write(batch, draw, &order);
-    let shipments = vec![None; order.items.len()];
-    lines::write(batch, world, draw, &order, &shipments);
+    let sent = shipments::write(batch, world, draw, &order);
+    lines::write(batch, world, draw, &order, &sent);
+    taking::write(batch, world, draw, &order, &sent);
+    returns::write(batch, world, draw, &order);
 }

@@ -26,7 +26,7 @@ pub(in crate::sample) const fn product(number: u32) -> Id {
     Id::wide("SK", number as u64, 5)
 }
 
-pub(in crate::sample) const fn category(number: u32) -> Id {
+pub(in crate::sample) const fn category(number: usize) -> Id {
     Id::wide("SC", number as u64, 2)
 }
 
@@ -52,4 +52,19 @@ pub(in crate::sample) const fn telephone(party: u32) -> Id {
 /// The address that a facility ships from, and those of former times.
 pub(in crate::sample) const fn origin(facility: u32) -> Id {
     Id::wide("SFA", facility as u64, 4)
+}
+
+/// A shipment of an order's group: a group has two at most.
+pub(in crate::sample) const fn shipment(order: u32, group: u32, which: u32) -> Id {
+    Id::new("SM", order as u64).part(group * 2 + which)
+}
+
+/// A return of an order, or one that nobody knows the order of.
+pub(in crate::sample) const fn returned(order: u32) -> Id {
+    Id::new("SR", order as u64)
+}
+
+/// The inventory item of a pair of a product and a facility that orders take from.
+pub(in crate::sample) const fn inventory_item(pair: u32) -> Id {
+    Id::new("SI", pair as u64)
 }

@@ -19,6 +19,7 @@ mod draw;
 mod field;
 mod generate;
 mod ids;
+mod inventory;
 mod orders;
 mod people;
 mod places;

@@ -34,7 +34,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
         status_id: if draw.percent(3) { "PARTY_DISABLED" } else { "PARTY_ENABLED" },
         created_date: draw.percent(95).then_some(created),
     });
-    let name = if is_company { company(batch, draw, number) } else { person(batch, draw, number) };
+    let name = if is_company { Some(company(batch, draw, number)) } else { person(batch, draw, number) };
     for role_type_id in ROLES {
         batch.push(&PartyRole { party_id: ids::party(number), role_type_id });
     }
@@ -53,7 +53,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
 }
 
 /// A person without a last name in two of a hundred, and with two last names in twenty.
-fn person(batch: &mut Batch, draw: &mut Draw, number: u32) -> Option<Cow<'static, str>> {
+fn person(batch: &mut Batch, draw: &mut Draw, number: u32) -> Option<String> {
     let first_name = draw.percent(98).then(|| draw.pick(FIRST_NAMES));
     let last = draw.pick(LAST_NAMES);
     let last_name = match draw.below(100) {
@@ -61,24 +61,24 @@ fn person(batch: &mut Batch, draw: &mut Draw, number: u32) -> Option<Cow<'static
         2..22 => Some(Cow::Owned(format!("{last}-{}", draw.pick(LAST_NAMES)))),
         _ => Some(Cow::Borrowed(last)),
     };
-    let name = first_name.map(|first| Cow::Owned(format!("{first} {last}")));
+    let name = first_name.map(|first| format!("{first} {last}"));
     batch.push(&Person { party_id: ids::party(number), first_name, last_name });
     name
 }
 
-fn company(batch: &mut Batch, draw: &mut Draw, number: u32) -> Option<Cow<'static, str>> {
+fn company(batch: &mut Batch, draw: &mut Draw, number: u32) -> String {
     let name = format!("{} {}", draw.pick(LAST_NAMES), draw.pick(COMPANY_ENDINGS));
     batch.push(&PartyGroup { party_id: ids::party(number), group_name: Cow::Borrowed(&name) });
-    Some(Cow::Owned(name))
+    name
 }
 
-fn postal_address(batch: &mut Batch, draw: &mut Draw, number: u32, to_name: Option<Cow<'static, str>>) {
+fn postal_address(batch: &mut Batch, draw: &mut Draw, number: u32, to_name: Option<String>) {
     let contact_mech_id = ids::address(number);
     batch.push(&ContactMech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS", info_string: None });
     let (city, state, ..) = draw.pick(CITIES);
     batch.push(&PostalAddress {
         contact_mech_id,
-        to_name,
+        to_name: to_name.map(Cow::Owned),
         attn_name: None,
         address1: Cow::Owned(format!("{} {}", draw.between(1, 999), draw.pick(STREETS))),
         address2: draw.percent(15).then(|| Cow::Owned(format!("Apt. {}", draw.between(1, 60)))),

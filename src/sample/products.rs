@@ -12,7 +12,7 @@ use crate::sample::words::{ADJECTIVES, BRANDS, CATEGORIES, COLORS, SIZES, THINGS
 
 /// Writes the categories.
 pub(in crate::sample) fn write_categories(batch: &mut Batch) {
-    for (number, category_name) in (0..).zip(CATEGORIES) {
+    for (number, category_name) in CATEGORIES.iter().enumerate() {
         batch.push(&ProductCategory { product_category_id: ids::category(number), category_name });
     }
 }
@@ -29,7 +29,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
     batch.push(&Product {
         product_id,
         product_type_id: "FINISHED_GOOD",
-        primary_product_category_id: draw.percent(90).then(|| ids::category(draw.below(CATEGORIES.len() as u32))),
+        primary_product_category_id: draw.percent(90).then(|| ids::category(draw.place(CATEGORIES.len()))),
         internal_name: draw.percent(97).then_some(Cow::Owned(internal_name)),
         // Some have none; most share theirs with a few others.
         product_name: (number % 50 != 7).then(|| Cow::Owned(format!("{} {thing}", draw.pick(ADJECTIVES)))),

@@ -44,10 +44,10 @@ impl Size {
         self.facilities * self.assortment
     }
 
-    /// What is counted while a sample is written: everything of which there is a number above, and the categories' one
-    /// batch.
+    /// What is counted while a sample is written: everything of which there is a number above, the categories together,
+    /// and each facility's inventory.
     pub fn things(&self) -> u64 {
-        let all = [self.parties, self.facilities, self.stores, 1, self.products, self.orders];
+        let all = [self.parties, self.facilities, self.stores, 1, self.products, self.orders, self.facilities];
         all.into_iter().map(u64::from).sum()
     }
 }

@@ -4,8 +4,9 @@
 //! pairs of a product and a facility are absent. Orders are made before inventory is, so that its totals can tell what
 //! they reserved and took.
 
+use std::ops::Range;
+
 use crate::sample::draw::{Draw, Kind};
-use crate::sample::field::Id;
 use crate::sample::size::Size;
 
 /// How the stock of a pair is kept.
@@ -21,12 +22,15 @@ pub(in crate::sample) enum Held {
     Never,
 }
 
-/// What orders did to a pair's stock.
+/// What orders did to a pair's stock since it was counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::sample) struct Taken {
-    pub(in crate::sample) reserved: u32,
-    pub(in crate::sample) issued: u32,
-    pub(in crate::sample) returned: u32,
+    /// Pieces that are kept for items.
+    pub(in crate::sample) reserved: i64,
+    /// Pieces that left for items.
+    pub(in crate::sample) issued: i64,
+    /// Pieces that came back.
+    pub(in crate::sample) returned: i64,
 }
 
 /// The pairs, facility by facility, each's in the order of their products.
@@ -36,7 +40,7 @@ pub(in crate::sample) struct Stock {
     core: u32,
     products: Vec<u32>,
     held: Vec<Held>,
-    pub(in crate::sample) taken: Vec<Taken>,
+    taken: Vec<Taken>,
 }
 
 impl Stock {
@@ -74,12 +78,18 @@ impl Stock {
         self.products[pair as usize]
     }
 
-    pub(in crate::sample) fn facility(&self, pair: u32) -> u32 {
-        pair / self.assortment
-    }
-
     pub(in crate::sample) fn held(&self, pair: u32) -> Held {
         self.held[pair as usize]
+    }
+
+    /// The pairs of a facility.
+    pub(in crate::sample) fn pairs_of(&self, facility: u32) -> Range<u32> {
+        facility * self.assortment..(facility + 1) * self.assortment
+    }
+
+    /// What orders did to a pair.
+    pub(in crate::sample) fn taken(&mut self, pair: u32) -> &mut Taken {
+        &mut self.taken[pair as usize]
     }
 
     /// The pair at a place of an assortment, or the next that was ever stocked.
@@ -88,9 +98,4 @@ impl Stock {
         let from_there = (0..self.assortment).map(|step| start + (place + step) % self.assortment);
         from_there.into_iter().find(|pair| self.held(*pair) != Held::Never).unwrap_or(start)
     }
-}
-
-/// The inventory item that orders take from.
-pub(in crate::sample) const fn item(pair: u32) -> Id {
-    Id::new("SI", pair as u64)
 }

@@ -1,6 +1,8 @@
 //! The tables that a sample fills, with the columns it fills in them: those that OFBiz has everywhere and those that
 //! orderql's migrations add. What is not named here stays null.
 
+#![allow(clippy::struct_field_names, reason = "fields are called what the columns are")]
+
 use std::borrow::Cow;
 
 use crate::sample::batch::{Column, Row, Table};
@@ -181,8 +183,6 @@ tables! {
         datetime_received: Option<Time>,
         expire_date: Option<Time>,
         serial_number: Option<Id>,
-        lot_id: Option<Id>,
-        location_seq_id: Option<&'static str>,
         quantity_on_hand_total: Decimal,
         available_to_promise_total: Decimal,
         accounting_quantity_total: Decimal,

@@ -1,4 +1,4 @@
-//! `orderql demo`: the server on a PostgreSQL of its own, with OFBiz's demo orders.
+//! `orderql demo`: the server on a PostgreSQL of its own, with OFBiz's demo orders and some that are made up.
 
 mod data;
 
@@ -26,6 +26,7 @@ use crate::{
         migrate::{MigrateError, migrate},
     },
     load,
+    sample::{self, Sample, SampleError, size::Size},
     telemetry::log,
 };
 
@@ -121,7 +122,12 @@ pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config),
     Ok((cluster, config))
 }
 
-/// Loads the data and makes the users, the first time.
+/// The made-up orders that lie beside OFBiz's.
+pub fn sample() -> Sample {
+    Sample { size: Size::of(2_000), seed: 1 }
+}
+
+/// Loads the data, makes more of it up and makes the users, the first time.
 async fn fill(database: &tokio_postgres::Config) -> Outcome {
     let mut client = connect(database).await?;
     if is_full(&client).await? {
@@ -132,6 +138,13 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
         load::load(&mut client, source, &mut |_| {}).await?;
     }
     load::finish(&mut client).await?;
+    let sample = sample();
+    eprintln!("Making up {} orders", sample.size.orders);
+    match sample::fill(&mut client, sample, &mut |_| {}).await {
+        // Of a demo that was ended before it had its users.
+        Ok(_) | Err(SampleError::Clash) => {}
+        Err(error) => return Err(error.into()),
+    }
     let passwords = Passwords::new(1)?;
     for user in &USERS {
         ensure_user(&mut client, &passwords, user).await?;

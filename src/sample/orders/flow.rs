@@ -148,7 +148,8 @@ impl State {
     /// The states that an order went through after it was created, with its own at the end.
     pub(in crate::sample) fn way(self) -> &'static [State] {
         match self {
-            Self::Created | Self::Expired => &[],
+            Self::Created => &[],
+            Self::Expired => &[Self::Expired],
             Self::Processing => &[Self::Processing],
             Self::Authorized => &[Self::Authorized],
             Self::Hold => &[Self::Approved, Self::Hold],
@@ -197,5 +198,27 @@ impl Flow {
             Self::Shipping(status) | Self::Shipped(status) | Self::Cancelled(Some(status)) => Some(status),
             _ => None,
         }
+    }
+}
+
+/// The statuses that a shipment went through, with its own at the end.
+pub(in crate::sample) fn shipment_way(status: &str) -> &'static [&'static str] {
+    match status {
+        "SHIPMENT_APPROVED" => &["SHIPMENT_INPUT", "SHIPMENT_APPROVED"],
+        "SHIPMENT_SCHEDULED" => &["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED"],
+        "SHIPMENT_PICKED" => &["SHIPMENT_INPUT", "SHIPMENT_PICKED"],
+        "SHIPMENT_PACKED" => &["SHIPMENT_INPUT", "SHIPMENT_APPROVED", "SHIPMENT_PACKED"],
+        "PICKUP_SCHEDULED" => &["SHIPMENT_INPUT", "SHIPMENT_APPROVED", "SHIPMENT_PACKED", "PICKUP_SCHEDULED"],
+        "SHIPMENT_SHIPPED" => &["SHIPMENT_INPUT", "SHIPMENT_PACKED", "SHIPMENT_SHIPPED"],
+        "SHIPMENT_IN_TRANSIT" => &["SHIPMENT_INPUT", "SHIPMENT_PACKED", "SHIPMENT_SHIPPED", "SHIPMENT_IN_TRANSIT"],
+        "SHIPMENT_EXCEPTION" => &["SHIPMENT_INPUT", "SHIPMENT_PACKED", "SHIPMENT_SHIPPED", "SHIPMENT_EXCEPTION"],
+        "SHIPMENT_ARRIVED" => &["SHIPMENT_INPUT", "SHIPMENT_PACKED", "SHIPMENT_SHIPPED", "SHIPMENT_ARRIVED"],
+        "SHIPMENT_DELIVERED" => &["SHIPMENT_INPUT", "SHIPMENT_PACKED", "SHIPMENT_SHIPPED", "SHIPMENT_DELIVERED"],
+        "SHIPMENT_CANCELLED" => &["SHIPMENT_INPUT", "SHIPMENT_CANCELLED"],
+        "PURCH_SHIP_SHIPPED" => &["PURCH_SHIP_CREATED", "PURCH_SHIP_SHIPPED"],
+        "PURCH_SHIP_RECEIVED" => &["PURCH_SHIP_CREATED", "PURCH_SHIP_SHIPPED", "PURCH_SHIP_RECEIVED"],
+        "PURCH_SHIP_CANCELLED" => &["PURCH_SHIP_CREATED", "PURCH_SHIP_CANCELLED"],
+        "PURCH_SHIP_CREATED" => &["PURCH_SHIP_CREATED"],
+        _ => &["SHIPMENT_INPUT"],
     }
 }

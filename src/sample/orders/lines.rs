@@ -6,6 +6,7 @@ use crate::sample::draw::Draw;
 use crate::sample::field::{Decimal, Id, Key, Seq, Time};
 use crate::sample::ids;
 use crate::sample::orders::flow::Flow;
+use crate::sample::orders::shipments::Sent;
 use crate::sample::orders::{Item, Order, Place, World};
 use crate::sample::people;
 use crate::sample::tables::{OrderFacilityChange, OrderItem, OrderItemShipGroup, OrderItemShipGroupAssoc};
@@ -25,20 +26,20 @@ impl Place {
     }
 }
 
-/// Writes them. `shipments` has the id of each item's shipment, where it has one.
+/// Writes them. `sent` tells of each item's shipment, where it has one.
 pub(in crate::sample) fn write(
     batch: &mut Batch,
     world: &World,
     draw: &mut Draw,
     order: &Order,
-    shipments: &[Option<Id>],
+    sent: &[Option<Sent>],
 ) {
     let estimate = order.placed.after(i64::from(draw.between(1, 5)) * Time::DAY).floor(Time::DAY);
     for at in 0..order.groups.len() {
         write_group(batch, draw, order, at, estimate);
     }
     for (at, item) in order.items.iter().enumerate() {
-        write_item(batch, world, draw, order, (at, item), estimate, shipments[at]);
+        write_item(batch, world, draw, order, (at, item), estimate, sent[at].map(|sent| sent.shipment_id));
     }
 }
 

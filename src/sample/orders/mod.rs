@@ -4,7 +4,10 @@ pub(in crate::sample) mod contacts;
 pub(in crate::sample) mod flow;
 pub(in crate::sample) mod lines;
 pub(in crate::sample) mod money;
+pub(in crate::sample) mod returns;
 pub(in crate::sample) mod rows;
+pub(in crate::sample) mod shipments;
+pub(in crate::sample) mod taking;
 
 use crate::sample::calendar;
 use crate::sample::draw::{Draw, Kind};
@@ -14,8 +17,8 @@ use crate::sample::orders::flow::{Flow, State};
 use crate::sample::size::Size;
 use crate::sample::stock::Stock;
 
-/// Most groups of an order.
 const MOST_GROUPS: u32 = 3;
+const MOST_ITEMS: usize = 8;
 const QUEUES: [&str; 5] = ["_NA_", "_NA_", "UNFILLABLE_PARKING", "BACKORDER_PARKING", "PRE_ORDER_PARKING"];
 
 /// What everything about an order follows from.
@@ -29,6 +32,9 @@ pub(in crate::sample) struct Order {
     pub(in crate::sample) customer: u32,
     /// The party that it goes to.
     pub(in crate::sample) recipient: u32,
+    /// Whether it was placed after all stock was counted: then stock has a row for what it took, and for what came back.
+    /// What went before is in the count.
+    pub(in crate::sample) is_after_count: bool,
     /// Whether it came from a sales channel, which has ids of its own for the order and its lines.
     pub(in crate::sample) is_imported: bool,
     /// In the order of their sequence ids, from 1.
@@ -105,9 +111,11 @@ impl Order {
             store: draw.below(stores),
             customer,
             recipient: if draw.percent(8) { draw.below(parties) } else { customer },
+            // The newest quarter.
+            is_after_count: number >= orders - orders / 4,
             is_imported: draw.percent(92),
             groups,
-            items: Vec::with_capacity(8),
+            items: Vec::with_capacity(MOST_ITEMS),
         };
         order.draw_items(world, draw);
         order
@@ -121,7 +129,9 @@ impl Order {
             let first = filled.get(self.items.len()).copied();
             let group = first.unwrap_or_else(|| draw.pick(&filled));
             let item = self.draw_item(world, draw, line, group);
-            let others = self.items.len() < 7 && item.quantity > 1 && filled.len() > 1 && draw.percent(50);
+            // With those to come, and the other part, no more than there may be.
+            let most = self.items.len() + (lines - line) as usize + 2;
+            let others = most <= MOST_ITEMS && item.quantity > 1 && filled.len() > 1 && draw.percent(50);
             let other = others.then(|| draw.pick(&filled)).filter(|other| *other != group);
             match other.and_then(|other| Some((other, self.pair_in(world, other, item.pair?)?))) {
                 Some((other, pair)) => {
