@@ -55,7 +55,7 @@ impl fmt::Display for BadCursor {
 }
 
 /// Writes cursors, reusing its buffer from row to row.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Encoder {
     bytes: Vec<u8>,
 }

@@ -18,7 +18,7 @@ use crate::plan::{Parameter, Plan};
 use crate::query::bind::StepId;
 
 /// The rows of a step.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct StepRows {
     /// The rows that were asked for, in the answer's order, group after group.
     pub rows: Vec<Row>,

@@ -15,7 +15,7 @@ use crate::plan::step::Parents;
 use crate::query::bind::StepId;
 
 /// An answer that is ready to be written. It holds its rows and needs nothing else.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Answer {
     plan: Arc<Plan>,
     steps: Vec<StepRows>,

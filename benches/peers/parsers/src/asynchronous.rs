@@ -1,0 +1,112 @@
+//! async-graphql, over a dynamic schema that is made of the same SDL.
+//!
+//! Its validator is not public, so a request goes in by the front door, and an extension ends it behind validation.
+
+use std::sync::Arc;
+
+use async_graphql::dynamic::{
+    Enum, Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema, SchemaBuilder, TypeRef,
+};
+use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextValidation};
+use async_graphql::{ServerError, ValidationResult, Value};
+use async_graphql_parser::parse_schema;
+use async_graphql_parser::types::{
+    BaseType, FieldDefinition, InputValueDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition,
+};
+
+use crate::contestant::{Contestant, Fault};
+
+/// Parse and validate.
+pub struct AsyncGraphql(Schema);
+
+impl AsyncGraphql {
+    /// Over a schema of scalars, objects, enums and input objects.
+    pub fn new(sdl: &str) -> Result<Self, Fault> {
+        let document = parse_schema(sdl).map_err(|error| Fault::Schema(error.to_string()))?;
+        let mut schema = Schema::build("Query", None, None).extension(EndBehindValidation);
+        for definition in document.definitions {
+            if let TypeSystemDefinition::Type(definition) = definition {
+                schema = register(schema, definition.node);
+            }
+        }
+        schema.finish().map(Self).map_err(|error| Fault::Schema(error.to_string()))
+    }
+}
+
+impl Contestant for AsyncGraphql {
+    fn name(&self) -> &'static str {
+        "async-graphql"
+    }
+
+    fn read(&self, document: &str) -> bool {
+        let response = futures_executor::block_on(self.0.execute(document));
+        response.errors.iter().all(|error| error.message == VALID)
+    }
+}
+
+/// What a request ends with that is valid.
+const VALID: &str = "valid";
+
+struct EndBehindValidation;
+
+impl ExtensionFactory for EndBehindValidation {
+    fn create(&self) -> Arc<dyn Extension> {
+        Arc::new(Self)
+    }
+}
+
+#[async_graphql::async_trait::async_trait]
+impl Extension for EndBehindValidation {
+    async fn validation(
+        &self,
+        context: &ExtensionContext<'_>,
+        next: NextValidation<'_>,
+    ) -> Result<ValidationResult, Vec<ServerError>> {
+        next.run(context).await?;
+        Err(vec![ServerError::new(VALID, None)])
+    }
+}
+
+fn register(schema: SchemaBuilder, definition: TypeDefinition) -> SchemaBuilder {
+    let name = definition.name.node.to_string();
+    match definition.kind {
+        TypeKind::Scalar => schema.register(Scalar::new(name)),
+        TypeKind::Object(object) => {
+            let fields = object.fields.into_iter().map(|definition| field(definition.node));
+            schema.register(fields.fold(Object::new(name), Object::field))
+        }
+        TypeKind::Enum(values) => {
+            let items = values.values.into_iter().map(|value| value.node.value.node.to_string());
+            schema.register(items.fold(Enum::new(name), Enum::item))
+        }
+        TypeKind::InputObject(object) => {
+            let fields = object.fields.into_iter().map(|definition| input(definition.node));
+            schema.register(fields.fold(InputObject::new(name), InputObject::field))
+        }
+        // orderql's schemas have none.
+        TypeKind::Interface(_) | TypeKind::Union(_) => schema,
+    }
+}
+
+/// A field that is never resolved.
+fn field(definition: FieldDefinition) -> Field {
+    let ty = type_ref(&definition.ty.node);
+    let field = Field::new(definition.name.node.to_string(), ty, |_| FieldFuture::from_value(None));
+    definition.arguments.into_iter().fold(field, |field, argument| field.argument(input(argument.node)))
+}
+
+fn input(definition: InputValueDefinition) -> InputValue {
+    let value = InputValue::new(definition.name.node.to_string(), type_ref(&definition.ty.node));
+    match definition.default_value {
+        Some(default) => value.default_value(Value::from(default.node)),
+        None => value,
+    }
+}
+
+fn type_ref(ty: &Type) -> TypeRef {
+    let inner = match &ty.base {
+        BaseType::Named(name) => TypeRef::named(name.as_str()),
+        BaseType::List(item) => TypeRef::List(Box::new(type_ref(item))),
+    };
+    if ty.nullable { inner } else { TypeRef::NonNull(Box::new(inner)) }
+}
