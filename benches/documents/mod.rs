@@ -1,6 +1,6 @@
 //! The documents that the pure half is timed over, ours and our peers'.
 
-#![allow(dead_code, reason = "each bench uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each bench uses its part")]
 
 use std::fmt::Write as _;
 use std::iter::repeat_n;

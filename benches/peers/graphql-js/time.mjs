@@ -13,10 +13,19 @@ function once(text) {
   if (errors.length > 0) throw new Error(`not valid: ${errors[0].message}\n${text}`);
 }
 
+// The time that this thread ran on a processor, from Linux; or that on the wall.
+function nanoseconds() {
+  try {
+    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]);
+  } catch {
+    return Number(process.hrtime.bigint());
+  }
+}
+
 function timed(text, times) {
-  const start = process.hrtime.bigint();
+  const start = nanoseconds();
   for (let time = 0; time < times; time++) once(text);
-  return Number(process.hrtime.bigint() - start) / times;
+  return (nanoseconds() - start) / times;
 }
 
 // The code is compiled by what it does often, so each document is asked for some time before it counts, and in turns.

@@ -8,7 +8,7 @@ use async_graphql::dynamic::{
     Enum, Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema, SchemaBuilder, TypeRef,
 };
 use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextValidation};
-use async_graphql::{ServerError, ValidationResult, Value};
+use async_graphql::{ServerError, ValidationResult};
 use async_graphql_parser::parse_schema;
 use async_graphql_parser::types::{
     BaseType, FieldDefinition, InputValueDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition,
@@ -98,7 +98,7 @@ fn field(definition: FieldDefinition) -> Field {
 fn input(definition: InputValueDefinition) -> InputValue {
     let value = InputValue::new(definition.name.node.to_string(), type_ref(&definition.ty.node));
     match definition.default_value {
-        Some(default) => value.default_value(Value::from(default.node)),
+        Some(default) => value.default_value(default.node),
         None => value,
     }
 }

@@ -4,7 +4,7 @@
 //! - `apollo`, `asynchronous`, `graphql_js`: the others
 //! - `clock`: how
 //!
-//! All are timed in turns, so that what else the machine does hits all; graphql-js, in a process of its own, comes last.
+//! All are timed in turns, so that what else the machine does hits all alike; graphql-js, in a process of its own, comes last.
 
 #[path = "../../../documents/mod.rs"]
 mod documents;
