@@ -32,7 +32,8 @@ pub fn build(target: &Path) -> Result<PathBuf, Fault> {
     eprintln!("building the peers");
     let cargo = option_env!("CARGO").unwrap_or("cargo");
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--locked", "--manifest-path"]).arg(manifest);
+    command.args(["build", "--release", "--quiet", "--manifest-path"]).arg(manifest);
+    command.args(["--package", "peer-async-graphql", "--package", "peer-floor"]);
     let status = command.arg("--target-dir").arg(&folder).status();
     if status.map_err(Fault::system("cargo cannot be started"))?.success() {
         return Ok(folder.join("release"));
