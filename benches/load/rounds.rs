@@ -33,7 +33,11 @@ pub fn run(
         random.shuffle(&mut turns);
         for (contestant, workload) in turns {
             let contestant = &mut contestants[contestant];
-            let figures = contestant.measure(workload, window)?;
+            let figures = contestant.measure(workload, window).map_err(|source| Fault::Measurement {
+                who: contestant.name().to_string(),
+                what: workload.to_string(),
+                source: Box::new(source),
+            })?;
             eprintln!("round {round} of {rounds}: {workload:6} {:13} {:>9.0}/s", contestant.name(), figures.per_second);
             results.entry((workload, contestant.name())).or_default().push(figures);
         }

@@ -75,6 +75,17 @@ pub enum Fault {
         /// What it was.
         what: String,
     },
+    /// Somebody could not be measured.
+    #[error("{who} could not be measured with {what}")]
+    Measurement {
+        /// Who.
+        who: String,
+        /// The workload.
+        what: String,
+        /// Why.
+        #[source]
+        source: Box<Fault>,
+    },
     /// Two that should answer the same do not.
     #[error("{0}")]
     Unequal(String),

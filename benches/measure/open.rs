@@ -119,7 +119,16 @@ async fn serve(mut stream: TcpStream, address: SocketAddr, shared: Rc<Shared>, r
         let number = shared.next.get();
         shared.next.set(number + 1);
         let asked = Instant::now();
-        let verdict = exchange(&mut stream, &requests[number % requests.len()], &mut reader, &mut buffer).await;
+        let request = &requests[number % requests.len()];
+        let mut verdict = exchange(&mut stream, request, &mut reader, &mut buffer).await;
+        // A connection that has long been idle may be closed by now, as every client knows.
+        if verdict.is_err()
+            && buffer.is_empty()
+            && let Ok(again) = TcpStream::connect(address).await
+        {
+            (stream, reader) = (again, Reader::new(Framing::Http));
+            verdict = exchange(&mut stream, request, &mut reader, &mut buffer).await;
+        }
         if shared.ends.get() {
             return;
         }

@@ -32,7 +32,8 @@ pub fn build(target: &Path) -> Result<PathBuf, Fault> {
     eprintln!("building the peers");
     let cargo = option_env!("CARGO").unwrap_or("cargo");
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--locked", "--manifest-path"]).arg(manifest);
+    command.args(["build", "--release", "--quiet", "--manifest-path"]).arg(manifest);
+    command.args(["--package", "peer-async-graphql", "--package", "peer-floor"]);
     let status = command.arg("--target-dir").arg(&folder).status();
     if status.map_err(Fault::system("cargo cannot be started"))?.success() {
         return Ok(folder.join("release"));
@@ -85,7 +86,7 @@ pub fn floor(programs: &Path, name: &str, body: &[u8], folder: &Path) -> Result<
     let file = folder.join(name).with_extension("body");
     fs::write(&file, body).map_err(Fault::system(format!("{} cannot be written", file.display())))?;
     let mut command = Command::new(programs.join("peer-floor"));
-    Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join("floor.log"))
+    Spawned::anywhere(command.env("BODY", &file).env("PORT", "0"), &folder.join(format!("floor-{name}.log")))
 }
 
 /// The bare hyper servers: one that runs for each workload, each sent the very requests that we are.
