@@ -211,6 +211,7 @@ async fn texts_are_walked_in_the_databases_own_order_whatever_its_collation() {
         around: r#"orders(first: 2, sortKey: ORDER_ID, query: "orderId:10,O1") { edges { node { * } } }"#,
         ..ITEMS_OF_MANY
     };
+    // The tests' own databases sort by bytes. A server that has no other collation is held to that one alone.
     let mut databases = vec![fresh_database().await];
     databases.extend(database_in_another_collation().await);
     for (number, database) in databases.into_iter().enumerate() {
