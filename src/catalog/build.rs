@@ -1,23 +1,22 @@
-//! From the schema file to the catalog: names become ids, lists become connections with their edges and arguments.
+//! From the schema file to the catalog: every type is made, and every field bound to what it stands for.
 
 use std::collections::HashMap;
 
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
-    Aggregate, Binding, Column, Connection, Entity, Join, One, PageFact, Point, SearchKey, SortKey, Within,
+    Aggregate, Binding, Column, Connection, Entity, Join, One, Point, SearchKey, SortKey, Within,
 };
-use crate::catalog::metatypes::{self, Metatype, Metatypes, Resolver};
-use crate::catalog::schema::{Argument, ArgumentRole, EnumType, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
+use crate::catalog::connection;
+use crate::catalog::metatypes::{self, Resolver};
+use crate::catalog::names::{Name, Names, QUERY};
+use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
 use crate::catalog::source::{
     SchemaError, SchemaFault, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
 };
 use crate::catalog::{Catalog, sdl};
 use crate::cursor::OrderingTag;
 use crate::value::ScalarType;
-
-/// The name of the type that queries begin at.
-pub const QUERY: &str = "Query";
 
 /// Resolves a schema file.
 pub(super) fn build(source: &Source) -> Result<Catalog, SchemaError> {
@@ -37,107 +36,8 @@ pub(super) fn build(source: &Source) -> Result<Catalog, SchemaError> {
     Ok(catalog)
 }
 
-/// A type that is going to be published.
-#[derive(Clone, Copy)]
-enum Name<'a> {
-    Object(&'a SourceType),
-    Connection(&'a SourceType),
-    Edge(&'a SourceType),
-    PageInfo,
-    SortEnum(&'a SourceField),
-    Scalar(ScalarType),
-    Meta(&'a Metatype),
-}
-
-impl Name<'_> {
-    fn text(self) -> String {
-        match self {
-            Self::Object(ty) => ty.name.clone(),
-            Self::Connection(node) => connection_name(&node.name),
-            Self::Edge(node) => edge_name(&node.name),
-            Self::PageInfo => PAGE_INFO.to_owned(),
-            Self::SortEnum(root) => sort_enum_name(&root.name),
-            Self::Scalar(scalar) => scalar.name().to_owned(),
-            Self::Meta(metatype) => metatype.name().to_owned(),
-        }
-    }
-}
-
 /// The fault of a type that stands nowhere.
 const UNBOUND: SchemaFault = SchemaFault::Misplaced("a type needs @relation");
-
-const PAGE_INFO: &str = "PageInfo";
-
-fn connection_name(node: &str) -> String {
-    format!("{node}Connection")
-}
-
-fn edge_name(node: &str) -> String {
-    format!("{node}Edge")
-}
-
-fn sort_enum_name(root: &str) -> String {
-    let mut name = root.to_owned();
-    if let Some(first) = name.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    name + "SortKey"
-}
-
-/// The names of all types, in the order of publication: the root, each node with its connection and edge, then the rest;
-/// those of introspection last.
-struct Names<'a> {
-    order: Vec<Name<'a>>,
-    ids: HashMap<String, TypeId>,
-}
-
-impl<'a> Names<'a> {
-    fn assign(source: &'a Source, metatypes: &'a Metatypes) -> Result<Self, SchemaError> {
-        let mut names = Self { order: Vec::new(), ids: HashMap::new() };
-        let lists = || source.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.list);
-        let (roots, nodes): (Vec<_>, Vec<_>) = source.types.iter().partition(|ty| ty.name == QUERY);
-        for ty in roots.into_iter().chain(nodes) {
-            names.add(Name::Object(ty), ty.position)?;
-            if lists().any(|field| field.ty == ty.name) {
-                names.add(Name::Connection(ty), ty.position)?;
-                names.add(Name::Edge(ty), ty.position)?;
-            }
-        }
-        let top = Pos { line: 1, column: 1 };
-        names.add(Name::PageInfo, top)?;
-        for root in source.types.iter().filter(|ty| ty.name == QUERY).flat_map(|ty| &ty.fields) {
-            if !root.sort.is_empty() {
-                names.add(Name::SortEnum(root), root.position)?;
-            }
-        }
-        for scalar in ScalarType::ALL {
-            names.add(Name::Scalar(scalar), top)?;
-        }
-        for metatype in &metatypes.types {
-            names.add(Name::Meta(metatype), metatype.position())?;
-        }
-        Ok(names)
-    }
-
-    fn add(&mut self, name: Name<'a>, position: Pos) -> Result<(), SchemaError> {
-        let id = u16::try_from(self.order.len()).map_err(|_| fail(position, SchemaFault::TooMany))?;
-        let text = name.text();
-        self.order.push(name);
-        match self.ids.insert(text.clone(), TypeId(id)) {
-            None => Ok(()),
-            Some(_) => Err(fail(position, SchemaFault::Duplicate(text))),
-        }
-    }
-
-    fn object(&self, name: &str) -> Option<TypeId> {
-        let id = self.ids.get(name)?;
-        matches!(self.order[id.index()], Name::Object(_)).then_some(*id)
-    }
-
-    fn scalar(&self, scalar: ScalarType) -> TypeId {
-        self.ids[scalar.name()]
-    }
-}
 
 struct Builder<'a> {
     source: &'a Source,
@@ -148,14 +48,10 @@ impl<'a> Builder<'a> {
     fn ty(&self, name: &Name<'a>) -> Result<Type, SchemaError> {
         Ok(match name {
             Name::Object(ty) => Type::Object(self.object(ty)?),
-            Name::Connection(node) => Type::Object(self.connection_type(node)),
-            Name::Edge(node) => Type::Object(self.edge_type(node)),
-            Name::PageInfo => Type::Object(self.page_info()),
-            Name::SortEnum(root) => Type::Enum(EnumType {
-                name: sort_enum_name(&root.name),
-                description: Some(format!("The orders in which `{}` can be walked.", root.name)),
-                values: root.sort.iter().map(|(key, _)| key.clone()).collect(),
-            }),
+            Name::Connection(node) => Type::Object(connection::connection_type(self.names, node)),
+            Name::Edge(node) => Type::Object(connection::edge_type(self.names, node)),
+            Name::PageInfo => Type::Object(connection::page_info(self.names)),
+            Name::SortEnum(root) => Type::Enum(connection::sort_enum(root)),
             Name::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar: *scalar,
                 description: describe(*scalar),
@@ -188,8 +84,8 @@ impl<'a> Builder<'a> {
         let (binding, arguments, reference) = match &field.binding {
             None if is_collection => {
                 let connection = self.collection(field)?;
-                let mut arguments = self.paging(true);
-                arguments.extend(self.searching(field));
+                let mut arguments = connection::paging(self.names, true);
+                arguments.extend(connection::searching(self.names, field));
                 (Binding::Connection(connection), arguments, self.connection_ref(&field.ty, field.position)?)
             }
             Some(SourceBinding::Point { through }) if is_root && !field.list => {
@@ -202,7 +98,11 @@ impl<'a> Builder<'a> {
                 let path = format!("{}.{}", ty.name, field.name);
                 let join = Self::join(ty, by, to);
                 let connection = self.nested(field, &path, join, through.as_deref())?;
-                (Binding::Connection(connection), self.paging(false), self.connection_ref(&field.ty, field.position)?)
+                (
+                    Binding::Connection(connection),
+                    connection::paging(self.names, false),
+                    self.connection_ref(&field.ty, field.position)?,
+                )
             }
             Some(SourceBinding::One { by, to }) if !is_root && !field.list => {
                 let target = self.node(&field.ty, field.position)?;
@@ -396,121 +296,9 @@ impl<'a> Builder<'a> {
         field.arguments.iter().enumerate().map(argument).collect()
     }
 
-    /// The arguments of every connection; told at the roots alone, or they would drown the rest of the SDL.
-    fn paging(&self, described: bool) -> Vec<Argument> {
-        let argument = |name: &str, scalar, role, description: &str| Argument {
-            name: name.to_owned(),
-            description: described.then(|| description.to_owned()),
-            ty: TypeRef::Named(self.names.scalar(scalar)),
-            default: None,
-            role,
-        };
-        vec![
-            argument(
-                "first",
-                ScalarType::Int,
-                ArgumentRole::First,
-                "The page size, from the front; it or `last` is required.",
-            ),
-            argument(
-                "last",
-                ScalarType::Int,
-                ArgumentRole::Last,
-                "The page size, from the back; it or `first` is required.",
-            ),
-            argument(
-                "after",
-                ScalarType::String,
-                ArgumentRole::After,
-                "Only what follows this cursor: the `endCursor` of the page before.",
-            ),
-            argument(
-                "before",
-                ScalarType::String,
-                ArgumentRole::Before,
-                "Only what stands before this cursor: the `startCursor` of the page behind.",
-            ),
-        ]
-    }
-
-    fn searching(&self, field: &SourceField) -> Vec<Argument> {
-        let argument = |name: &str, ty, role, description: &str| Argument {
-            name: name.to_owned(),
-            description: Some(description.to_owned()),
-            ty: TypeRef::Named(ty),
-            default: None,
-            role,
-        };
-        let enumeration = self.names.ids[&sort_enum_name(&field.name)];
-        let (text, truth) = (self.names.scalar(ScalarType::String), self.names.scalar(ScalarType::Boolean));
-        vec![
-            argument(
-                "query",
-                text,
-                ArgumentRole::Query,
-                "Space-separated `key:value` terms that all hold; the keys are told with the field.",
-            ),
-            argument(
-                "sortKey",
-                enumeration,
-                ArgumentRole::SortKey,
-                "The order of the walk; the first of the enum unless given.",
-            ),
-            argument("reverse", truth, ArgumentRole::Reverse, "Walks from the other end."),
-        ]
-    }
-
     fn connection_ref(&self, node: &str, position: Pos) -> Result<TypeRef, SchemaError> {
         self.node(node, position)?;
-        Ok(TypeRef::Named(self.names.ids[&connection_name(node)]).non_null())
-    }
-
-    fn connection_type(&self, node: &SourceType) -> ObjectType {
-        let edge = TypeRef::Named(self.names.ids[&edge_name(&node.name)]).non_null();
-        let page_info = TypeRef::Named(self.names.ids[PAGE_INFO]).non_null();
-        machinery(
-            connection_name(&node.name),
-            format!("A page of a walk over `{}`.", node.name),
-            vec![
-                plain("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null(), Binding::Edges),
-                plain("pageInfo", "Where the page stands in the walk.", page_info, Binding::PageInfo),
-            ],
-        )
-    }
-
-    fn edge_type(&self, node: &SourceType) -> ObjectType {
-        let text = TypeRef::Named(self.names.scalar(ScalarType::String)).non_null();
-        let reference = TypeRef::Named(self.names.ids[&node.name]).non_null();
-        machinery(
-            edge_name(&node.name),
-            format!("One `{}` of a page, and its place in the walk.", node.name),
-            vec![
-                plain("node", "The row.", reference, Binding::Node),
-                plain("cursor", "The row's place in the walk, for `after` and `before`.", text, Binding::Cursor),
-            ],
-        )
-    }
-
-    fn page_info(&self) -> ObjectType {
-        let truth = TypeRef::Named(self.names.scalar(ScalarType::Boolean)).non_null();
-        let text = TypeRef::Named(self.names.scalar(ScalarType::String));
-        let fact =
-            |name, description, ty: &TypeRef, fact| plain(name, description, ty.clone(), Binding::PageFact(fact));
-        machinery(
-            PAGE_INFO.to_owned(),
-            "Where a page stands in its walk. Both flags are exact in both directions.".to_owned(),
-            vec![
-                fact("hasNextPage", "Whether rows follow the page's last.", &truth, PageFact::HasNextPage),
-                fact(
-                    "hasPreviousPage",
-                    "Whether rows stand before the page's first.",
-                    &truth,
-                    PageFact::HasPreviousPage,
-                ),
-                fact("startCursor", "The first row's cursor; null on an empty page.", &text, PageFact::StartCursor),
-                fact("endCursor", "The last row's cursor; null on an empty page.", &text, PageFact::EndCursor),
-            ],
-        )
+        Ok(TypeRef::Named(self.names.connection(node)).non_null())
     }
 }
 
@@ -522,17 +310,6 @@ fn scalar(name: &str, position: Pos) -> Result<ScalarType, SchemaError> {
 fn shown(ty: &SourceType, column: &str) -> Option<ScalarType> {
     let shows = |field: &&SourceField| field.binding.is_none() && !field.list && field.column == column;
     ty.fields.iter().find(shows).and_then(|field| ScalarType::named(&field.ty))
-}
-
-fn plain(name: &str, description: &str, ty: TypeRef, binding: Binding) -> Field {
-    let (name, description) = (name.to_owned(), Some(description.to_owned()));
-    Field { name, description, arguments: Vec::new(), ty, binding, deprecation: None }
-}
-
-/// A type of our own making, whose few fields are surely distinct.
-fn machinery(name: String, description: String, fields: Vec<Field>) -> ObjectType {
-    let by_name = (0..).zip(&fields).map(|(place, field)| (field.name.clone(), place)).collect();
-    ObjectType { name, description: Some(description), fields, entity: None, unlisted: Vec::new(), by_name }
 }
 
 fn assemble(

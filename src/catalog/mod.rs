@@ -7,15 +7,19 @@
 //! - [`schema`]: the types as GraphQL sees them
 //! - [`binding`]: what a field stands for in the database
 //! - [`source`]: the schema file, as written
+//! - [`names`]: the types that come of it, by name and id
 //! - [`build`]: from the file to the catalog
+//! - [`connection`]: what comes with every list: the arguments and types of its pages
 //! - [`introspection`]: what the schema tells of itself
 //! - [`metatypes`]: the types by which it does
 //! - [`sdl`]: from the catalog to the published SDL
 
 pub mod binding;
 pub mod build;
+pub mod connection;
 pub mod introspection;
 pub mod metatypes;
+pub mod names;
 pub mod schema;
 pub mod sdl;
 pub mod source;

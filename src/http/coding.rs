@@ -2,7 +2,7 @@
 
 use hyper::{HeaderMap, header};
 
-use crate::http::{negotiate::thousandths, respond::Denial};
+use crate::http::{denial::Denial, negotiate::thousandths};
 
 /// A way to make an answer smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use hyper::header::{self, HeaderValue};
 
 use crate::{
     http::{
+        answer::{Answer, BoxError, Content},
         coding::{Choice, Coding},
         record::Record,
-        respond::{Answer, BoxError, Content},
     },
     telemetry::event::{Event, emit},
 };

@@ -10,7 +10,7 @@ use hyper::{
     header::{self, HeaderValue},
 };
 
-use crate::http::respond::vary;
+use crate::http::answer::vary;
 
 /// Headers of answers that scripts may read beside those that they always may.
 const EXPOSED: &str = "X-Request-Id, Retry-After, ETag";

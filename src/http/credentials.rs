@@ -7,7 +7,7 @@ use base64::{
 };
 use hyper::{HeaderMap, header};
 
-use crate::http::respond::Denial;
+use crate::http::denial::Denial;
 
 /// Some clients leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

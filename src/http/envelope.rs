@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     execute::fault::{Fault, PathPart},
-    http::{persisted, respond::Denial},
+    http::{denial::Denial, persisted},
     query::Variables,
     refusal::Code,
     throttle::bucket::Status,

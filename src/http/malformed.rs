@@ -7,8 +7,10 @@
 use hyper::{StatusCode, header::HeaderName};
 
 use crate::http::{
+    answer::Content,
+    denial::Denial,
     record::Record,
-    respond::{Content, Denial, deny},
+    respond::deny,
     service::{LONGEST_TARGET, Service},
 };
 

@@ -1,21 +1,23 @@
 //! The door: hyper's listener, routing, negotiation, bodies and answers.
 //!
 //! A request comes in through `listener` and `wire`, which hold connections to their limits and times; `service` checks
-//! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and
-//! answers, or denies. What a denial looks like is decided in `respond` alone. `negotiate` and `coding` choose the form that
-//! the client takes best, and `compress` makes large answers smaller.
+//! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and gives
+//! an `answer`, or a `denial`, which says why not. What a denial looks like is decided in `respond` alone. `negotiate` and
+//! `coding` choose the form that the client takes best, and `compress` makes large answers smaller.
 
 use std::{
     net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
+pub mod answer;
 pub mod body;
 pub mod coding;
 pub mod compress;
 pub mod connection;
 pub mod cors;
 pub mod credentials;
+pub mod denial;
 pub mod endpoint;
 pub mod envelope;
 pub mod framing;

@@ -3,7 +3,7 @@
 
 use hyper::{HeaderMap, header};
 
-use crate::http::respond::Denial;
+use crate::http::denial::Denial;
 
 /// The media type of a GraphQL answer. It decides the status too; see `respond`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

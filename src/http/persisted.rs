@@ -13,7 +13,7 @@ use lru::LruCache;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::http::respond::Denial;
+use crate::http::denial::Denial;
 
 /// The key in a request's `extensions`.
 pub const EXTENSION: &str = "persistedQuery";

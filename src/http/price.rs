@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::{
     compile::Explanation,
     http::{
+        answer::{Answer, with_json},
+        denial::Denial,
         negotiate::Media,
-        respond::{Answer, Denial, milliseconds, throttle_status, with_json},
+        respond::{errors, milliseconds, throttle_status},
     },
     throttle::bucket::{Empty, Status},
 };
@@ -60,7 +62,7 @@ pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media:
     });
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(refusals) = explanation.refusals {
-        body.insert("errors".to_owned(), Denial::Refused(refusals).errors());
+        body.insert("errors".to_owned(), errors(&Denial::Refused(refusals)));
     }
     body.insert("extensions".to_owned(), json!({ "cost": cost }));
     with_json(StatusCode::OK, media, &Value::Object(body))

@@ -27,14 +27,17 @@ use crate::{
     compile::Compiler,
     database::{pool::Pool, writer::Writer},
     http::{
-        Options, body,
+        Options,
+        answer::{Answer, BoxError, Content, empty},
+        body,
         connection::Exchange,
         cors,
         credentials::token as bearer,
+        denial::Denial,
         endpoint::{graphql, health, jwks, sdl, token, update_order},
         persisted,
         record::Record,
-        respond::{self, Answer, BoxError, Content, Denial},
+        respond::{deny, deny_update},
         route::Route,
     },
     throttle::{buckets::Buckets, running::Running},
@@ -131,7 +134,7 @@ async fn answer(
     let route = Route::of(head.uri.path()).ok_or(Denial::NotFound)?;
     record.route = route.name();
     if head.method == Method::OPTIONS {
-        let mut answer = respond::empty(StatusCode::NO_CONTENT);
+        let mut answer = empty(StatusCode::NO_CONTENT);
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(route.allow()));
         cors::answer_preflight(&service.options.cors, route.allow(), &head.headers, answer.headers_mut());
         return Ok(answer);
@@ -183,8 +186,8 @@ fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
 fn denied(head: &Parts, denial: &Denial, record: &mut Record) -> Answer {
     record.code = Some(denial.code());
     match Route::of(head.uri.path()) {
-        Some(Route::UpdateOrder) => respond::deny_update(denial),
-        _ => respond::deny(denial),
+        Some(Route::UpdateOrder) => deny_update(denial),
+        _ => deny(denial),
     }
 }
 

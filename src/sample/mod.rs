@@ -7,7 +7,7 @@
 //!   └▶ aside ─▶ write ─▶ aside                                 one transaction
 //! ```
 //!
-//! The same size and seed make the same rows, byte for byte, on every machine: chance comes from [`draw`], time from
+//! The same size and seed make the same rows, byte for byte, on every machine: chance comes from `draw`, time from
 //! `calendar`, and nothing from clocks, hash maps or floating-point numbers. The database's own stamps are left out, but
 //! for those of order headers, which the API shows.
 

@@ -63,6 +63,28 @@ pub async fn empty_database() -> Database {
     Database { address: address.clone(), name }
 }
 
+/// A migrated database without orders that sorts texts as people do, not by their bytes; `None` where the server can't.
+pub async fn database_in_another_collation() -> Option<Database> {
+    let address = cluster().await;
+    let admin = connect(&address.config("postgres")).await.unwrap();
+    let locale = "
+        SELECT CASE provider
+            WHEN 'i' THEN $$LOCALE_PROVIDER icu ICU_LOCALE 'und' LOCALE 'C'$$
+            ELSE format('LOCALE %L', locale)
+        END
+        FROM (SELECT collprovider::text AS provider, collcollate::text AS locale FROM pg_collation) AS known
+        WHERE provider = 'i' AND current_setting('server_version_num')::int >= 150000
+           OR provider = 'c' AND locale ILIKE 'en\\_%.utf%8'
+        ORDER BY provider DESC
+        LIMIT 1";
+    let locale: String = admin.query_opt(locale, &[]).await.unwrap()?.get(0);
+    let name = unique_name();
+    admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0 {locale}")).await.unwrap();
+    let database = Database { address: address.clone(), name };
+    migrate(&mut database.connect().await).await.unwrap();
+    Some(database)
+}
+
 impl Database {
     /// How to connect as the superuser.
     pub fn config(&self) -> Config {

@@ -21,14 +21,16 @@ use crate::{
         write::{Answer as Rows, Progress},
     },
     http::{
+        answer::{Answer, BoxError, Content, vary},
         body,
         coding::{self, Choice},
         compress::compress,
+        denial::Denial,
         envelope::{self, Envelope},
         negotiate::{self, Media},
         price,
         record::Record,
-        respond::{self, Answer, BoxError, Content, Denial, vary},
+        respond::deny_graphql,
         service::Service,
     },
     query::Request,
@@ -52,7 +54,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     let media = media.and_then(|media| coding.map(|_| media));
     let answer = serve(service, head, body, media, record).await.unwrap_or_else(|denial| {
         record.code = Some(denial.code());
-        respond::deny_graphql(&denial, form)
+        deny_graphql(&denial, form)
     });
     let mut answer = compress(answer, choice, record);
     let headers = answer.headers_mut();

@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::{
     access::follow::Follower,
     http::{
+        answer::{Answer, with_json},
         negotiate::Media,
-        respond::{Answer, with_json},
     },
 };
 

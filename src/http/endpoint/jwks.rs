@@ -8,8 +8,8 @@ use hyper::{
 use crate::{
     access::token::Tokens,
     http::{
+        answer::{Answer, with_json},
         negotiate::Media,
-        respond::{Answer, with_json},
     },
 };
 

@@ -12,9 +12,10 @@ use hyper::{
 };
 
 use crate::http::{
+    answer::{Answer, empty, vary},
     coding::{self, Choice, Coding, Codings},
     compress,
-    respond::{Answer, Denial, empty, vary},
+    denial::Denial,
 };
 
 /// The schema's text and its tag, made once. So is the text in each coding, when it is first asked for: nobody needs a
@@ -89,7 +90,7 @@ fn names(value: &HeaderValue, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::respond::Content;
+    use crate::http::answer::Content;
 
     fn text(answer: &Answer) -> &Bytes {
         let Content::Whole(text) = answer.body() else { panic!("the schema is sent whole") };

@@ -13,11 +13,12 @@ use crate::{
         password::PasswordError,
     },
     http::{
+        answer::{Answer, with_json},
         credentials::basic,
+        denial::Denial,
         negotiate::Media,
         origin,
         record::Record,
-        respond::{Answer, Denial, with_json},
         service::Service,
     },
 };

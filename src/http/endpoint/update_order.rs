@@ -15,11 +15,13 @@ use crate::{
     access::grants::Artifact,
     database::pool::DatabaseError,
     http::{
+        answer::Answer,
         body,
+        denial::Denial,
         negotiate::{self, Media},
         origin,
         record::Record,
-        respond::{self, Answer, Denial},
+        respond::deny_update,
         service::Service,
     },
     orders::{
@@ -40,7 +42,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
         Ok(answered) => with_body(answered),
         Err(denial) => {
             record.code = Some(denial.code());
-            respond::deny_update(&denial)
+            deny_update(&denial)
         }
     }
 }
