@@ -18,8 +18,8 @@ use crate::{
     },
     config::{
         form::{
-            ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
-            ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
+            ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER,
+            LOG_FORMAT, ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
         },
         source::{ConfigError, Values},
     },
@@ -103,6 +103,8 @@ settings! {
     database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
     /// Schema file to serve instead of the built-in schema, which shows how one is written.
     schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
+    /// Threads that serve; one for each core if not given. Fewer are better where PostgreSQL needs the same cores.
+    threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
     /// Connections to the database that are kept at most.
     pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
     /// Connections to the database that are kept for order updates at most.

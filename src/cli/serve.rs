@@ -2,7 +2,11 @@
 
 use std::{env, error::Error, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    runtime::{self, Runtime},
+    signal::unix::{SignalKind, signal},
+    task,
+};
 
 use crate::{
     access::{follow::Follower, login::Logins, password::Passwords, token::Tokens, trail::Trail},
@@ -27,6 +31,9 @@ use crate::{
 /// How long the last audit events may take to be stored when the server stops.
 const LAST_EVENTS: Duration = Duration::from_secs(5);
 
+/// How long a thread that hashed a password is kept. The allocator gives the hash's 19 MiB back when it ends.
+const BLOCKING_THREAD: Duration = Duration::from_secs(1);
+
 /// Takes every setting.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -40,8 +47,16 @@ pub fn run(args: &Args) -> Outcome {
     let config = Config::read(&values)?;
     log::open(&config.log())?;
     let database = config.database()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async { start(&config, database).await?.serve().await })
+    runtime(&config)?.block_on(async { start(&config, database).await?.serve().await })
+}
+
+/// What the server runs on.
+pub fn runtime(config: &Config) -> io::Result<Runtime> {
+    let mut builder = runtime::Builder::new_multi_thread();
+    if let Some(threads) = config.threads {
+        builder.worker_threads(threads);
+    }
+    builder.enable_all().thread_keep_alive(BLOCKING_THREAD).build()
 }
 
 /// A server that is bound to its address and has not answered anybody yet.
@@ -59,11 +74,13 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
     schema::hold(&connect(&database).await?, &catalog).await?;
     let options = config.http();
     let trail = Trail::start(database.clone());
+    let password_checks = config.password_checks;
+    let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: Follower::start(database.clone(), config.access_defaults()).await?,
-        logins: Logins::new(Passwords::new(config.password_checks)?, config.lockout(), trail.clone()),
+        logins: Logins::new(passwords, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: Writer::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,

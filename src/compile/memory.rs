@@ -1,13 +1,16 @@
 //! The memory of the pure half. A text that was valid once is not parsed and validated again; and a request for it whose
-//! form was planned before is not planned again: its values are resolved and priced, and that is all.
+//! form was planned before is not planned again: its values are resolved and priced, and that is all. What introspection
+//! answers to a text without variables is always the same, and kept whole.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::iter;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lru::LruCache;
 
 use crate::catalog::Catalog;
 use crate::compile::{Admitted, Compiled, Explanation, admitted, compiled, explain_operation, operation};
+use crate::cost::estimate::Estimate;
 use crate::cost::formula::Formula;
 use crate::limits::Limits;
 use crate::plan::Template;
@@ -21,10 +24,14 @@ use crate::refusal::Refusals;
 /// than these pays for planning.
 const MOST_FORMS: usize = 16;
 
+/// The part of the memory that one answer of introspection may take: others should not be forgotten for its sake.
+const LARGEST_CONSTANT: usize = 16;
+
 /// [`compile`](super::compile) with a memory.
 #[derive(Debug)]
 pub struct Compiler {
     catalog: Arc<Catalog>,
+    most_bytes: usize,
     texts: Mutex<Texts>,
 }
 
@@ -32,7 +39,7 @@ impl Compiler {
     /// A compiler whose memory takes about so many bytes.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
         let texts = Texts { entries: LruCache::unbounded(), bytes: 0, most_bytes: cache_bytes };
-        Self { catalog, texts: Mutex::new(texts) }
+        Self { catalog, most_bytes: cache_bytes, texts: Mutex::new(texts) }
     }
 
     /// The catalog that requests are compiled against.
@@ -43,24 +50,38 @@ impl Compiler {
     /// Compiles a request, as [`compile`](super::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
         let known = self.known(request)?;
+        // What is refused is told from the bound operation, whatever is remembered.
+        if let Some(outline) = known.constant.get()
+            && let Some(estimate) = outline.admit(iter::empty(), limits)
+        {
+            return Ok(compiled(&known.operation, Vec::new(), estimate, Arc::clone(&outline.template)));
+        }
         let resolved = resolve(&self.catalog, &known.operation, &request.variables, limits)?;
-        if let Some(outline) = known.outline(&resolved) {
-            let estimate = Arc::clone(&outline.formula).estimate(resolved.steps.iter().map(StepArguments::size));
-            if outline.depth <= limits.max_depth && estimate.cost() <= limits.max_cost {
-                return Ok(compiled(&known.operation, resolved, estimate, Arc::clone(&outline.template)));
-            }
-            // What is refused is told from the bound operation.
+        if let Some(outline) = known.outline(&resolved)
+            && let Some(estimate) = outline.admit(resolved.steps.iter().map(StepArguments::size), limits)
+        {
+            return Ok(compiled(&known.operation, resolved.steps, estimate, Arc::clone(&outline.template)));
         }
         let Admitted { depth, estimate, template } = admitted(&self.catalog, &known.operation, &resolved, limits)?;
         let template = Arc::new(template);
-        // The answers of introspection stand in the template, and they are values.
-        if resolved.constants.is_empty() {
-            let outline = Outline { depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(&template) };
-            let form = Form::of(&known.operation, &resolved);
-            let bytes = known.operation.bytes() + known.forms().keep(form, outline);
+        let outline = Outline { depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(&template) };
+        if let Some(bytes) = self.remember(&known, &resolved, outline) {
             self.texts().resize(&request.query, request.operation_name.as_deref(), bytes);
         }
-        Ok(compiled(&known.operation, resolved, estimate, template))
+        Ok(compiled(&known.operation, resolved.steps, estimate, template))
+    }
+
+    /// Keeps what a request came to for others like it; returns the bytes that its operation takes now.
+    fn remember(&self, known: &Known, resolved: &Resolved<'_>, outline: Outline) -> Option<usize> {
+        if resolved.constants.is_empty() {
+            let form = Form::of(&known.operation, resolved);
+            return Some(known.operation.bytes() + known.forms().keep(form, outline));
+        }
+        // The answers of introspection stand in the template, and they are values.
+        let bytes = outline.bytes();
+        let is_constant = resolved.steps.is_empty() && known.operation.variables.is_empty();
+        (is_constant && bytes <= self.most_bytes / LARGEST_CONSTANT && known.constant.set(outline).is_ok())
+            .then(|| known.operation.bytes() + bytes)
     }
 
     /// Explains a request, as [`explain`](super::explain).
@@ -74,7 +95,7 @@ impl Compiler {
             return Ok(known);
         }
         let operation = operation(&self.catalog, request)?;
-        let known = Arc::new(Known { operation, forms: Mutex::default() });
+        let known = Arc::new(Known { operation, constant: OnceLock::new(), forms: Mutex::default() });
         self.texts().keep(&request.query, request.operation_name.as_deref(), Arc::clone(&known));
         Ok(known)
     }
@@ -89,6 +110,8 @@ impl Compiler {
 #[derive(Debug)]
 struct Known {
     operation: Operation,
+    /// What every request for it comes to, where that is the same always.
+    constant: OnceLock<Outline>,
     forms: Mutex<Forms>,
 }
 
@@ -113,6 +136,19 @@ struct Outline {
     template: Arc<Template>,
 }
 
+impl Outline {
+    /// The price of a request with steps of these sizes, if it is within the limits.
+    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Estimate> {
+        let estimate = Arc::clone(&self.formula).estimate(sizes);
+        (self.depth <= limits.max_depth && estimate.cost() <= limits.max_cost).then_some(estimate)
+    }
+
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        self.template.bytes() + self.formula.bytes()
+    }
+}
+
 /// The newest forms of requests for one operation.
 #[derive(Debug, Default)]
 struct Forms {
@@ -123,7 +159,7 @@ struct Forms {
 impl Forms {
     /// Keeps a form; returns the bytes that all take now.
     fn keep(&mut self, form: Form, outline: Outline) -> usize {
-        let bytes = |form: &Form, outline: &Outline| form.bytes() + outline.template.bytes() + outline.formula.bytes();
+        let bytes = |form: &Form, outline: &Outline| form.bytes() + outline.bytes();
         if self.kept.iter().any(|(kept, _)| *kept == form) {
             return self.bytes;
         }
@@ -207,6 +243,7 @@ fn taken(text: &str, entries: &[Entry]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile::compile;
     use crate::refusal::Code;
 
     fn compiler(cache_bytes: usize) -> Compiler {
@@ -235,6 +272,35 @@ mod tests {
         }
         assert_eq!(compiler.texts().entries.len(), 1);
         assert_eq!(compiler.texts().entries.iter().next().unwrap().1.len(), 2);
+    }
+
+    #[test]
+    fn an_answer_of_introspection_is_kept_where_it_is_always_the_same() {
+        let compiler = compiler(1 << 20);
+        let (constant, variable) = (
+            "query Q { __type(name: \"Order\") { name } }",
+            "query Q($name: String!) { __type(name: $name) { name } }",
+        );
+        let named = |query: &str, name: &str| {
+            let variables = serde_json::from_value(serde_json::json!({ "name": name })).unwrap();
+            let request = Request { query: query.to_owned(), variables, ..Request::default() };
+            compiler.compile(&request, &Limits::default()).unwrap()
+        };
+        let shape = |compiled: &Compiled| format!("{:?}", compiled.plan.shape());
+        let (first, second) = (named(constant, "Order"), named(constant, "Facility"));
+        assert!(std::ptr::eq(first.plan.shape(), second.plan.shape()));
+        assert_eq!((second.estimate.cost(), second.operation_name.as_deref()), (0, Some("Q")));
+        assert_ne!(shape(&named(variable, "Order")), shape(&named(variable, "Facility")));
+
+        // What else is in it is not forgotten for the sake of a large one.
+        let all = "{ __schema { types { name description fields { name description args { name description } } } } }";
+        let [first, second] = [(); 2].map(|()| ask(&compiler, all).unwrap());
+        assert!(!std::ptr::eq(first.plan.shape(), second.plan.shape()));
+        let poor = Limits { max_depth: 0, ..Limits::default() };
+        let request = Request { query: constant.to_owned(), ..Request::default() };
+        let afresh = compile(compiler.catalog(), &request, &poor).map(|compiled| compiled.estimate.cost());
+        let known = compiler.compile(&request, &poor).map(|compiled| compiled.estimate.cost());
+        assert_eq!(format!("{known:?}"), format!("{afresh:?}"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::plan::build::template;
 use crate::plan::{Plan, Template};
 use crate::query::Request;
 use crate::query::bind::bind;
-use crate::query::bind::resolve::{Resolved, resolve};
+use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::operation::Operation;
 use crate::query::parse::parse;
 use crate::query::validate::validate;
@@ -42,11 +42,16 @@ pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<
     let operation = operation(catalog, request)?;
     let resolved = resolve(catalog, &operation, &request.variables, limits)?;
     let Admitted { estimate, template, .. } = admitted(catalog, &operation, &resolved, limits)?;
-    Ok(compiled(&operation, resolved, estimate, Arc::new(template)))
+    Ok(compiled(&operation, resolved.steps, estimate, Arc::new(template)))
 }
 
-fn compiled(operation: &Operation, resolved: Resolved<'_>, estimate: Estimate, template: Arc<Template>) -> Compiled {
-    let plan = Arc::new(Plan::new(template, resolved.steps));
+fn compiled(
+    operation: &Operation,
+    arguments: Vec<StepArguments>,
+    estimate: Estimate,
+    template: Arc<Template>,
+) -> Compiled {
+    let plan = Arc::new(Plan::new(template, arguments));
     Compiled { operation_name: operation.name.clone(), estimate, plan }
 }
 

@@ -67,6 +67,13 @@ pub const COUNT: Form<usize> = Form {
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
 };
 
+/// A number of things, where none means that as many are taken as fit the machine.
+pub const COUNT_OR_NONE: Form<Option<usize>> = Form {
+    placeholder: COUNT.placeholder,
+    wanted: COUNT.wanted,
+    parse: |text| if text.is_empty() { Some(None) } else { (COUNT.parse)(text).map(Some) },
+};
+
 /// A limit on a query's shape.
 pub const LIMIT: Form<u32> = Form {
     placeholder: "COUNT",

@@ -87,8 +87,7 @@ pub fn run(args: &Args) -> Outcome {
     values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
     let config = Config::read(&values)?;
     log::open(&config.log())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    serve::runtime(&config)?.block_on(async {
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
         let server = serve::start(&config, database.clone()).await?;
