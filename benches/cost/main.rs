@@ -100,11 +100,12 @@ fn measure(arguments: &Arguments) -> Result<(), Fault> {
     let measured = cpu::measure(&mut watched, &queries, usize::from(*rounds), sample.seed)?;
 
     let points = report::points(&queries, &measured);
-    let mut outliers = Vec::new();
-    for place in report::worst(&points) {
+    let explain = |place: usize| {
         let statements = runtime.block_on(plans::run(&client, &queries[place].explained.plan))?;
-        outliers.push(Outlier { place, statements });
-    }
+        Ok(Outlier { place, statements })
+    };
+    let outliers = report::outliers(&points).into_iter().map(explain).collect::<Result<_, Fault>>()?;
+    let underpriced = report::underpriced(&points).into_iter().map(explain).collect::<Result<_, Fault>>()?;
     let correlations = report::correlations(&points);
     let report = Report {
         machine: runtime.block_on(Machine::read(&client))?,
@@ -120,6 +121,7 @@ fn measure(arguments: &Arguments) -> Result<(), Fault> {
         correlations,
         queries: points,
         outliers,
+        underpriced,
     };
     report::print(&report);
     let out = out.clone().unwrap_or_else(|| folder.join("cost.json"));

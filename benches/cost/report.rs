@@ -12,7 +12,10 @@ use crate::queries::Query;
 pub const WANTED: f64 = 0.85;
 
 /// Outliers that are shown.
-pub const OUTLIERS: usize = 10;
+const OUTLIERS: usize = 10;
+
+/// Queries that are shown because they take many times what their cost promises.
+const UNDERPRICED: usize = 5;
 
 /// Everything that is stored.
 #[derive(Debug, Serialize)]
@@ -31,6 +34,8 @@ pub struct Report {
     pub queries: Vec<Point>,
     /// Those whose cost says least of their CPU time, the worst first.
     pub outliers: Vec<Outlier>,
+    /// Those that take most for what their cost promises, the worst first. Ranks say nothing of how much more that is.
+    pub underpriced: Vec<Outlier>,
 }
 
 /// What it was measured with.
@@ -76,6 +81,8 @@ pub struct Point {
     pub cpu: Cpu,
     /// How many queries' CPU times lie between its own and that which its estimated cost promises; above zero, it takes more.
     pub rank_difference: f64,
+    /// How many times the CPU time it takes that the query takes whose rank is that of its estimated cost.
+    pub times_promised: f64,
 }
 
 /// A query whose cost says little of its CPU time.
@@ -91,6 +98,8 @@ pub struct Outlier {
 pub fn points(queries: &[Query], measured: &[Measured]) -> Vec<Point> {
     let of = |figure: fn(&Measured) -> f64| ranks(&measured.iter().map(figure).collect::<Vec<_>>());
     let (costs, times) = (of(|measured| measured.estimated as f64), of(|measured| measured.cpu.total()));
+    let mut promised: Vec<_> = measured.iter().map(|measured| measured.cpu.total()).collect();
+    promised.sort_by(f64::total_cmp);
     let point = |(place, (query, measured)): (usize, (&Query, &Measured))| Point {
         query: query.text.clone(),
         root: query.root.clone(),
@@ -99,6 +108,7 @@ pub fn points(queries: &[Query], measured: &[Measured]) -> Vec<Point> {
         actual: measured.actual,
         cpu: measured.cpu,
         rank_difference: times[place] - costs[place],
+        times_promised: measured.cpu.total() / promised[costs[place] as usize - 1],
     };
     queries.iter().zip(measured).enumerate().map(point).collect()
 }
@@ -122,12 +132,19 @@ pub fn correlations(points: &[Point]) -> Vec<Correlation> {
 }
 
 /// The places of the queries whose ranks differ most, the worst first.
-pub fn worst(points: &[Point]) -> Vec<usize> {
+pub fn outliers(points: &[Point]) -> Vec<usize> {
+    most(points, OUTLIERS, |point| point.rank_difference.abs())
+}
+
+/// The places of the queries that take most for what their cost promises, the worst first.
+pub fn underpriced(points: &[Point]) -> Vec<usize> {
+    most(points, UNDERPRICED, |point| point.times_promised)
+}
+
+fn most(points: &[Point], count: usize, figure: fn(&Point) -> f64) -> Vec<usize> {
     let mut places: Vec<_> = (0..points.len()).collect();
-    places.sort_by(|one, other| {
-        points[*other].rank_difference.abs().total_cmp(&points[*one].rank_difference.abs()).then(one.cmp(other))
-    });
-    places.truncate(OUTLIERS);
+    places.sort_by(|one, other| figure(&points[*other]).total_cmp(&figure(&points[*one])).then(one.cmp(other)));
+    places.truncate(count);
     places
 }
 
@@ -147,23 +164,29 @@ pub fn print(report: &Report) {
     let met = if report.is_met { "met" } else { "NOT MET" };
     println!("estimated cost with both: wanted ≥ {}: {met}", report.wanted);
     for (number, outlier) in report.outliers.iter().enumerate() {
-        let Point { query, estimated, actual, cpu, rank_difference, .. } = &report.queries[outlier.place];
-        let side = if *rank_difference > 0.0 { "dearer than its cost" } else { "cheaper than its cost" };
-        println!(
-            "\n{}. {side}, by {:.0} places: estimated {estimated}, actual {actual}, PostgreSQL {:.3} ms, server {:.3} ms",
-            number + 1,
-            rank_difference.abs(),
-            cpu.postgresql_ms,
-            cpu.server_ms
-        );
-        println!("   {query}");
-        for Ran { sql, ms, .. } in &outlier.statements {
-            println!("   {ms:.3} ms: {}", sql.replace('\n', " "));
-        }
-        let dearest = outlier.statements.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
-        for line in dearest.map(|dearest| &dearest.explained).into_iter().flatten() {
-            println!("      {line}");
-        }
+        let difference = report.queries[outlier.place].rank_difference;
+        let side = if difference > 0.0 { "dearer" } else { "cheaper" };
+        println!("\n{}. {side} than its cost, by {:.0} places", number + 1, difference.abs());
+        describe(outlier, &report.queries);
+    }
+    for outlier in &report.underpriced {
+        println!("\ntakes {:.1} times what its cost promises", report.queries[outlier.place].times_promised);
+        describe(outlier, &report.queries);
+    }
+}
+
+/// A query, its figures, its statements, and how the dearest of them is run.
+fn describe(outlier: &Outlier, points: &[Point]) {
+    let Point { query, estimated, actual, cpu, .. } = &points[outlier.place];
+    let Cpu { server_ms, postgresql_ms } = cpu;
+    println!("   estimated {estimated}, actual {actual}; PostgreSQL {postgresql_ms:.3} ms, server {server_ms:.3} ms");
+    println!("   {query}");
+    for Ran { sql, ms, .. } in &outlier.statements {
+        println!("   {ms:.3} ms: {}", sql.replace('\n', " "));
+    }
+    let dearest = outlier.statements.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
+    for line in dearest.map(|dearest| &dearest.explained).into_iter().flatten() {
+        println!("      {line}");
     }
 }
 
