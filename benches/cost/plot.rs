@@ -39,7 +39,7 @@ pub fn picture(report: &Report) -> String {
     let mut svg = blank(WIDTH, HEIGHT);
     let correlation = report.correlations.first().map_or(0.0, |first| first.spearman);
     let title = format!(
-        "Does the cost tell the truth? Rank correlation {correlation:.3} of estimated cost with CPU time ({} queries)",
+        "Does the cost tell the truth? Estimate and CPU time of {} queries: rank correlation {correlation:.3}",
         points.len()
     );
     let _ = writeln!(svg, "<g font-size=\"16\" font-weight=\"bold\">");
