@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
+use memchr::memmem;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -100,7 +101,11 @@ impl Watched {
         let (server, postgresql) = self.look()?;
         let (began, mut asked) = (Instant::now(), 0);
         while asked < LEAST || began.elapsed() < TIME {
-            self.line.body(request)?;
+            let body = self.line.body(request)?;
+            if memmem::find(&body, b"\"errors\"").is_some() {
+                let what = String::from_utf8_lossy(&body).into_owned();
+                return Err(Fault::Answer { from: "orderql".to_owned(), what });
+            }
             asked += 1;
         }
         let (server_now, postgresql_now) = self.look()?;
