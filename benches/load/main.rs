@@ -33,9 +33,7 @@ mod scaling;
 mod report;
 mod plot;
 
-use std::error::Error;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
@@ -46,8 +44,9 @@ use time::OffsetDateTime;
 use contestant::{Contestant, Name, Window};
 use keys::Keys;
 use measure::Fault;
+use measure::command::{self, Sample};
 use measure::machine::Machine;
-use measure::store::{self, Store};
+use measure::store::Store;
 use report::{Report, Settings};
 use rounds::Results;
 use scaling::Bench;
@@ -93,13 +92,8 @@ enum Part {
 
 #[derive(Debug, Args)]
 struct Options {
-    /// Orders in the database
-    #[arg(long, value_name = "N", default_value_t = 300_000, global = true)]
-    orders: u64,
-
-    /// What orders, keys and turns are made from
-    #[arg(long, value_name = "S", default_value_t = 1, global = true)]
-    seed: u64,
+    #[command(flatten)]
+    sample: Sample,
 
     /// Rounds in which everybody is measured once with every workload
     #[arg(long, value_name = "N", default_value_t = 5, global = true)]
@@ -125,47 +119,18 @@ struct Options {
     /// alone bench/scaling.json]
     #[arg(long, value_name = "FILE", global = true)]
     out: Option<PathBuf>,
-
-    /// Where the private PostgreSQL keeps its data [default: bench-data in the target folder]
-    #[arg(long, value_name = "FOLDER", global = true)]
-    data: Option<PathBuf>,
-
-    /// Fill the private PostgreSQL anew, such as when the sample orders have changed
-    #[arg(long, global = true)]
-    fresh: bool,
 }
 
 fn main() -> ExitCode {
     let Arguments { part, options, .. } = Arguments::parse();
-    match measure(part, &options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            eprint!("{fault}");
-            let mut cause = fault.source();
-            while let Some(because) = cause {
-                eprint!(": {because}");
-                cause = because.source();
-            }
-            eprintln!();
-            ExitCode::FAILURE
-        }
-    }
+    command::end(measure(part, &options))
 }
 
 fn measure(part: Option<Part>, options: &Options) -> Result<(), Fault> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap_or(Path::new("target"));
-    let folder = target.join("bench");
-    fs::create_dir_all(&folder).map_err(Fault::system(format!("{} cannot be made", folder.display())))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(Fault::system("no runtime"))?;
-    let Options { orders, seed, rounds, seconds, .. } = *options;
-    let store = runtime.block_on(Store::open(&store::Options {
-        orders,
-        seed,
-        folder: options.data.clone().unwrap_or_else(|| target.join("bench-data")),
-        is_fresh: options.fresh,
-    }))?;
-    let store = Rc::new(store);
+    let (folder, runtime) = (command::folder()?, command::runtime()?);
+    let Options { rounds, seconds, .. } = *options;
+    let Sample { orders, seed, .. } = options.sample;
+    let store = Rc::new(runtime.block_on(Store::open(&options.sample.store()))?);
     let client = runtime.block_on(store.connect())?;
     let machine = runtime.block_on(Machine::read(&client))?;
     let keys = Rc::new(runtime.block_on(Keys::choose(&client, seed))?);
@@ -175,7 +140,7 @@ fn measure(part: Option<Part>, options: &Options) -> Result<(), Fault> {
         store: &store,
         keys: &keys,
         runtime: runtime.handle(),
-        target,
+        target: command::target(),
         folder: &folder,
         flags: &options.server_flag,
     };
@@ -225,12 +190,6 @@ fn measure(part: Option<Part>, options: &Options) -> Result<(), Fault> {
     report::print(&report);
     let name = if part == Some(Part::Scaling) { "scaling.json" } else { "load.json" };
     let out = options.out.clone().unwrap_or_else(|| folder.join(name));
-    report::store(&report, &out)?;
-    if !report.workloads.is_empty() {
-        let picture = out.with_extension("svg");
-        fs::write(&picture, plot::picture(&report))
-            .map_err(Fault::system(format!("{} cannot be written", picture.display())))?;
-        eprintln!("drawn in {}", picture.display());
-    }
-    Ok(())
+    command::store(&report, &out)?;
+    if report.workloads.is_empty() { Ok(()) } else { command::draw(&plot::picture(&report), &out) }
 }

@@ -1,9 +1,10 @@
 //! The figures as a picture: for each workload a bar a contestant, answers a second on the left, CPU time a request on the
-//! right. Written by hand, as it is a few rectangles.
+//! right.
 
 use std::fmt::Write;
 
 use crate::contestant::{Figures, Name};
+use crate::measure::svg::{END, blank, text};
 use crate::report::{Measured, Report};
 use crate::workload::Workload;
 
@@ -24,10 +25,7 @@ const OURS: &str = "#2f855a";
 pub fn picture(report: &Report) -> String {
     let rows: usize = report.workloads.values().map(std::collections::BTreeMap::len).sum();
     let height = rows as f64 * ROW + report.workloads.len() as f64 * TITLE + 60.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
-         font-size=\"13\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-    );
+    let mut svg = blank(WIDTH, height);
     let mut top = 30.0;
     text(&mut svg, LEFT, top, "answers a second", "#333");
     text(&mut svg, MIDDLE, top, "CPU ms a request: PostgreSQL", POSTGRESQL);
@@ -57,7 +55,7 @@ pub fn picture(report: &Report) -> String {
             top += ROW;
         }
     }
-    svg + "</svg>\n"
+    svg + END
 }
 
 fn title(workload: Workload) -> &'static str {
@@ -78,9 +76,4 @@ fn bar(svg: &mut String, x: f64, y: f64, length: f64, colour: &str) {
     let height = ROW - 5.0;
     let _ =
         writeln!(svg, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{colour}\"/>");
-}
-
-fn text(svg: &mut String, x: f64, y: f64, text: &str, colour: &str) {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\">{text}</text>");
 }

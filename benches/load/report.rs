@@ -1,13 +1,10 @@
 //! The results as tables, and as JSON.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use serde::Serialize;
 
 use crate::contestant::{Figures, Name};
-use crate::measure::Fault;
 use crate::measure::machine::Machine;
 use crate::rounds::{Results, median};
 use crate::scaling::Scaling;
@@ -118,12 +115,4 @@ pub fn print(report: &Report) {
     for (name, why) in &report.skipped {
         println!("\nleft out: {} ({why})", name.legend());
     }
-}
-
-/// Stores everything as JSON.
-pub fn store(report: &Report, out: &Path) -> Result<(), Fault> {
-    let text = serde_json::to_string_pretty(report).map_err(|error| Fault::Data(error.to_string()))?;
-    fs::write(out, text).map_err(Fault::system(format!("{} cannot be written", out.display())))?;
-    eprintln!("stored in {}", out.display());
-    Ok(())
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::contestant::{Contestant, Figures, Name, Window};
 use crate::measure::Fault;
 use crate::measure::random::Random;
+use crate::measure::statistics::middle;
 use crate::workload::Workload;
 
 /// The figures of every round.
@@ -63,15 +64,4 @@ pub fn median(rounds: &[Figures]) -> Option<Figures> {
         answer_bytes: of_known(|figures| figures.answer_bytes),
         clients: last.clients,
     })
-}
-
-/// The middle of some numbers; of two in the middle, halfway between.
-pub fn middle(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    let half = numbers.len() / 2;
-    match numbers.get(half) {
-        None => 0.0,
-        Some(upper) if numbers.len() % 2 == 1 => *upper,
-        Some(upper) => f64::midpoint(*upper, numbers[half - 1]),
-    }
 }

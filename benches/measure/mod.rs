@@ -3,6 +3,7 @@
 //!
 //! - [`random`]: numbers that are the same in every run
 //! - [`histogram`]: counted latencies
+//! - [`statistics`]: the middle of numbers, and whether two go together
 //! - [`framing`]: where an answer ends, and whether it is a good one
 //! - [`driver`]: many connections that ask one request after the other
 //! - [`open`]: requests that come whether or not earlier ones are answered
@@ -10,12 +11,17 @@
 //! - [`process`]: CPU time and memory of a process with its children
 //! - [`spawned`]: servers that are started, and ended
 //! - [`store`]: the private database
+//! - [`service`]: our own server
+//! - [`steps`]: the steps of a plan, outside it
 //! - [`machine`]: what the figures were taken on
+//! - [`command`]: what the benches' commands have in common
+//! - [`svg`]: how pictures are written
 
 #![allow(dead_code, unreachable_pub, reason = "each bench uses its part")]
 
 pub mod random;
 pub mod histogram;
+pub mod statistics;
 pub mod framing;
 pub mod driver;
 pub mod open;
@@ -23,7 +29,11 @@ pub mod exchange;
 pub mod process;
 pub mod spawned;
 pub mod store;
+pub mod service;
+pub mod steps;
 pub mod machine;
+pub mod command;
+pub mod svg;
 
 use std::io;
 

@@ -25,6 +25,16 @@ impl Random {
         usize::try_from(wide >> 64).unwrap_or_default()
     }
 
+    /// Whether something of that many per cent happens.
+    pub fn chance(&mut self, per_cent: usize) -> bool {
+        self.below(100) < per_cent
+    }
+
+    /// One of several, of which there is at least one.
+    pub fn pick<'a, T>(&mut self, several: &'a [T]) -> &'a T {
+        &several[self.below(several.len())]
+    }
+
     /// Puts things into a random order.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {

@@ -1,18 +1,17 @@
 //! The messages of PostgreSQL's protocol that run a plan in one pipeline.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use bytes::BytesMut;
-use orderql::database::parameter::{Raw, Sent};
+use orderql::database::parameter::Sent;
 use orderql::database::pool::SETTINGS;
-use orderql::plan::step::{Parents, Step};
-use orderql::plan::{Parameter, Plan};
+use orderql::plan::Plan;
 use postgres_protocol::message::frontend;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Row, Statement};
 
 use crate::measure::Fault;
+use crate::measure::steps::{rows, values};
 
 const BEGIN: &str = "begin";
 const COMMIT: &str = "commit";
@@ -46,18 +45,10 @@ pub async fn pipeline(client: &Client, statements: &[Statement], plan: &Plan) ->
         execute(BEGIN, &[], &[], &mut out)?;
     }
     let mut fetched: Vec<Vec<Row>> = Vec::new();
-    for (place, (step, statement)) in plan.steps().iter().zip(statements).enumerate() {
-        let values = plan.parameters(place).map(|parameter| sent(parameter, step, &fetched));
-        let values = values.collect::<Result<Vec<_>, _>>()?;
+    for (place, statement) in statements.iter().enumerate() {
+        let values = values(plan, place, &fetched)?;
         execute(&statement_name(place), &values, statement.params(), &mut out)?;
-        let is_parent =
-            plan.steps().iter().any(|child| matches!(&child.parents, Parents::Rows { step, .. } if *step == place));
-        let rows = if is_parent {
-            let values: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-            page(step, plan.size(place), client.query(statement, &values).await?)?
-        } else {
-            Vec::new()
-        };
+        let rows = rows(client, plan, place, statement, &values).await?;
         fetched.push(rows);
     }
     if is_transaction {
@@ -82,41 +73,6 @@ fn execute(name: &str, values: &[Sent<'_>], types: &[Type], out: &mut BytesMut) 
     frontend::execute("", 0, out).map_err(unwritable())
 }
 
-fn sent<'a>(parameter: Parameter<'a>, step: &Step, fetched: &'a [Vec<Row>]) -> Result<Sent<'a>, Fault> {
-    Ok(match parameter {
-        Parameter::Value(value) => Sent::Value(value),
-        Parameter::Values(values) => Sent::values(values),
-        Parameter::Limit(rows) => Sent::Limit(rows),
-        Parameter::ParentKeys(place) => {
-            let Parents::Rows { step, columns } = &step.parents else { return Err(misshapen()) };
-            let column = *columns.get(place).ok_or_else(misshapen)?;
-            let raw = |row: &'a Row| row.try_get::<_, Option<Raw<'a>>>(column);
-            Sent::Raw(fetched[*step].iter().map(raw).collect::<Result<_, _>>()?)
-        }
-    })
-}
-
-/// The rows of a step that are on the page: those that are fetched to see whether there are more have no children.
-fn page(step: &Step, size: u32, rows: Vec<Row>) -> Result<Vec<Row>, Fault> {
-    let mut of_parent: BTreeMap<i64, u32> = BTreeMap::new();
-    let mut kept = Vec::with_capacity(rows.len());
-    for row in rows {
-        let ordinal = step.layout.ordinal.map_or(Ok(0), |column| row.try_get(column))?;
-        let is_row = step.layout.present.map_or(Ok(Some(true)), |column| row.try_get(column))?;
-        let count = of_parent.entry(ordinal).or_default();
-        if is_row == Some(true) && *count < size {
-            *count += 1;
-            kept.push(row);
-        }
-    }
-    Ok(kept)
-}
-
 fn unwritable() -> impl FnOnce(io::Error) -> Fault {
     Fault::system("a message to PostgreSQL cannot be written")
-}
-
-/// What the plan holds is not what is read here.
-pub fn misshapen() -> Fault {
-    Fault::Data("the plan has another shape than is known here".to_owned())
 }

@@ -26,6 +26,7 @@ use crate::keys::{Key, Keys};
 use crate::measure::Fault;
 use crate::measure::driver::{Door, Load, Requests, run};
 use crate::measure::process::Watch;
+use crate::measure::steps::misshapen;
 use crate::measure::store::Store;
 use crate::workload::Workload;
 
@@ -85,7 +86,7 @@ impl Pipelined {
         let keys = if workload.is_of_one_order() { &self.keys.orders } else { &self.keys.places };
         let cursor = self.cursors.get(place).map(String::as_str).unwrap_or_default();
         let Value::Object(variables) = workload.variables(&keys[place], cursor) else {
-            return Err(messages::misshapen());
+            return Err(misshapen());
         };
         let request = Request { query: workload.query().to_owned(), variables, ..Request::default() };
         let compiled = self.compiler.compile(&request, &UNLIMITED);
@@ -97,7 +98,7 @@ impl Pipelined {
             let prepared = self.make(workload)?;
             self.prepared.insert(workload, prepared);
         }
-        self.prepared.get_mut(&workload).ok_or_else(messages::misshapen)
+        self.prepared.get_mut(&workload).ok_or_else(misshapen)
     }
 
     fn make(&self, workload: Workload) -> Result<Prepared, Fault> {

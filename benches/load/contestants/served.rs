@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::rc::Rc;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
 use crate::contestant::{Contestant, Figures, Name, Window};
@@ -15,15 +13,13 @@ use crate::measure::Fault;
 use crate::measure::driver::{Door, Load, Requests, run};
 use crate::measure::exchange::{Line, request};
 use crate::measure::process::Watch;
-use crate::measure::spawned::{Spawned, free_address};
+use crate::measure::service::{PATH, sign_in, start};
+use crate::measure::spawned::Spawned;
 use crate::measure::store::{Store, UNLIMITED_USER};
 use crate::workload::Workload;
 
 /// Connections that ask, of every server alike.
 pub const CONNECTIONS: usize = 32;
-
-/// Where we answer queries.
-pub const PATH: &str = "/rest/s1/graphql";
 
 /// A server, and how to ask it.
 pub struct Served {
@@ -59,15 +55,6 @@ pub fn orderql(store: &Store, keys: &Rc<Keys>, folder: &Path, flags: &[String]) 
     })
 }
 
-/// Starts our server alone.
-pub fn start(store: &Store, folder: &Path, flags: &[String]) -> Result<Spawned, Fault> {
-    let address = free_address()?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
-    command.args(["serve", "--log", "warn", "--token-lifetime", "24h", "--database-url", &store.url()]);
-    command.args(["--listen", &address.to_string(), "--key-folder"]).arg(folder.join("keys")).args(flags);
-    Spawned::at(&mut command, address, &folder.join("orderql.log"))
-}
-
 /// A peer that runs, with the queries of its folder.
 pub fn peer(name: Name, server: Spawned, queries: &Path, store: &Store, keys: &Rc<Keys>) -> Result<Served, Fault> {
     let read = |name: &str| {
@@ -87,15 +74,6 @@ pub fn peer(name: Name, server: Spawned, queries: &Path, store: &Store, keys: &R
         postmaster: store.postmaster,
         requests: BTreeMap::new(),
     })
-}
-
-/// A token of our server's for a user whose password is its name.
-pub fn sign_in(server: &Spawned, user: &str) -> Result<String, Fault> {
-    let credentials = BASE64_STANDARD.encode(format!("{user}:{user}"));
-    let request = format!("POST /auth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {credentials}\r\n\r\n");
-    let answer = Line::to("orderql", server.address)?.json(request.as_bytes())?;
-    let token = answer["access_token"].as_str();
-    token.map(str::to_owned).ok_or_else(|| Fault::Answer { from: "orderql".to_owned(), what: answer.to_string() })
 }
 
 impl Served {

@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Bench, Bound, known};
-use crate::contestants::served::{PATH, Served, mebibytes, sign_in, start};
+use crate::contestants::served::{Served, mebibytes};
 use crate::measure::Fault;
 use crate::measure::driver::{Door, Load, run};
 use crate::measure::exchange::{Line, request};
 use crate::measure::process::{peak, resident};
+use crate::measure::service::{PATH, sign_in, start};
 use crate::measure::spawned::Spawned;
 use crate::measure::store::UNLIMITED_USER;
 use crate::workload::Workload;

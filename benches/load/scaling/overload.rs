@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use super::{Bench, Bound};
 use crate::contestant::Window;
-use crate::contestants::served::{CONNECTIONS, PATH, Served, load, sign_in};
+use crate::contestants::served::{CONNECTIONS, Served, load};
 use crate::measure::Fault;
 use crate::measure::exchange::request;
 use crate::measure::open::{Offer, run};
+use crate::measure::service::{PATH, sign_in};
 use crate::measure::store::{LIMITED_USER, UNLIMITED_USER};
 use crate::workload::Workload;
 

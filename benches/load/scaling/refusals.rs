@@ -7,15 +7,16 @@ use serde::Serialize;
 
 use super::{Bench, Bound};
 use crate::contestants::peers::floor;
-use crate::contestants::served::{CONNECTIONS, PATH, Served, sign_in};
+use crate::contestants::served::{CONNECTIONS, Served};
 use crate::measure::Fault;
 use crate::measure::driver::{Door, Load, Requests, run};
 use crate::measure::exchange::{Line, request};
 use crate::measure::process::Watch;
 use crate::measure::random::Random;
+use crate::measure::service::{PATH, sign_in};
 use crate::measure::spawned::Spawned;
+use crate::measure::statistics::middle;
 use crate::measure::store::LIMITED_USER;
-use crate::rounds::middle;
 use crate::workload::Workload;
 
 /// Before a measurement counts.
