@@ -4,6 +4,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
+    thread,
     time::Duration,
 };
 
@@ -103,10 +104,10 @@ settings! {
     database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
     /// Schema file to serve instead of the built-in schema, which shows how one is written.
     schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
-    /// Threads that serve; one for each core if not given. Fewer are better where PostgreSQL needs the same cores.
+    /// Threads that serve; one for each core if not given.
     threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
-    /// Connections to the database that are kept at most.
-    pool_size: usize = "pool-size", "ORDERQL_POOL_SIZE", "16", COUNT;
+    /// Connections to the database that are kept at most; two for each core and one more if not given.
+    pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
     /// Connections to the database that are kept for order updates at most.
     writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
     /// How long a request waits for a free connection to the database.
@@ -257,7 +258,10 @@ impl Config {
 
     /// What a database's pool is made of.
     pub fn pool(&self, database: tokio_postgres::Config) -> pool::Options {
-        pool::Options { config: database, size: self.pool_size, wait: self.pool_wait }
+        // More statements at once than PostgreSQL has cores for only take turns, and each finds the caches full of what
+        // the others read. Its cores are not known; ours are often the same, or as many.
+        let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
+        pool::Options { config: database, size, wait: self.pool_wait }
     }
 
     /// What the pool of order updates is made of.
@@ -332,7 +336,7 @@ mod tests {
             &[("ORDERQL_POOL_SIZE", "2"), ("ORDERQL_DEADLINE", "2s")],
         )
         .unwrap();
-        assert_eq!((config.pool_size, config.deadline), (1, Duration::from_secs(2)));
+        assert_eq!((config.pool_size, config.deadline), (Some(1), Duration::from_secs(2)));
         assert_eq!((config.max_cost, config.max_depth), (3, 6));
         assert_eq!(gather(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().max_cost, 3);
     }

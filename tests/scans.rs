@@ -39,6 +39,16 @@ const STOCK: &str = "
     SELECT product_id, 'STORE_BROADWAY', product_id FROM product WHERE product_id LIKE 'STOCK%';
     ANALYZE product, inventory_item, product_facility";
 
+/// Two hundred facilities that have each of five hundred products. What a facility has lies together, in no order.
+const FACILITIES: &str = "
+    INSERT INTO facility (facility_id, facility_type_id) SELECT 'FAR' || lpad(n::text, 3, '0'), 'WAREHOUSE'
+    FROM generate_series(1, 200) AS n;
+    INSERT INTO product (product_id) SELECT 'FAR' || lpad(n::text, 3, '0') FROM generate_series(1, 500) AS n;
+    INSERT INTO product_facility (product_id, facility_id)
+    SELECT product_id, f.facility_id FROM facility AS f JOIN product ON product_id LIKE 'FAR%'
+    WHERE f.facility_id LIKE 'FAR%' ORDER BY f.facility_id, md5(f.facility_id || product_id);
+    ANALYZE facility, product, product_facility";
+
 #[tokio::test]
 async fn pages_of_orders_are_read_along_an_index_wherever_they_lie() {
     let database = loaded_database().await;
@@ -146,6 +156,25 @@ async fn joined_tables_are_read_by_their_keys_however_deep_the_page_lies() {
         assert_eq!(numbers(&plan, "Rows Removed by Filter"), 0, "{query}\n{plan:#}");
         // A row of each table for each of the page.
         assert!(scanned(&plan) <= 3.0 * 21.0, "{} rows\n{query}\n{plan:#}", scanned(&plan));
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_what_a_facility_has_does_not_read_all_that_it_has() {
+    let database = loaded_database().await;
+    let client = database.connect().await;
+    client.batch_execute(FACILITIES).await.unwrap();
+    let client = reader(&database).await;
+    let asker = Asker::of(&database);
+    for page in ["first: 20", "last: 20"] {
+        let levels = format!(
+            "inventoryLevels({page}) {{ edges {{ node {{ productId minimumStock facility {{ facilityName }} }} }} }}"
+        );
+        let query = format!("{{ facility(facilityId: \"FAR070\") {{ facilityName {levels} }} }}");
+        let plan = plan(&asker, &client, &query, 1).await;
+        assert!(!nodes(&plan).iter().any(|node| node.contains("Sort")), "{query}\n{plan:#}");
+        // A row of each table for each of the page.
+        assert!(scanned(&plan) <= 2.0 * 21.0, "{} rows\n{query}\n{plan:#}", scanned(&plan));
     }
 }
 

@@ -28,12 +28,14 @@ const CONNECT: Duration = Duration::from_secs(2);
 /// - Batched statements want generic plans: each execution would be planned anew otherwise, and cost several times more.
 /// - A generic plan is made for a tenth of all rows, as PostgreSQL takes an unknown LIMIT, and then merge and hash joins look
 ///   cheap: they read a joined table from its beginning or whole, so that a page costs more the deeper it lies. A page's
-///   few rows are best joined one by one.
+///   few rows are best joined one by one. For the same reason it would rather sort what it finds, all that belongs to a
+///   parent or to a part of the order, than go along the index that has the page's order; unless reading along an index
+///   is as cheap as it is where the tables are in memory.
 /// - Nothing is ever written here.
 /// - A role named like our own schema would look there first.
 /// - A statement whose client is gone ends within a second, should its cancellation not arrive.
 pub const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
-                            -c jit=off -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public \
+                            -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public \
                             -c client_connection_check_interval=1s";
 
 /// Connections to one database, made when they are needed and kept.

@@ -1,6 +1,7 @@
 //! The pool, and what is asked over it.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use deadpool_postgres::{BuildError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod};
@@ -13,12 +14,15 @@ use crate::loaders::{GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Page};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
 use crate::statements;
 
-/// As many connections as orderql has.
-const CONNECTIONS: usize = 16;
 
 /// What orderql sets its connections to: see `src/database/pool.rs` there.
-const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off -c jit=off \
-                        -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
+const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
+                        -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
+
+/// As many connections as orderql has.
+fn connections() -> usize {
+    2 * thread::available_parallelism().map_or(1, usize::from) + 1
+}
 
 /// A page of orders by date.
 #[derive(Debug)]
@@ -58,7 +62,7 @@ impl Database {
         let mut config: Config = url.parse()?;
         config.options(SETTINGS).application_name("peer-async-graphql").connect_timeout(Duration::from_secs(2));
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config, NoTls, manager)).max_size(CONNECTIONS).build()?;
+        let pool = Pool::builder(Manager::from_config(config, NoTls, manager)).max_size(connections()).build()?;
         Ok(Self { pool })
     }
 
