@@ -4,11 +4,13 @@
 //! that let a caller mend the query. A [`Refusal`] is a reason together with its place in the document.
 
 use std::fmt;
+use std::sync::Arc;
 
-use serde_json::Map;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// The facts of a refusal: what goes into an error's `extensions` beside its `code`.
-pub type Facts = Map<String, serde_json::Value>;
+pub type Facts = Map<String, Value>;
 
 /// The most refusals that one answer reports.
 pub const MOST_REFUSALS: usize = 20;
@@ -113,7 +115,7 @@ pub trait Reason: fmt::Display {
 }
 
 /// A place in a document: line and column, both counted from 1, the column in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Location {
     /// The line, from 1.
     pub line: u32,
@@ -146,14 +148,14 @@ impl Refusal {
     }
 }
 
-/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most.
+/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most. Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusals(Vec<Refusal>);
+pub struct Refusals(Arc<[Refusal]>);
 
 impl Refusals {
     /// The list that holds just this one.
     pub fn one(refusal: Refusal) -> Self {
-        Self(vec![refusal])
+        Self(Arc::new([refusal]))
     }
 
     /// Orders what was found by its place, drops repetitions and cuts the list; `None` where nothing was found.
@@ -168,12 +170,22 @@ impl Refusals {
                 kept.push(refusal);
             }
         }
-        (!kept.is_empty()).then_some(Self(kept))
+        (!kept.is_empty()).then(|| Self(kept.into()))
     }
 
     /// `Ok` where nothing was found.
     pub fn check(found: Vec<Refusal>) -> Result<(), Self> {
         Self::collect(found).map_or(Ok(()), Err)
+    }
+
+    /// About how much memory they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        let facts = |facts: &Facts| facts.iter().map(|(name, value)| name.len() + bytes(value)).sum::<usize>();
+        let bytes = |refusal: &Refusal| {
+            let locations = size_of_val(refusal.locations.as_slice());
+            size_of::<Refusal>() + refusal.message.len() + locations + facts(&refusal.facts)
+        };
+        self.iter().map(bytes).sum()
     }
 
     /// The refusals in document order.
@@ -185,6 +197,16 @@ impl Refusals {
     pub fn first(&self) -> &Refusal {
         &self.0[0]
     }
+}
+
+fn bytes(value: &Value) -> usize {
+    let within = match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(bytes).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + bytes(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + within
 }
 
 impl<'a> IntoIterator for &'a Refusals {

@@ -62,26 +62,33 @@ impl Compiler {
         {
             return Ok(compiled(&known.operation, resolved.steps, estimate, Arc::clone(&outline.template)));
         }
-        let Admitted { depth, estimate, template } = admitted(&self.catalog, &known.operation, &resolved, limits)?;
-        let template = Arc::new(template);
-        let outline = Outline { depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(&template) };
-        if let Some(bytes) = self.remember(&known, &resolved, outline) {
-            self.texts().resize(&request.query, request.operation_name.as_deref(), bytes);
+        if let Some(refusals) = known.refused(&resolved, limits) {
+            return Err(refusals);
         }
+        let admitted = admitted(&self.catalog, &known.operation, &resolved, limits);
+        match &admitted {
+            Ok(admitted) => self.remember(&known, &resolved, admitted),
+            Err(refusals) => known.refuse(&resolved, limits, refusals),
+        }
+        self.texts().resize(&request.query, request.operation_name.as_deref(), known.bytes());
+        let Admitted { estimate, template, .. } = admitted?;
         Ok(compiled(&known.operation, resolved.steps, estimate, template))
     }
 
-    /// Keeps what a request came to for others like it; returns the bytes that its operation takes now.
-    fn remember(&self, known: &Known, resolved: &Resolved<'_>, outline: Outline) -> Option<usize> {
+    /// Keeps what a request came to for others like it.
+    fn remember(&self, known: &Known, resolved: &Resolved<'_>, admitted: &Admitted) {
+        let Admitted { depth, estimate, template } = admitted;
+        let (formula, template) = (Arc::clone(estimate.formula()), Arc::clone(template));
+        let outline = Outline { depth: *depth, formula, template };
         if resolved.constants.is_empty() {
-            let form = Form::of(&known.operation, resolved);
-            return Some(known.operation.bytes() + known.forms().keep(form, outline));
+            return known.forms().keep(Form::of(&known.operation, resolved), outline);
         }
         // The answers of introspection stand in the template, and they are values.
-        let bytes = outline.bytes();
         let is_constant = resolved.steps.is_empty() && known.operation.variables.is_empty();
-        (is_constant && bytes <= self.most_bytes / LARGEST_CONSTANT && known.constant.set(outline).is_ok())
-            .then(|| known.operation.bytes() + bytes)
+        if is_constant && outline.bytes() <= self.most_bytes / LARGEST_CONSTANT {
+            // Another request may have been faster, with the same.
+            let _ = known.constant.set(outline);
+        }
     }
 
     /// Explains a request, as [`explain`](super::explain).
@@ -95,7 +102,7 @@ impl Compiler {
             return Ok(known);
         }
         let operation = operation(&self.catalog, request)?;
-        let known = Arc::new(Known { operation, constant: OnceLock::new(), forms: Mutex::default() });
+        let known = Arc::new(Known::new(operation));
         self.texts().keep(&request.query, request.operation_name.as_deref(), Arc::clone(&known));
         Ok(known)
     }
@@ -113,9 +120,39 @@ struct Known {
     /// What every request for it comes to, where that is the same always.
     constant: OnceLock<Outline>,
     forms: Mutex<Forms>,
+    /// The last request that asked too much. To say no is free for who asks, so it had better be cheap to say it again.
+    refused: Mutex<Option<Refused>>,
 }
 
 impl Known {
+    fn new(operation: Operation) -> Self {
+        Self { operation, constant: OnceLock::new(), forms: Mutex::default(), refused: Mutex::default() }
+    }
+
+    /// About how much memory it takes, in bytes.
+    fn bytes(&self) -> usize {
+        let refused = self.last_refused().as_ref().map_or(0, Refused::bytes);
+        self.operation.bytes() + self.constant.get().map_or(0, Outline::bytes) + self.forms().bytes + refused
+    }
+
+    /// The refusals of a request, if the last one that was refused asked for as much.
+    fn refused(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Refusals> {
+        let last = self.last_refused();
+        let refused = last.as_ref().filter(|refused| refused.fits(&self.operation, resolved, limits))?;
+        Some(refused.refusals.clone())
+    }
+
+    /// Keeps the refusals of a request.
+    fn refuse(&self, resolved: &Resolved<'_>, limits: &Limits, refusals: &Refusals) {
+        let sizes = resolved.steps.iter().map(StepArguments::size).collect();
+        let form = Form::of(&self.operation, resolved);
+        *self.last_refused() = Some(Refused { form, sizes, limits: *limits, refusals: refusals.clone() });
+    }
+
+    fn last_refused(&self) -> MutexGuard<'_, Option<Refused>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What requests of the same form have in common, if there was one before.
     fn outline(&self, resolved: &Resolved<'_>) -> Option<Arc<Outline>> {
         let forms = self.forms();
@@ -125,6 +162,29 @@ impl Known {
 
     fn forms(&self) -> MutexGuard<'_, Forms> {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that asked too much. What is said of that depends on its form, its page sizes and the caller's limits.
+#[derive(Debug)]
+struct Refused {
+    form: Form,
+    sizes: Vec<u32>,
+    limits: Limits,
+    refusals: Refusals,
+}
+
+impl Refused {
+    /// Whether a request for the same operation asks for as much.
+    fn fits(&self, operation: &Operation, resolved: &Resolved<'_>, limits: &Limits) -> bool {
+        self.limits == *limits
+            && self.form.fits(operation, resolved)
+            && resolved.steps.iter().map(StepArguments::size).eq(self.sizes.iter().copied())
+    }
+
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        self.form.bytes() + size_of_val(self.sizes.as_slice()) + self.refusals.bytes()
     }
 }
 
@@ -157,11 +217,11 @@ struct Forms {
 }
 
 impl Forms {
-    /// Keeps a form; returns the bytes that all take now.
-    fn keep(&mut self, form: Form, outline: Outline) -> usize {
+    /// Keeps a form.
+    fn keep(&mut self, form: Form, outline: Outline) {
         let bytes = |form: &Form, outline: &Outline| form.bytes() + outline.bytes();
         if self.kept.iter().any(|(kept, _)| *kept == form) {
-            return self.bytes;
+            return;
         }
         self.bytes += bytes(&form, &outline);
         self.kept.push_back((form, Arc::new(outline)));
@@ -170,7 +230,6 @@ impl Forms {
         {
             self.bytes -= bytes(&form, &outline);
         }
-        self.bytes
     }
 }
 
@@ -301,6 +360,29 @@ mod tests {
         let afresh = compile(compiler.catalog(), &request, &poor).map(|compiled| compiled.estimate.cost());
         let known = compiler.compile(&request, &poor).map(|compiled| compiled.estimate.cost());
         assert_eq!(format!("{known:?}"), format!("{afresh:?}"));
+    }
+
+    #[test]
+    fn what_is_refused_again_is_told_the_same_and_what_asks_for_more_or_may_less_is_not() {
+        let compiler = compiler(1 << 20);
+        let query =
+            "query($n: Int!) { orders(first: $n) { edges { node { orderItems(first: 90) { edges { cursor } } } } } }";
+        let mut told = Vec::new();
+        for (rows, max_cost) in [(20, 1000), (30, 1000), (30, 900), (20, 1000), (20, 1_000_000), (20, 1000)] {
+            let variables = serde_json::from_value(serde_json::json!({ "n": rows })).unwrap();
+            let request = Request { query: query.to_owned(), variables, ..Request::default() };
+            let limits = Limits { max_cost, ..Limits::default() };
+            let result = |compiled: Result<Compiled, _>| compiled.map(|compiled| compiled.estimate.cost());
+            let afresh = result(compile(compiler.catalog(), &request, &limits));
+            for _ in 0..2 {
+                assert_eq!(result(compiler.compile(&request, &limits)), afresh);
+            }
+            told.push(afresh.is_err());
+        }
+        assert_eq!(told, [true, true, true, true, false, true]);
+        let texts = compiler.texts();
+        let known = &texts.entries.iter().next().unwrap().1[0];
+        assert!(known.bytes > known.known.operation.bytes() + 500);
     }
 
     #[test]

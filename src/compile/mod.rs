@@ -42,7 +42,7 @@ pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<
     let operation = operation(catalog, request)?;
     let resolved = resolve(catalog, &operation, &request.variables, limits)?;
     let Admitted { estimate, template, .. } = admitted(catalog, &operation, &resolved, limits)?;
-    Ok(compiled(&operation, resolved.steps, estimate, Arc::new(template)))
+    Ok(compiled(&operation, resolved.steps, estimate, template))
 }
 
 fn compiled(
@@ -59,7 +59,7 @@ fn compiled(
 struct Admitted {
     depth: u32,
     estimate: Estimate,
-    template: Template,
+    template: Arc<Template>,
 }
 
 fn admitted(
@@ -71,7 +71,7 @@ fn admitted(
     let bound = bind(catalog, operation, resolved);
     let estimate = estimate(&bound);
     let depth = admit(&estimate, &bound, limits)?;
-    Ok(Admitted { depth, estimate, template: template(catalog, &bound) })
+    Ok(Admitted { depth, estimate, template: Arc::new(template(catalog, &bound)) })
 }
 
 fn operation(catalog: &Catalog, request: &Request) -> Result<Operation, Refusals> {

@@ -7,7 +7,7 @@ use hyper::{
     HeaderMap, Response, StatusCode,
     header::{self, HeaderValue},
 };
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::http::negotiate::Media;
 
@@ -42,8 +42,11 @@ impl fmt::Debug for Content {
 }
 
 /// An answer of JSON.
-pub fn with_json(status: StatusCode, media: Media, body: &Value) -> Answer {
-    let mut answer = Answer::new(Bytes::from(body.to_string()).into());
+pub fn with_json(status: StatusCode, media: Media, body: &impl Serialize) -> Answer {
+    let mut text = Vec::with_capacity(256);
+    // Writing to memory cannot fail, and no body has keys that are not strings.
+    let _ = serde_json::to_writer(&mut text, body);
+    let mut answer = Answer::new(Bytes::from(text).into());
     *answer.status_mut() = status;
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     answer

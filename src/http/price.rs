@@ -9,7 +9,7 @@ use crate::{
         answer::{Answer, with_json},
         denial::Denial,
         negotiate::Media,
-        respond::{errors, milliseconds, throttle_status},
+        respond::{Errors, milliseconds, throttle_status},
     },
     throttle::bucket::{Empty, Status},
 };
@@ -62,7 +62,7 @@ pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media:
     });
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(refusals) = explanation.refusals {
-        body.insert("errors".to_owned(), errors(&Denial::Refused(refusals)));
+        body.insert("errors".to_owned(), json!(Errors(&Denial::Refused(refusals))));
     }
     body.insert("extensions".to_owned(), json!({ "cost": cost }));
     with_json(StatusCode::OK, media, &Value::Object(body))

@@ -11,7 +11,8 @@ use hyper::{
     HeaderMap, StatusCode,
     header::{self, HeaderValue},
 };
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::{
     access::lockout::Locked,
@@ -20,16 +21,28 @@ use crate::{
         denial::Denial,
         negotiate::Media,
     },
-    refusal::Facts,
+    refusal::{Facts, Location},
     throttle::bucket::{Empty, Status},
 };
 
 /// When to come back to a service that has no room.
 const SOON: Duration = Duration::from_secs(1);
 
+/// A denial's body.
+#[derive(Serialize)]
+struct Body<'a> {
+    /// Null where it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<()>,
+    errors: Errors<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<Value>,
+}
+
 /// A denial as every endpoint but GraphQL's answers it.
 pub fn deny(denial: &Denial) -> Answer {
-    let mut answer = with_json(denial.status(), Media::Json, &json!({"errors": errors(denial)}));
+    let body = Body { data: None, errors: Errors(denial), extensions: None };
+    let mut answer = with_json(denial.status(), Media::Json, &body);
     add_headers(denial, answer.headers_mut());
     answer
 }
@@ -40,16 +53,10 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
         Media::Json if denial.is_of_graphql() => StatusCode::OK,
         _ => denial.status(),
     };
-    let mut body = Map::new();
     // On the newer type it goes with success, and with nothing else.
-    if media == Media::Json || status.is_success() {
-        body.insert("data".into(), Value::Null);
-    }
-    body.insert("errors".into(), errors(denial));
-    if let Some(cost) = cost(denial) {
-        body.insert("extensions".into(), json!({ "cost": cost }));
-    }
-    let mut answer = with_json(status, media, &Value::Object(body));
+    let data = (media == Media::Json || status.is_success()).then_some(());
+    let extensions = cost(denial).map(|cost| json!({ "cost": cost }));
+    let mut answer = with_json(status, media, &Body { data, errors: Errors(denial), extensions });
     add_headers(denial, answer.headers_mut());
     answer
 }
@@ -64,27 +71,38 @@ pub fn deny_update(denial: &Denial) -> Answer {
 }
 
 /// The entries of `errors`.
-pub(super) fn errors(denial: &Denial) -> Value {
-    match denial {
-        Denial::Refused(refusals) => refusals
-            .iter()
-            .map(|refusal| {
-                let mut entry = entry(&refusal.message, refusal.code.as_str(), refusal.facts.clone());
-                if !refusal.locations.is_empty() {
-                    let locations = refusal.locations.iter();
-                    entry["locations"] = locations.map(|at| json!({"line": at.line, "column": at.column})).collect();
-                }
-                entry
-            })
-            .collect(),
-        other => json!([entry(&other.to_string(), other.code(), facts(other))]),
+pub(super) struct Errors<'a>(pub &'a Denial);
+
+impl Serialize for Errors<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Denial::Refused(refusals) => serializer.collect_seq(refusals.iter().map(|refusal| Entry {
+                message: &refusal.message,
+                locations: &refusal.locations,
+                extensions: Extensions { code: refusal.code.as_str(), facts: &refusal.facts },
+            })),
+            other => {
+                let (message, facts) = (other.to_string(), facts(other));
+                let extensions = Extensions { code: other.code(), facts: &facts };
+                [Entry { message: &message, locations: &[], extensions }].serialize(serializer)
+            }
+        }
     }
 }
 
-fn entry(message: &str, code: &str, facts: Facts) -> Value {
-    let mut extensions = Map::from_iter([("code".to_owned(), json!(code))]);
-    extensions.extend(facts);
-    json!({"message": message, "extensions": extensions})
+#[derive(Serialize)]
+struct Entry<'a> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    locations: &'a [Location],
+    extensions: Extensions<'a>,
+}
+
+#[derive(Serialize)]
+struct Extensions<'a> {
+    code: &'a str,
+    #[serde(flatten)]
+    facts: &'a Facts,
 }
 
 /// What goes into `extensions` beside the code.
