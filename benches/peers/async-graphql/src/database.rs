@@ -14,10 +14,10 @@ use crate::loaders::{GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Page};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
 use crate::statements;
 
-
 /// What orderql sets its connections to: see `src/database/pool.rs` there.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
-                        -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
+                        -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
+                        -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
 
 /// As many connections as orderql has.
 fn connections() -> usize {
