@@ -8,9 +8,9 @@ use crate::measure::svg::{END, blank, text};
 use crate::report::{Measured, Report};
 use crate::workload::Workload;
 
-const WIDTH: f64 = 1100.0;
-const LEFT: f64 = 310.0;
-const MIDDLE: f64 = 730.0;
+const WIDTH: f64 = 1190.0;
+const LEFT: f64 = 340.0;
+const MIDDLE: f64 = 760.0;
 const LONGEST: f64 = 280.0;
 const ROW: f64 = 22.0;
 const TITLE: f64 = 46.0;
@@ -29,7 +29,7 @@ pub fn picture(report: &Report) -> String {
     let mut top = 30.0;
     text(&mut svg, LEFT, top, "answers a second", "#333");
     text(&mut svg, MIDDLE, top, "CPU ms a request: PostgreSQL", POSTGRESQL);
-    text(&mut svg, MIDDLE + 190.0, top, "and server", SERVER);
+    text(&mut svg, MIDDLE + 210.0, top, "and server", SERVER);
     for (workload, contestants) in &report.workloads {
         top += TITLE - ROW;
         let _ = writeln!(svg, "<text x=\"12\" y=\"{top}\" font-weight=\"bold\">{}</text>", title(*workload));
@@ -50,8 +50,7 @@ pub fn picture(report: &Report) -> String {
             let (of_postgresql, of_server) = (LONGEST * postgresql / dearest, LONGEST * server / dearest);
             bar(&mut svg, MIDDLE, top, of_postgresql, POSTGRESQL);
             bar(&mut svg, MIDDLE + of_postgresql, top, of_server, SERVER);
-            let label = MIDDLE + of_postgresql + of_server + 6.0;
-            text(&mut svg, label, top + 14.0, &format!("{postgresql:.3} + {server:.3}"), "#333");
+            text(&mut svg, MIDDLE + of_postgresql + of_server + 6.0, top + 14.0, &label(median), "#333");
             top += ROW;
         }
     }
@@ -70,6 +69,12 @@ fn title(workload: Workload) -> &'static str {
 /// `PostgreSQL`'s and the server's; nothing is 0 here.
 fn cpu(figures: &Figures) -> (f64, f64) {
     (figures.postgresql_cpu_ms.unwrap_or_default(), figures.server_cpu_ms.unwrap_or_default())
+}
+
+/// Both, as far as there are such.
+fn label(figures: &Figures) -> String {
+    let known = [figures.postgresql_cpu_ms, figures.server_cpu_ms].into_iter().flatten();
+    known.map(|time| format!("{time:.3}")).collect::<Vec<_>>().join(" + ")
 }
 
 fn bar(svg: &mut String, x: f64, y: f64, length: f64, colour: &str) {
