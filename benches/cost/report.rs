@@ -26,7 +26,7 @@ pub struct Report {
     pub settings: Settings,
     /// How costs and CPU times go together.
     pub correlations: Vec<Correlation>,
-    /// What is wanted of the first of them, and whether it is so.
+    /// What is wanted of the first of them.
     pub wanted: f64,
     /// Whether it is so.
     pub is_met: bool,

@@ -50,7 +50,6 @@ impl Compiler {
     /// Compiles a request, as [`compile`](super::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
         let known = self.known(request)?;
-        // What is refused is told from the bound operation, whatever is remembered.
         if let Some(outline) = known.constant.get()
             && let Some(estimate) = outline.admit(iter::empty(), limits)
         {
@@ -65,6 +64,7 @@ impl Compiler {
         if let Some(refusals) = known.refused(&resolved, limits) {
             return Err(refusals);
         }
+        // What was not refused just like this before is told from the bound operation.
         let admitted = admitted(&self.catalog, &known.operation, &resolved, limits);
         match &admitted {
             Ok(admitted) => self.remember(&known, &resolved, admitted),
@@ -113,7 +113,7 @@ impl Compiler {
     }
 }
 
-/// A valid operation, and the forms that requests for it had.
+/// A valid operation, and what requests for it came to.
 #[derive(Debug)]
 struct Known {
     operation: Operation,
