@@ -90,6 +90,36 @@ async fn queries_that_outlast_the_grace_time_are_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_committed_while_a_query_runs_is_not_in_its_answer() {
+    let database = fresh_database().await;
+    let (server, token) = serve(&database, &["--pool-size", "1"]).await;
+    let server = Arc::new(server);
+    let mut client = database.connect().await;
+    let order = "INSERT INTO order_header (order_id, status_id) VALUES ('O', 'ORDER_HELD')";
+    client.batch_execute(order).await.unwrap();
+    let query = "{ orders(first: 1) { edges { node { orderId orderItems(first: 1) { edges { cursor } } } } } }";
+    let asking = || {
+        let (server, token) = (Arc::clone(&server), token.clone());
+        tokio::task::spawn_blocking(move || server.query(&token, query).json())
+    };
+    let count =
+        |answer: &Value| answer["data"]["orders"]["edges"][0]["node"]["orderItems"]["edges"].as_array().unwrap().len();
+    // From now on its statements are prepared, which would wait for a lock too.
+    assert_eq!(count(&asking().await.unwrap()), 0);
+
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_item").await.unwrap();
+    let asked_before = asking();
+    // The order is read, and its items are waited for.
+    wait_for_waiting(&database, 1).await;
+    let item = "INSERT INTO order_item (order_id, order_item_seq_id) VALUES ('O', '00001')";
+    lock.batch_execute(item).await.unwrap();
+    lock.commit().await.unwrap();
+    assert_eq!(count(&asked_before.await.unwrap()), 0);
+    assert_eq!(count(&asking().await.unwrap()), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn however_many_ask_the_database_sees_few() {
     let database = fresh_database().await;
     let (server, token) = serve(&database, &["--pool-size", "3", "--pool-wait", "1h"]).await;

@@ -36,9 +36,9 @@ impl Snapshot {
         Ok(try_join_all(texts.map(|text| connection.prepare_cached(text))).await?)
     }
 
-    /// Begins a transaction in which every statement sees the same state.
+    /// Begins a transaction, in which every statement sees the same state: the pool's connections are set to that.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
-        Ok(self.connection()?.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
+        Ok(self.connection()?.batch_execute("BEGIN").await?)
     }
 
     /// Ends the transaction.

@@ -28,7 +28,7 @@ pub fn greetings(config: &Config, texts: &[&str]) -> Result<Vec<Vec<u8>>, Fault>
         .map_err(unwritable())?;
     let mut preparing = BytesMut::new();
     let named = texts.iter().enumerate().map(|(place, text)| (statement_name(place), *text));
-    let transaction = [(BEGIN, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), (COMMIT, "COMMIT")];
+    let transaction = [(BEGIN, "BEGIN"), (COMMIT, "COMMIT")];
     let transaction = transaction.map(|(name, text)| (name.to_owned(), text));
     for (name, text) in named.chain(transaction) {
         frontend::parse(&name, text, [], &mut preparing).map_err(unwritable())?;
