@@ -4,9 +4,10 @@
 //! that let a caller mend the query. A [`Refusal`] is a reason together with its place in the document.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 /// The facts of a refusal: what goes into an error's `extensions` beside its `code`.
@@ -148,14 +149,55 @@ impl Refusal {
     }
 }
 
-/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most. Cheap to clone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Refusals(Arc<[Refusal]>);
+/// The form of an entry of GraphQL's `errors`: `{"message", "locations", "extensions": {"code", …}}`.
+impl Serialize for Refusal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { code, message, locations, facts } = self;
+        Entry { message, locations, extensions: Extensions { code: code.as_str(), facts } }.serialize(serializer)
+    }
+}
+
+/// An entry of `errors`.
+#[derive(Debug, Serialize)]
+pub struct Entry<'a> {
+    /// What is wrong and what to do, for a person.
+    pub message: &'a str,
+    /// Where, as far as it is known.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub locations: &'a [Location],
+    /// What is wrong, for a program.
+    pub extensions: Extensions<'a>,
+}
+
+/// An entry's `extensions`.
+#[derive(Debug, Serialize)]
+pub struct Extensions<'a> {
+    /// The stable code.
+    pub code: &'a str,
+    /// What goes beside the code.
+    #[serde(flatten)]
+    pub facts: &'a Facts,
+}
+
+/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most. Cheap to clone, and written
+/// as JSON once for all of its clones.
+#[derive(Debug, Clone)]
+pub struct Refusals(Arc<List>);
+
+#[derive(Debug)]
+struct List {
+    refusals: Vec<Refusal>,
+    written: OnceLock<Box<RawValue>>,
+}
 
 impl Refusals {
     /// The list that holds just this one.
     pub fn one(refusal: Refusal) -> Self {
-        Self(Arc::new([refusal]))
+        Self::of(vec![refusal])
+    }
+
+    fn of(refusals: Vec<Refusal>) -> Self {
+        Self(Arc::new(List { refusals, written: OnceLock::new() }))
     }
 
     /// Orders what was found by its place, drops repetitions and cuts the list; `None` where nothing was found.
@@ -170,7 +212,7 @@ impl Refusals {
                 kept.push(refusal);
             }
         }
-        (!kept.is_empty()).then(|| Self(kept.into()))
+        (!kept.is_empty()).then(|| Self::of(kept))
     }
 
     /// `Ok` where nothing was found.
@@ -178,24 +220,37 @@ impl Refusals {
         Self::collect(found).map_or(Ok(()), Err)
     }
 
-    /// About how much memory they take, in bytes.
+    /// About how much memory they take, in bytes: as they are, and as much again as they are written.
     pub fn bytes(&self) -> usize {
         let facts = |facts: &Facts| facts.iter().map(|(name, value)| name.len() + bytes(value)).sum::<usize>();
         let bytes = |refusal: &Refusal| {
             let locations = size_of_val(refusal.locations.as_slice());
             size_of::<Refusal>() + refusal.message.len() + locations + facts(&refusal.facts)
         };
-        self.iter().map(bytes).sum()
+        2 * self.iter().map(bytes).sum::<usize>()
     }
 
     /// The refusals in document order.
     pub fn iter(&self) -> std::slice::Iter<'_, Refusal> {
-        self.0.iter()
+        self.0.refusals.iter()
     }
 
     /// The first refusal, by whose code the answer as a whole is judged.
     pub fn first(&self) -> &Refusal {
-        &self.0[0]
+        &self.0.refusals[0]
+    }
+}
+
+impl PartialEq for Refusals {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.refusals == other.0.refusals
+    }
+}
+
+impl Serialize for Refusals {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Writing to memory cannot fail, and the keys of facts are strings.
+        self.0.written.get_or_init(|| to_raw_value(&self.0.refusals).unwrap_or_default()).serialize(serializer)
     }
 }
 
@@ -220,7 +275,7 @@ impl<'a> IntoIterator for &'a Refusals {
 
 impl fmt::Display for Refusals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, refusal) in self.0.iter().enumerate() {
+        for (index, refusal) in self.iter().enumerate() {
             if index > 0 {
                 f.write_str("\n")?;
             }

@@ -21,7 +21,7 @@ use crate::{
         denial::Denial,
         negotiate::Media,
     },
-    refusal::{Facts, Location},
+    refusal::{Entry, Extensions, Facts},
     throttle::bucket::{Empty, Status},
 };
 
@@ -76,11 +76,7 @@ pub(super) struct Errors<'a>(pub &'a Denial);
 impl Serialize for Errors<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Denial::Refused(refusals) => serializer.collect_seq(refusals.iter().map(|refusal| Entry {
-                message: &refusal.message,
-                locations: &refusal.locations,
-                extensions: Extensions { code: refusal.code.as_str(), facts: &refusal.facts },
-            })),
+            Denial::Refused(refusals) => refusals.serialize(serializer),
             other => {
                 let (message, facts) = (other.to_string(), facts(other));
                 let extensions = Extensions { code: other.code(), facts: &facts };
@@ -88,21 +84,6 @@ impl Serialize for Errors<'_> {
             }
         }
     }
-}
-
-#[derive(Serialize)]
-struct Entry<'a> {
-    message: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    locations: &'a [Location],
-    extensions: Extensions<'a>,
-}
-
-#[derive(Serialize)]
-struct Extensions<'a> {
-    code: &'a str,
-    #[serde(flatten)]
-    facts: &'a Facts,
 }
 
 /// What goes into `extensions` beside the code.

@@ -10,7 +10,6 @@ use crate::{
     cost::breakdown::CostNode,
     plan::Plan,
     query::bind::StepId,
-    refusal::Refusal,
 };
 
 /// What [`super::text::render`] tells, as JSON. What is not known is left out.
@@ -30,7 +29,7 @@ pub fn render(explained: &Explained<'_>) -> Json {
     }
     let allowed = json!({ "cost": limits.max_cost, "pageSize": limits.max_page_size, "depth": limits.max_depth });
     told.insert("limits".to_owned(), allowed);
-    told.insert("errors".to_owned(), refusals.into_iter().flatten().map(refusal).collect());
+    told.insert("errors".to_owned(), refusals.into_iter().flatten().map(|refusal| json!(refusal)).collect());
     Json::Object(told)
 }
 
@@ -53,18 +52,6 @@ fn statement(plan: &Plan, place: StepId) -> Json {
     let step = &plan.steps()[place];
     let parameters = plan.parameters(place).map(|parameter| value(parameter, &step.parents));
     json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) })
-}
-
-/// As the server reports it.
-fn refusal(refusal: &Refusal) -> Json {
-    let locations = refusal.locations.iter().map(|at| json!({ "line": at.line, "column": at.column }));
-    let mut extensions = refusal.facts.clone();
-    extensions.insert("code".to_owned(), refusal.code.as_str().into());
-    json!({
-        "message": refusal.message,
-        "locations": locations.collect::<Vec<_>>(),
-        "extensions": extensions,
-    })
 }
 
 #[cfg(test)]
