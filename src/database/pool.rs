@@ -67,7 +67,7 @@ pub(super) fn connections(options: &Options, settings: &str) -> Result<deadpool_
     };
     config.options(settings).application_name("orderql").connect_timeout(CONNECT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: Some(CONNECT) };
+    let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: None };
     deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
         .max_size(options.size)
         .timeouts(timeouts)

@@ -1,11 +1,12 @@
 //! The steps of a plan over one snapshot: those that wait for nothing are sent together, each other one as soon as the
 //! rows of its parents are there, and the transaction's end right behind the last.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
-use futures_util::stream::FuturesUnordered;
-use futures_util::{StreamExt, TryStreamExt, poll};
+use futures_util::future::maybe_done;
+use futures_util::{TryStreamExt, poll};
 use tokio_postgres::{Row, Statement};
 
 use crate::database::parameter::{Raw, Sent};
@@ -51,13 +52,8 @@ pub struct Group {
     pub behind_page: bool,
 }
 
-/// What one statement of the pipeline came to.
-enum Done {
-    Step(usize, StepRows),
-    Transaction,
-}
-
-type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, ExecuteError>> + Send + 'a>>;
+/// A statement under way; in the end, the step whose rows are there, if it was one's.
+type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteError>> + Send + 'a>>;
 
 /// Fetches the rows of every step.
 pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
@@ -79,52 +75,45 @@ async fn run(
     statements: &[Statement],
     fetched: &[OnceLock<StepRows>],
 ) -> Result<(), ExecuteError> {
-    let fetch_step = |place: usize| -> Running<'_> {
+    let fetch_step = |place: StepId| -> Running<'_> {
         Box::pin(async move {
             let rows = step(snapshot, plan, place, &statements[place], fetched).await?;
-            Ok(Done::Step(place, rows))
-        })
-    };
-    let mut waiting = plan.steps().len();
-    let mut ready: Vec<Running<'_>> = Vec::with_capacity(waiting + 2);
-    ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| Done::Transaction)?) }));
-    let roots = plan.steps().iter().enumerate().filter(|(_, step)| step.parents == Parents::Known);
-    ready.extend(roots.map(|(place, _)| fetch_step(place)));
-    waiting -= ready.len() - 1;
-
-    let mut running = FuturesUnordered::new();
-    loop {
-        if waiting == 0 && !ready.is_empty() {
-            ready.push(Box::pin(async { Ok(snapshot.commit().await.map(|()| Done::Transaction)?) }));
-        }
-        let mut done = Vec::new();
-        for mut statement in ready.drain(..) {
-            // The first poll sends: so they go out in this order, before anything is waited for.
-            match poll!(&mut statement) {
-                std::task::Poll::Ready(result) => done.push(result?),
-                std::task::Poll::Pending => running.push(statement),
-            }
-        }
-        if done.is_empty() {
-            match running.next().await {
-                Some(result) => done.push(result?),
-                None => break,
-            }
-        }
-        for done in done {
-            let Done::Step(place, rows) = done else { continue };
             // Each step runs once, so its place is empty.
             let _ = fetched[place].set(rows);
-            let children = plan.steps().iter().enumerate();
-            let children =
-                children.filter(|(_, step)| matches!(&step.parents, Parents::Rows { step, .. } if *step == place));
-            for (child, _) in children {
-                ready.push(fetch_step(child));
-                waiting -= 1;
-            }
+            Ok(Some(place))
+        })
+    };
+    let ready_after = |place: Option<StepId>| {
+        let parents = |step: &Step| match &step.parents {
+            Parents::Known => None,
+            Parents::Rows { step, .. } => Some(*step),
+        };
+        let steps = plan.steps().iter().enumerate();
+        steps.filter(move |(_, step)| parents(step) == place).map(|(step, _)| fetch_step(step))
+    };
+    let mut ready: Vec<Running<'_>> = Vec::with_capacity(plan.steps().len() + 2);
+    ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| None)?) }));
+    ready.extend(ready_after(None));
+    let mut unsent = plan.steps().len() + 1;
+    // A connection answers its statements in the order in which they were sent.
+    let mut sent = VecDeque::with_capacity(plan.steps().len() + 2);
+    loop {
+        unsent -= ready.len();
+        if unsent == 0 && !ready.is_empty() {
+            ready.push(Box::pin(async { Ok(snapshot.commit().await.map(|()| None)?) }));
+        }
+        for statement in ready.drain(..) {
+            let mut statement = maybe_done(statement);
+            // The first poll sends, before anything is waited for.
+            let _ = poll!(&mut statement);
+            sent.push_back(statement);
+        }
+        let Some(mut first) = sent.pop_front() else { return Ok(()) };
+        (&mut first).await;
+        if let Some(fetched) = Pin::new(&mut first).take_output().transpose()?.flatten() {
+            ready.extend(ready_after(Some(fetched)));
         }
     }
-    Ok(())
 }
 
 async fn step(

@@ -59,11 +59,11 @@ pub fn empty(status: StatusCode) -> Answer {
     answer
 }
 
-/// Notes a header of requests on which the answer depends, so that caches keep its variants apart.
-pub fn vary(answer: &mut HeaderMap, name: &'static str) {
+/// Notes headers of requests on which the answer depends, with commas between, so that caches keep its variants apart.
+pub fn vary(answer: &mut HeaderMap, names: &'static str) {
     let value = match answer.get(header::VARY).and_then(|value| value.to_str().ok()) {
-        None => HeaderValue::from_static(name),
-        Some(others) => match HeaderValue::try_from(format!("{others}, {name}")) {
+        None => HeaderValue::from_static(names),
+        Some(others) => match HeaderValue::try_from(format!("{others}, {names}")) {
             Ok(value) => value,
             Err(_) => return,
         },

@@ -11,7 +11,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// A head longer than this is refused by hyper, whose buffer has this size.
 pub const LONGEST_HEAD: usize = 32 * 1024;
 
-/// Header fields that a request may have.
+/// Header fields that a request may have, which is hyper's own limit.
 pub const MOST_HEADERS: usize = 100;
 
 /// Where a client is in what it sends.
@@ -89,6 +89,13 @@ impl Framing {
                 &bytes[1..]
             }
             State::Head(head) => {
+                // Most heads come whole, and need not be gathered.
+                if head.is_empty()
+                    && let Some((head, rest)) = whole_head(bytes)
+                {
+                    self.end_of_head(head);
+                    return rest;
+                }
                 let (line, rest) = split_after_line(bytes);
                 head.extend_from_slice(line);
                 if head.len() > LONGEST_HEAD {
@@ -168,6 +175,14 @@ impl Default for Framing {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What comes up to an empty line, and what comes after it; `None` where there is none, or nothing before it.
+fn whole_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let mut length = 0;
+    let empty = lines.by_ref().inspect(|line| length += line.len()).position(|line| matches!(line, b"\n" | b"\r\n"))?;
+    (empty > 0 && length <= LONGEST_HEAD).then(|| bytes.split_at(length))
 }
 
 fn split_after_line(bytes: &[u8]) -> (&[u8], &[u8]) {

@@ -23,7 +23,7 @@ use crate::{
     http::{
         Options,
         connection::{Connection, Patience, Waiting},
-        framing::{LONGEST_HEAD, MOST_HEADERS},
+        framing::LONGEST_HEAD,
         origin::Peer,
         service::{Service, handle},
         wire::Wire,
@@ -136,13 +136,9 @@ async fn next(listener: &TcpListener) -> TcpStream {
 
 fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // The wire keeps the time for heads; see there.
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(None)
-        .max_headers(MOST_HEADERS)
-        .max_buf_size(LONGEST_HEAD);
+    // The wire keeps the time for heads; see there. A number of headers that is told, even hyper's own, has room made for
+    // it anew with each head.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(LONGEST_HEAD);
     builder
         .http2()
         .timer(TokioTimer::new())

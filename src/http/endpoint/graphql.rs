@@ -58,10 +58,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     });
     let mut answer = compress(answer, choice, record);
     let headers = answer.headers_mut();
-    vary(headers, "Accept");
-    if service.options.codings.are_offered() {
-        vary(headers, "Accept-Encoding");
-    }
+    vary(headers, if service.options.codings.are_offered() { "Accept, Accept-Encoding" } else { "Accept" });
     if head.method != Method::POST {
         // Rows and credits are of the moment, and for the caller alone.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
