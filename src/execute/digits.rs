@@ -28,26 +28,31 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     const DAY: i64 = 86_400_000_000;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
     let (year, month, day) = civil(days);
-    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
+    let (seconds, mut fraction) = (rest / 1_000_000, rest % 1_000_000);
     match year {
         0..10_000 => {}
         ..0 => out.push(b'-'),
         _ => out.push(b'+'),
     }
     match u16::try_from(year.unsigned_abs()) {
-        Ok(year @ ..10_000) => out.extend(four(year)),
+        Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
         _ => int(year.abs(), out),
     }
-    let parts = [(b'-', month), (b'-', day), (b'T', seconds / 3600), (b':', seconds / 60 % 60), (b':', seconds % 60)];
-    for (before, part) in parts {
-        out.extend([before, digit(part / 10), digit(part % 10)]);
-    }
+    let ([a, b], [c, d]) = (two(month), two(day));
+    let ([e, f], [g, h], [i, j]) = (two(seconds / 3600), two(seconds / 60 % 60), two(seconds % 60));
+    out.extend_from_slice(&[b'-', a, b, b'-', c, d, b'T', e, f, b':', g, h, b':', i, j]);
     if fraction != 0 {
-        out.push(b'.');
-        out.extend([100_000, 10_000, 1000, 100, 10, 1].map(|place| digit(fraction / place % 10)));
-        while out.last() == Some(&b'0') {
-            out.pop();
+        let mut places = 6;
+        while fraction % 10 == 0 {
+            fraction /= 10;
+            places -= 1;
         }
+        let mut digits = *b".000000";
+        for place in (1..=places).rev() {
+            digits[place] = digit(fraction % 10);
+            fraction /= 10;
+        }
+        out.extend_from_slice(&digits[..=places]);
     }
     out.push(b'Z');
 }
@@ -91,7 +96,7 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     for place in 0..=weight {
         match place {
             0 => int(digit(place).into(), out),
-            _ => out.extend(four(digit(place))),
+            _ => out.extend_from_slice(&four(digit(place))),
         }
     }
     if scale > 0 {
@@ -111,6 +116,11 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
 /// The digits of a number below 10,000.
 fn four(number: u16) -> [u8; 4] {
     [1000, 100, 10, 1].map(|place| digit(u64::from(number / place % 10)))
+}
+
+/// The digits of a number below 100.
+fn two(number: u64) -> [u8; 2] {
+    [digit(number / 10), digit(number % 10)]
 }
 
 fn digit(number: u64) -> u8 {

@@ -75,13 +75,7 @@ pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8
             }
             None => false,
         },
-        (_, Encoding::Text) => match std::str::from_utf8(raw) {
-            Ok(text) => {
-                string(text, out);
-                true
-            }
-            Err(_) => false,
-        },
+        (_, Encoding::Text) => text(raw, out),
         (_, _) => quoted(out, |out| match encoding {
             Encoding::Numeric => digits::numeric(raw, out),
             Encoding::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
@@ -137,16 +131,22 @@ pub fn cursor_key(
     }
 }
 
-/// Appends a JSON string.
-pub fn string(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let bytes = text.as_bytes();
-    // Looked at without a branch, most texts are done in a few steps.
-    if !bytes.iter().fold(false, |found, byte| found | matches!(byte, b'"' | b'\\' | 0..0x20)) {
+/// Appends a JSON string; `false` where the bytes are no text.
+fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    // Looked at without a branch, most texts are done in a few steps: they are in ASCII and have nothing to escape.
+    if bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~') & !matches!(byte, b'"' | b'\\')) {
+        out.push(b'"');
         out.extend_from_slice(bytes);
         out.push(b'"');
-        return;
+        return true;
     }
+    str::from_utf8(bytes).map(|text| escaped(text, out)).is_ok()
+}
+
+/// Appends a JSON string, with what JSON wants escaped.
+fn escaped(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
     let mut plain = 0;
     for (place, byte) in bytes.iter().enumerate() {
         let escape: &[u8] = match byte {
