@@ -342,6 +342,13 @@ mod tests {
     }
 
     #[test]
+    fn the_pool_goes_by_the_cores_unless_it_is_told() {
+        let size = |arguments: &[&str]| gather(arguments, &[]).unwrap().pool(tokio_postgres::Config::new()).size;
+        let cores = thread::available_parallelism().unwrap().get();
+        assert_eq!((size(&[]), size(&["--pool-size", "4"])), (cores + cores + 1, 4));
+    }
+
+    #[test]
     fn a_wrong_value_is_named_with_its_origin_and_what_would_be_right() {
         let error = gather(&[], &[("ORDERQL_DEADLINE", "soon")]).unwrap_err();
         assert_eq!(

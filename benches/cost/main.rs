@@ -53,7 +53,7 @@ const ONE_CONNECTION: &str = "--pool-size=1";
 /// queries whose cost says least, with their statements. The figures go to standard output, and into a JSON file with a
 /// scatter plot beside it; progress goes to standard error.
 #[derive(Debug, Parser)]
-#[command(name = "./dev bench cost", max_term_width = 120)]
+#[command(name = "./dev bench cost", bin_name = "./dev bench cost", max_term_width = 120)]
 struct Arguments {
     #[command(flatten)]
     sample: Sample,

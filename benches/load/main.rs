@@ -68,7 +68,7 @@ const WARM_UP: Duration = Duration::from_millis(500);
 ///
 /// CPU times are the figures to trust where the machine has other things to do.
 #[derive(Debug, Parser)]
-#[command(name = "./dev bench", max_term_width = 120, disable_help_subcommand = true)]
+#[command(name = "./dev bench", bin_name = "./dev bench", max_term_width = 120, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     part: Option<Part>,
