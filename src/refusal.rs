@@ -152,31 +152,22 @@ impl Refusal {
 /// The form of an entry of GraphQL's `errors`: `{"message", "locations", "extensions": {"code", …}}`.
 impl Serialize for Refusal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            message: &'a str,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            locations: &'a [Location],
+            extensions: Extensions<'a>,
+        }
+        #[derive(Serialize)]
+        struct Extensions<'a> {
+            code: &'a str,
+            #[serde(flatten)]
+            facts: &'a Facts,
+        }
         let Self { code, message, locations, facts } = self;
         Entry { message, locations, extensions: Extensions { code: code.as_str(), facts } }.serialize(serializer)
     }
-}
-
-/// An entry of `errors`.
-#[derive(Debug, Serialize)]
-pub struct Entry<'a> {
-    /// What is wrong and what to do, for a person.
-    pub message: &'a str,
-    /// Where, as far as it is known.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub locations: &'a [Location],
-    /// What is wrong, for a program.
-    pub extensions: Extensions<'a>,
-}
-
-/// An entry's `extensions`.
-#[derive(Debug, Serialize)]
-pub struct Extensions<'a> {
-    /// The stable code.
-    pub code: &'a str,
-    /// What goes beside the code.
-    #[serde(flatten)]
-    pub facts: &'a Facts,
 }
 
 /// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most. Cheap to clone, and written

@@ -38,9 +38,12 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
         Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
         _ => int(year.abs(), out),
     }
-    let ([a, b], [c, d]) = (two(month), two(day));
-    let ([e, f], [g, h], [i, j]) = (two(seconds / 3600), two(seconds / 60 % 60), two(seconds % 60));
-    out.extend_from_slice(&[b'-', a, b, b'-', c, d, b'T', e, f, b':', g, h, b':', i, j]);
+    let mut text = *b"-00-00T00:00:00";
+    let parts = [(1, month), (4, day), (7, seconds / 3600), (10, seconds / 60 % 60), (13, seconds % 60)];
+    for (place, part) in parts {
+        text[place..place + 2].copy_from_slice(&[digit(part / 10), digit(part % 10)]);
+    }
+    out.extend_from_slice(&text);
     if fraction != 0 {
         let mut places = 6;
         while fraction % 10 == 0 {
@@ -116,11 +119,6 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
 /// The digits of a number below 10,000.
 fn four(number: u16) -> [u8; 4] {
     [1000, 100, 10, 1].map(|place| digit(u64::from(number / place % 10)))
-}
-
-/// The digits of a number below 100.
-fn two(number: u64) -> [u8; 2] {
-    [digit(number / 10), digit(number % 10)]
 }
 
 fn digit(number: u64) -> u8 {

@@ -9,7 +9,7 @@ use crate::{
         answer::{Answer, with_json},
         denial::Denial,
         negotiate::Media,
-        respond::{Errors, milliseconds, throttle_status},
+        respond::milliseconds,
     },
     throttle::bucket::{Empty, Status},
 };
@@ -58,11 +58,11 @@ pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media:
             "bucket": { "passed": forecast.is_ok(), "retryAfterMs": wait },
         },
         "fields": explanation.fields(),
-        "throttleStatus": throttle_status(status),
+        "throttleStatus": status,
     });
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(refusals) = explanation.refusals {
-        body.insert("errors".to_owned(), json!(Errors(&Denial::Refused(refusals))));
+        body.insert("errors".to_owned(), json!(refusals));
     }
     body.insert("extensions".to_owned(), json!({ "cost": cost }));
     with_json(StatusCode::OK, media, &Value::Object(body))

@@ -11,8 +11,8 @@ use hyper::{
     HeaderMap, StatusCode,
     header::{self, HeaderValue},
 };
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::json;
 
 use crate::{
     access::lockout::Locked,
@@ -21,7 +21,6 @@ use crate::{
         denial::Denial,
         negotiate::Media,
     },
-    refusal::{Entry, Extensions, Facts},
     throttle::bucket::{Empty, Status},
 };
 
@@ -36,7 +35,7 @@ struct Body<'a> {
     data: Option<()>,
     errors: Errors<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extensions: Option<Value>,
+    extensions: Option<Priced>,
 }
 
 /// A denial as every endpoint but GraphQL's answers it.
@@ -55,7 +54,7 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
     };
     // On the newer type it goes with success, and with nothing else.
     let data = (media == Media::Json || status.is_success()).then_some(());
-    let extensions = cost(denial).map(|cost| json!({ "cost": cost }));
+    let extensions = cost(denial).map(|cost| Priced { cost });
     let mut answer = with_json(status, media, &Body { data, errors: Errors(denial), extensions });
     add_headers(denial, answer.headers_mut());
     answer
@@ -70,70 +69,73 @@ pub fn deny_update(denial: &Denial) -> Answer {
     answer
 }
 
-/// The entries of `errors`.
-pub(super) struct Errors<'a>(pub &'a Denial);
+/// The entries of `errors`: a refusal's own, or the one of another denial.
+struct Errors<'a>(&'a Denial);
 
 impl Serialize for Errors<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Denial::Refused(refusals) => refusals.serialize(serializer),
-            other => {
-                let (message, facts) = (other.to_string(), facts(other));
-                let extensions = Extensions { code: other.code(), facts: &facts };
-                [Entry { message: &message, locations: &[], extensions }].serialize(serializer)
+            denial => [Entry { message: denial.to_string(), extensions: Extensions(denial) }].serialize(serializer),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    message: String,
+    extensions: Extensions<'a>,
+}
+
+/// The code, and what a program has to know beside it.
+struct Extensions<'a>(&'a Denial);
+
+impl Serialize for Extensions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", self.0.code())?;
+        match self.0 {
+            Denial::Throttled(empty) => {
+                map.serialize_entry("requestedQueryCost", &empty.credits)?;
+                map.serialize_entry("currentlyAvailable", &empty.status.currently_available)?;
+                map.serialize_entry("retryAfterMs", &empty.retry_after.map(milliseconds))?;
             }
+            Denial::TooManyRunning { limit, cost, .. } => {
+                map.serialize_entry("estimatedCost", cost)?;
+                map.serialize_entry("maxConcurrentQueries", limit)?;
+                map.serialize_entry("retryAfterMs", &milliseconds(SOON))?;
+            }
+            Denial::Locked(locked) => map.serialize_entry("retryAfterMs", &milliseconds(locked.retry_after))?,
+            Denial::DeadlineExceeded { deadline, .. } => map.serialize_entry("deadlineMs", &milliseconds(*deadline))?,
+            Denial::Unavailable(_) => map.serialize_entry("retryAfterMs", &milliseconds(SOON))?,
+            Denial::Fault { request_id, .. } => map.serialize_entry("requestId", request_id)?,
+            _ => {}
         }
+        map.end()
     }
 }
 
-/// What goes into `extensions` beside the code.
-fn facts(denial: &Denial) -> Facts {
-    let pairs = match denial {
-        Denial::Throttled(empty) => {
-            vec![
-                ("requestedQueryCost", json!(empty.credits)),
-                ("currentlyAvailable", json!(empty.status.currently_available)),
-                ("retryAfterMs", json!(empty.retry_after.map(milliseconds))),
-            ]
-        }
-        Denial::TooManyRunning { limit, cost, .. } => vec![
-            ("estimatedCost", json!(cost)),
-            ("maxConcurrentQueries", json!(limit)),
-            ("retryAfterMs", json!(milliseconds(SOON))),
-        ],
-        Denial::Locked(locked) => vec![("retryAfterMs", json!(milliseconds(locked.retry_after)))],
-        Denial::DeadlineExceeded { deadline, .. } => vec![("deadlineMs", json!(milliseconds(*deadline)))],
-        Denial::Unavailable(_) => vec![("retryAfterMs", json!(milliseconds(SOON)))],
-        Denial::Fault { request_id, .. } => vec![("requestId", json!(request_id))],
-        _ => Vec::new(),
+/// The answer's `extensions`, where the bucket was asked.
+#[derive(Serialize)]
+struct Priced {
+    cost: Charge,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Charge {
+    requested_query_cost: u64,
+    actual_query_cost: u64,
+    throttle_status: Status,
+}
+
+fn cost(denial: &Denial) -> Option<Charge> {
+    let (requested_query_cost, throttle_status) = match denial {
+        Denial::Throttled(empty) => (empty.credits, empty.status),
+        Denial::DeadlineExceeded { cost, status, .. } | Denial::TooManyRunning { cost, status, .. } => (*cost, *status),
+        _ => return None,
     };
-    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// `extensions.cost`, where the bucket was asked.
-fn cost(denial: &Denial) -> Option<Value> {
-    match denial {
-        Denial::Throttled(empty) => Some(json!({
-            "requestedQueryCost": empty.credits,
-            "actualQueryCost": 0,
-            "throttleStatus": throttle_status(&empty.status),
-        })),
-        Denial::DeadlineExceeded { cost, status, .. } | Denial::TooManyRunning { cost, status, .. } => Some(json!({
-            "requestedQueryCost": cost,
-            "actualQueryCost": 0,
-            "throttleStatus": throttle_status(status),
-        })),
-        _ => None,
-    }
-}
-
-/// A bucket as `extensions.cost.throttleStatus` reports it.
-pub fn throttle_status(status: &Status) -> Value {
-    json!({
-        "maximumAvailable": status.maximum_available,
-        "currentlyAvailable": status.currently_available,
-        "restoreRate": status.restore_rate,
-    })
+    Some(Charge { requested_query_cost, actual_query_cost: 0, throttle_status })
 }
 
 /// What the head of the answer tells: what would be taken, who has to sign in how, and when to come back.
@@ -190,10 +192,12 @@ fn seconds(time: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::{
         http::answer::Content,
-        refusal::{Code, Location, Reason, Refusal, Refusals},
+        refusal::{Code, Facts, Location, Reason, Refusal, Refusals},
     };
 
     fn parts(answer: &Answer) -> (u16, Value) {

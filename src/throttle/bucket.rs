@@ -6,6 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 /// Billionths of a credit in a credit; also nanoseconds in a second, which is what makes refilling exact.
 const BILLION: u128 = 1_000_000_000;
 
@@ -25,7 +27,8 @@ impl Default for Rate {
 }
 
 /// What a bucket holds, as `extensions.cost.throttleStatus` reports it. Whole credits, rounded down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Status {
     /// Credits in a full bucket.
     pub maximum_available: u64,
