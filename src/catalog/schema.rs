@@ -1,7 +1,5 @@
 //! The types as GraphQL sees them: objects, scalars, enums, fields, arguments.
 
-use std::collections::HashMap;
-
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Entity};
 use crate::value::ScalarType;
@@ -91,19 +89,56 @@ pub struct ObjectType {
     pub entity: Option<Entity>,
     /// Fields that can be selected and are not published: `__schema` and `__type` of the query root.
     pub unlisted: Vec<Field>,
-    pub(super) by_name: HashMap<String, u16>,
+    pub(super) by_name: Places,
 }
 
 impl ObjectType {
     /// The place of the field of that name, for [`ObjectType::field`].
     pub fn position(&self, name: &str) -> Option<u16> {
-        self.by_name.get(name).copied()
+        self.by_name.get(name)
     }
 
     /// The field in that place. The unlisted ones stand behind the others.
     pub fn field(&self, place: u16) -> &Field {
         let place = usize::from(place);
         self.fields.get(place).unwrap_or_else(|| &self.unlisted[place - self.fields.len()])
+    }
+}
+
+/// The places of fields by their names, in a list that is sorted: of the few fields that a type has, one is found there
+/// sooner than by a hash that withstands chosen keys.
+#[derive(Debug, Default)]
+pub(super) struct Places(Vec<(String, u16)>);
+
+impl Places {
+    /// Sets the place of the field of that name; returns the one that it had.
+    pub(super) fn insert(&mut self, name: String, place: u16) -> Option<u16> {
+        match self.search(&name) {
+            Ok(found) => Some(std::mem::replace(&mut self.0[found].1, place)),
+            Err(between) => {
+                self.0.insert(between, (name, place));
+                None
+            }
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<u16> {
+        self.search(name).ok().map(|found| self.0[found].1)
+    }
+
+    fn search(&self, name: &str) -> Result<usize, usize> {
+        // By length first: that mostly tells, and takes no look at the letters.
+        self.0.binary_search_by(|(known, _)| known.len().cmp(&name.len()).then_with(|| known.as_str().cmp(name)))
+    }
+}
+
+impl FromIterator<(String, u16)> for Places {
+    fn from_iter<I: IntoIterator<Item = (String, u16)>>(fields: I) -> Self {
+        let mut places = Self::default();
+        for (name, place) in fields {
+            places.insert(name, place);
+        }
+        places
     }
 }
 
