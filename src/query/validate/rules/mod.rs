@@ -88,12 +88,13 @@ fn describe(catalog: &Catalog, holder: Holder<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::parse::parse;
+    use crate::query::parse::Source;
 
     /// The facts of what is found in a document, a line each.
     fn facts(text: &str) -> String {
         let catalog = Catalog::built_in().unwrap();
-        let document = parse(text).unwrap();
+        let source = Source::read(text).unwrap();
+        let document = source.parse().unwrap();
         let found = check(&catalog, &document);
         found.iter().map(|refusal| serde_json::to_string(&refusal.facts).unwrap() + "\n").collect()
     }
