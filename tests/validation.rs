@@ -10,13 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use orderql::catalog::Catalog;
-use orderql::query::parse::parse;
+use orderql::query::parse::Source;
 use orderql::query::validate::validate;
 use orderql::refusal::Refusals;
 use proptest::prelude::*;
 
 fn refusals(catalog: &Catalog, text: &str) -> Result<(), Refusals> {
-    let document = parse(text)?;
+    let source = Source::read(text)?;
+    let document = source.parse()?;
     // Where a document has several operations, its first is as good as any here.
     validate(catalog, &document, text.contains("query First").then_some("First")).map(drop)
 }

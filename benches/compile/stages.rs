@@ -13,7 +13,7 @@ use orderql::query::Request;
 use orderql::query::bind::bind;
 use orderql::query::bind::resolve::resolve;
 use orderql::query::operation::Operation;
-use orderql::query::parse::parse;
+use orderql::query::parse::Source;
 use orderql::query::validate::validate;
 
 use crate::{AMPLE, documents, request};
@@ -33,7 +33,8 @@ impl Display for Case {
 
 impl Case {
     fn operation(&self) -> Operation {
-        validate(&self.catalog, &parse(&self.request.query).unwrap(), None).unwrap()
+        let source = Source::read(&self.request.query).unwrap();
+        validate(&self.catalog, &source.parse().unwrap(), None).unwrap()
     }
 }
 
@@ -49,12 +50,16 @@ fn cases() -> Vec<Case> {
 #[divan::bench(args = cases())]
 fn a_parse(bencher: Bencher<'_, '_>, case: &Case) {
     let text = &case.request.query;
-    bencher.counter(BytesCount::of_str(text)).bench(|| parse(black_box(text)).unwrap());
+    bencher.counter(BytesCount::of_str(text)).bench(|| {
+        let source = Source::read(black_box(text)).unwrap();
+        black_box(source.parse().unwrap());
+    });
 }
 
 #[divan::bench(args = cases())]
 fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
-    let document = parse(&case.request.query).unwrap();
+    let source = Source::read(&case.request.query).unwrap();
+    let document = source.parse().unwrap();
     bencher.bench(|| validate(&case.catalog, black_box(&document), None).unwrap());
 }
 

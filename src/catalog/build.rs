@@ -1,7 +1,5 @@
 //! From the schema file to the catalog: every type is made, and every field bound to what it stands for.
 
-use std::collections::HashMap;
-
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
@@ -10,7 +8,7 @@ use crate::catalog::binding::{
 use crate::catalog::connection;
 use crate::catalog::metatypes::{self, Resolver};
 use crate::catalog::names::{Name, Names, QUERY};
-use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
+use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Places, Scalar, Type, TypeId, TypeRef};
 use crate::catalog::source::{
     SchemaError, SchemaFault, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
 };
@@ -318,7 +316,7 @@ fn assemble(
     entity: Option<Entity>,
     fields: Vec<Field>,
 ) -> Result<ObjectType, SchemaFault> {
-    let mut by_name = HashMap::with_capacity(fields.len());
+    let mut by_name = Places::default();
     for (place, field) in fields.iter().enumerate() {
         let place = u16::try_from(place).map_err(|_| SchemaFault::TooMany)?;
         if by_name.insert(field.name.clone(), place).is_some() {

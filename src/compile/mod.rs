@@ -20,7 +20,7 @@ use crate::query::Request;
 use crate::query::bind::bind;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::operation::Operation;
-use crate::query::parse::parse;
+use crate::query::parse::Source;
 use crate::query::validate::validate;
 use crate::refusal::Refusals;
 
@@ -75,7 +75,8 @@ fn admitted(
 }
 
 fn operation(catalog: &Catalog, request: &Request) -> Result<Operation, Refusals> {
-    let document = parse(&request.query)?;
+    let source = Source::read(&request.query)?;
+    let document = source.parse()?;
     validate(catalog, &document, request.operation_name.as_deref())
 }
 

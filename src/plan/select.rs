@@ -77,8 +77,10 @@ impl<'a> Select<'a> {
                 return f.write_str("NULL AS nothing");
             }
             for (index, expression) in self.expressions.iter().enumerate() {
-                let comma = if index > 0 { ", " } else { "" };
-                write!(f, "{comma}{expression} AS c{}", self.offset + index)?;
+                f.write_str(if index > 0 { ", " } else { "" })?;
+                expression.fmt(f)?;
+                f.write_str(" AS c")?;
+                (self.offset + index).fmt(f)?;
             }
             Ok(())
         })
@@ -121,7 +123,10 @@ impl Display for Expression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(column) => column.fmt(f),
-            Self::Int8(column) => write!(f, "{column}::int8"),
+            Self::Int8(column) => {
+                column.fmt(f)?;
+                f.write_str("::int8")
+            }
             Self::Aggregate(alias, aggregate) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
                 let (relation, on) = (Relation(&aggregate.relation), on(Alias::Inner, *alias, &aggregate.join));
@@ -146,8 +151,10 @@ pub fn array_type(scalar: ScalarType) -> &'static str {
 fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
     fmt::from_fn(move |f| {
         for (index, (to, by)) in join.to.iter().zip(&join.by).enumerate() {
-            let and = if index > 0 { " AND " } else { "" };
-            write!(f, "{and}{} = {}", ColumnOf(child, to), ColumnOf(parent, &by.name))?;
+            f.write_str(if index > 0 { " AND " } else { "" })?;
+            ColumnOf(child, to).fmt(f)?;
+            f.write_str(" = ")?;
+            ColumnOf(parent, &by.name).fmt(f)?;
         }
         Ok(())
     })

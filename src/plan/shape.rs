@@ -216,8 +216,8 @@ impl ShapeWriter {
 
     fn flush(&mut self) {
         if !self.literal.is_empty() {
-            let literal = std::mem::take(&mut self.literal);
-            self.ops.push(Op::Literal(literal.into_boxed_slice()));
+            self.ops.push(Op::Literal(self.literal.as_slice().into()));
+            self.literal.clear();
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The writer of SQL text: quoted identifiers out of the catalog, numbered parameters, nothing else. A value can never
 //! become text here, because there is no way to write one.
+//!
+//! What a statement has dozens of, columns above all, is written part by part: `write!` takes several times as long.
 
 use std::fmt::{self, Display};
 
@@ -30,7 +32,8 @@ pub struct Placeholder(usize);
 
 impl Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}", self.0)
+        f.write_str("$")?;
+        self.0.fmt(f)
     }
 }
 
@@ -57,12 +60,13 @@ pub struct Identifier<'a>(pub &'a str);
 impl Display for Identifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;
-        for (index, part) in self.0.split('"').enumerate() {
-            if index > 0 {
-                f.write_str("\"\"")?;
-            }
+        let mut rest = self.0;
+        while let Some((part, behind)) = rest.split_once('"') {
             f.write_str(part)?;
+            f.write_str("\"\"")?;
+            rest = behind;
         }
+        f.write_str(rest)?;
         f.write_str("\"")
     }
 }
@@ -73,7 +77,9 @@ pub struct ColumnOf<'a>(pub Alias, pub &'a str);
 
 impl Display for ColumnOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.0, Identifier(self.1))
+        self.0.fmt(f)?;
+        f.write_str(".")?;
+        Identifier(self.1).fmt(f)
     }
 }
 
@@ -92,7 +98,10 @@ impl Display for Alias {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Base => f.write_str("t"),
-            Self::Joined(number) => write!(f, "j{number}"),
+            Self::Joined(number) => {
+                f.write_str("j")?;
+                number.fmt(f)
+            }
             Self::Inner => f.write_str("x"),
         }
     }

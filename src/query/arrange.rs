@@ -19,22 +19,14 @@ pub(super) const MOST_OPEN_BRACKETS: usize = 50;
 const USUAL_LINE: usize = 8;
 
 /// A text for the parser.
+#[derive(Debug)]
 pub(super) struct Arranged<'a> {
     /// A token a line.
     pub(super) text: String,
-    /// Its lines, beginning with the first.
-    pub(super) lines: Vec<Line>,
+    /// The number of the token on each line, beginning with the first.
+    pub(super) lines: Vec<usize>,
     /// What was taken out.
     pub(super) aside: Aside<'a>,
-}
-
-/// A line of the text for the parser.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
-    /// The byte at which it starts.
-    pub(super) start: usize,
-    /// The number of the token that stands on it.
-    pub(super) token: usize,
 }
 
 /// What a document says that its tree has no room for.
@@ -230,7 +222,7 @@ impl<'a> Arranger<'_, 'a> {
             Kind::Float | Kind::String | Kind::BlockString => false,
         };
         let text = &mut self.arranged.text;
-        self.arranged.lines.push(Line { start: text.len(), token: at });
+        self.arranged.lines.push(at);
         if as_it_is {
             text.push_str(token.text);
         } else {

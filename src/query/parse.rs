@@ -14,33 +14,51 @@ use std::fmt;
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
-use crate::query::arrange::{self, Aside, MOST_OPEN_BRACKETS};
+use crate::query::arrange::{self, Arranged, Aside, MOST_OPEN_BRACKETS};
 use crate::query::restore::Restorer;
 use crate::query::strings::BadEscape;
 use crate::query::tokens::{self, Kind, MOST_TOKENS, Token, TokenError, Tokens};
 use crate::refusal::{Code, Location, Reason, Refusal, Refusals};
 
-/// A document as it was written. It borrows the text and never leaves this room.
+/// A text whose tokens are known, and arranged for the parser.
 #[derive(Debug)]
-pub struct Document<'a> {
-    pub(super) definitions: Vec<ast::Definition<'a, &'a str>>,
-    pub(super) aside: Aside<'a>,
-    tokens: Vec<Token<'a>>,
+pub struct Source<'a> {
+    tokens: Tokens<'a>,
+    arranged: Arranged<'a>,
 }
 
-/// Reads a document.
-pub fn parse(text: &str) -> Result<Document<'_>, Refusals> {
-    read(text).map_err(|(location, error)| Refusals::one(Refusal::new(&error, [location])))
+/// A document as it was written. It borrows its source and never leaves this room.
+#[derive(Debug)]
+pub struct Document<'s> {
+    pub(super) definitions: Vec<ast::Definition<'s, &'s str>>,
+    pub(super) aside: &'s Aside<'s>,
+    tokens: &'s [Token<'s>],
 }
 
-fn read(text: &str) -> Result<Document<'_>, TokenError> {
-    let tokens = tokens::cut(text)?;
-    let arranged = arrange::arrange(&tokens)?;
-    let restorer = Restorer::new(&tokens, &arranged);
-    let parsed = ast::parse_query::<&str>(&arranged.text)
-        .map_err(|error| syntax_error(&tokens, &restorer, &error.to_string()))?;
-    let definitions = parsed.definitions.into_iter().map(|definition| restorer.definition(definition)).collect();
-    Ok(Document { definitions, aside: arranged.aside, tokens: tokens.list })
+impl<'a> Source<'a> {
+    /// Reads the tokens of a text.
+    pub fn read(text: &'a str) -> Result<Self, Refusals> {
+        let tokens = tokens::cut(text).map_err(refused)?;
+        let arranged = arrange::arrange(&tokens).map_err(refused)?;
+        Ok(Self { tokens, arranged })
+    }
+
+    /// Reads the document.
+    pub fn parse(&self) -> Result<Document<'_>, Refusals> {
+        let Self { tokens, arranged } = self;
+        let restorer = Restorer::new(tokens, arranged);
+        let parsed = ast::parse_query::<&str>(&arranged.text)
+            .map_err(|error| refused(syntax_error(tokens, &restorer, &error.to_string())))?;
+        let mut definitions = parsed.definitions;
+        for definition in &mut definitions {
+            restorer.definition(definition);
+        }
+        Ok(Document { definitions, aside: &arranged.aside, tokens: &tokens.list })
+    }
+}
+
+fn refused((location, error): TokenError) -> Refusals {
+    Refusals::one(Refusal::new(&error, [location]))
 }
 
 /// A position of the parser as a location of ours.
@@ -176,7 +194,7 @@ impl Reason for ParseError {
 }
 
 /// The parser's report comes as lines of text: `… Parse error at 1:7`, then what it met and what it expected.
-fn syntax_error(tokens: &Tokens<'_>, restorer: &Restorer<'_, '_>, report: &str) -> TokenError {
+fn syntax_error(tokens: &Tokens<'_>, restorer: &Restorer<'_>, report: &str) -> TokenError {
     let mut lines = report.lines();
     let place = lines.next().and_then(|line| line.rsplit_once(" at ")).and_then(|(_, place)| place.split_once(':'));
     let token = place.and_then(|(line, _)| restorer.token(line.trim().parse().ok()?));
@@ -234,14 +252,19 @@ fn syntax_error(tokens: &Tokens<'_>, restorer: &Restorer<'_, '_>, report: &str) 
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Result<(), Refusals> {
+        Source::read(text)?.parse().map(drop)
+    }
+
     fn refusal(text: &str) -> String {
-        parse(text).unwrap_err().to_string()
+        read(text).unwrap_err().to_string()
     }
 
     /// The string that the first argument of the first field is.
     fn argument(text: &str) -> String {
         let text = format!("{{ a(b: {text}) }}");
-        let document = parse(&text).unwrap();
+        let source = Source::read(&text).unwrap();
+        let document = source.parse().unwrap();
         let ast::Definition::Operation(ast::OperationDefinition::SelectionSet(set)) = &document.definitions[0] else {
             panic!("not a shorthand query")
         };
@@ -273,7 +296,7 @@ mod tests {
             "subscription {a}",
             "{ a(b: [], c: {}) }",
         ] {
-            parse(text).unwrap_or_else(|refusals| panic!("{text}: {refusals}"));
+            read(text).unwrap_or_else(|refusals| panic!("{text}: {refusals}"));
         }
     }
 
@@ -326,7 +349,7 @@ mod tests {
             "query (@x $a: Int) {a}",
             "query ($a: Int! @x !) {a}",
         ] {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(read(text).is_err(), "{text}");
         }
     }
 
@@ -360,7 +383,7 @@ mod tests {
     fn brackets_are_bounded_and_the_stack_holds_them() {
         for (open, close) in [("{a", "}"), ("...{a", "}")] {
             let nested = |depth: usize| format!("{{a{}{}}}", open.repeat(depth - 1), close.repeat(depth - 1));
-            parse(&nested(MOST_OPEN_BRACKETS)).unwrap();
+            read(&nested(MOST_OPEN_BRACKETS)).unwrap();
             assert!(refusal(&nested(MOST_OPEN_BRACKETS + 1)).contains("at most 50 brackets"));
         }
         for (open, close) in [("[", "]"), ("{a:", "}"), ("[{a:", "}]")] {
@@ -368,18 +391,19 @@ mod tests {
                 let times = (depth - 2) / open.matches(['[', '{']).count();
                 format!("{{a(b: {}1{})}}", open.repeat(times), close.repeat(times))
             };
-            parse(&nested(MOST_OPEN_BRACKETS)).unwrap();
+            read(&nested(MOST_OPEN_BRACKETS)).unwrap();
             assert!(refusal(&nested(MOST_OPEN_BRACKETS + 2)).contains("at most 50 brackets"));
         }
         assert!(refusal(&"[".repeat(9_000)).contains("at most 50 brackets"));
         let types = |depth: usize| format!("query ($a: {}Int{}) {{a}}", "[".repeat(depth), "]".repeat(depth));
-        parse(&types(MOST_OPEN_BRACKETS - 1)).unwrap();
+        read(&types(MOST_OPEN_BRACKETS - 1)).unwrap();
     }
 
     #[test]
     fn arguments_are_found_again() {
         let text = "query($c: Int) {\n  x: a(b: [{b: 1}],\n    c: {d: $c}) @include(if:\n $c)\n}";
-        let document = parse(text).unwrap();
+        let source = Source::read(text).unwrap();
+        let document = source.parse().unwrap();
         let field = Pos { line: 2, column: 3 };
         assert_eq!(document.argument(field, 0), Location { line: 2, column: 8 });
         assert_eq!(document.argument_value(field, 0), Location { line: 2, column: 11 });
@@ -390,7 +414,8 @@ mod tests {
 
     #[test]
     fn what_the_tree_cannot_hold_is_told_aside() {
-        let document = parse("query ($a: Int @x) { a(b: {c: 1, d: {c: 1}, c: 2}) }").unwrap();
+        let source = Source::read("query ($a: Int @x) { a(b: {c: 1, d: {c: 1}, c: 2}) }").unwrap();
+        let document = source.parse().unwrap();
         assert_eq!(document.aside.variable_directives, [("x", Location { line: 1, column: 16 })]);
         let places = [Location { line: 1, column: 28 }, Location { line: 1, column: 45 }];
         assert_eq!(document.aside.repeated_input_fields, [("c", places)]);

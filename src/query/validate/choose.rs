@@ -71,10 +71,11 @@ impl Reason for Unclear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::parse::parse;
+    use crate::query::parse::Source;
 
     fn chosen(text: &str, name: Option<&str>) -> Result<Option<String>, String> {
-        let document = parse(text).unwrap();
+        let source = Source::read(text).unwrap();
+        let document = source.parse().unwrap();
         let chosen = choose(&document, name);
         chosen.map(|operation| operation_name(operation).map(str::to_owned)).map_err(|refusals| refusals.to_string())
     }

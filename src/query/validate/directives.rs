@@ -1,14 +1,10 @@
 //! The directives that the schema knows (GraphQL specification, section 3.13), and where they may stand.
 
 use crate::catalog::Catalog;
-use crate::catalog::schema::TypeRef;
-use crate::value::ScalarType;
+use crate::catalog::schema::Argument;
 
 /// Directives of selections: these alone may stand in a document. Each takes `if: Boolean!`.
 pub(super) const CONDITIONS: [&str; 2] = ["include", "skip"];
-
-/// The argument of [`CONDITIONS`].
-pub(super) const IF: &str = "if";
 
 /// Directives of schemas. They are known, but may stand nowhere in a document.
 const OF_SCHEMAS: [&str; 4] = ["deprecated", "specifiedBy", "oneOf", "search"];
@@ -18,9 +14,11 @@ pub(super) fn is_known(name: &str) -> bool {
     CONDITIONS.contains(&name) || OF_SCHEMAS.contains(&name)
 }
 
-/// The type of [`IF`].
-pub(super) fn if_type(catalog: &Catalog) -> Option<TypeRef> {
-    catalog.named(ScalarType::Boolean.name()).map(|id| TypeRef::Named(id).non_null())
+/// The arguments that a directive has, where it is one of [`CONDITIONS`].
+pub(super) fn arguments<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c [Argument]> {
+    let name = CONDITIONS.iter().find(|condition| **condition == name)?;
+    let directive = catalog.directives().iter().find(|directive| directive.name == *name)?;
+    Some(&directive.arguments)
 }
 
 /// Where a directive stands.

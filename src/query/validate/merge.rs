@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use graphql_parser::query as ast;
@@ -12,6 +13,7 @@ use crate::catalog::binding::Binding;
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
 use crate::query::parse::{Document, is_long_number, location};
+use crate::query::validate::names::ByName;
 use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
 
 /// The most selections that a document may come to once its fragments are spread.
@@ -52,7 +54,7 @@ pub(super) fn merge<'t>(
         budget: MOST_SELECTIONS,
         conditions: BTreeSet::new(),
     };
-    let root = vec![(selection_set, Arc::from([]))];
+    let root = vec![(selection_set, Rc::from([]))];
     let selections = merger.collect(catalog.query(), root, 0).map_err(Refusals::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
     Ok(Operation { name, variables, selections, conditions: merger.conditions })
@@ -94,20 +96,24 @@ impl Reason for Overgrown {
 }
 
 /// The conditions on the way to a selection set, all of which must hold.
-type Conditions = Arc<[Condition]>;
+type Conditions = Rc<[Condition]>;
 
 struct Merger<'c, 'd, 't> {
     catalog: &'c Catalog,
     fragments: HashMap<&'t str, &'d SelectionSet<'t>>,
-    variables: HashMap<&'t str, usize>,
+    variables: ByName<'t, usize>,
     budget: usize,
     conditions: BTreeSet<usize>,
 }
 
-/// All fields of one response key.
-struct Group<'d, 't> {
-    fields: Vec<(&'d ast::Field<'t, &'t str>, Conditions)>,
-    occurrences: Vec<Occurrence>,
+/// A field that is selected in one place of the response.
+struct Found<'d, 't> {
+    field: &'d ast::Field<'t, &'t str>,
+    conditions: Conditions,
+    /// The number of its response key among those of the place.
+    key: usize,
+    /// Its own number among the place's fields.
+    order: u32,
 }
 
 impl<'d, 't> Merger<'_, 'd, 't> {
@@ -118,18 +124,23 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
         level: usize,
     ) -> Result<Vec<Selection>, Refusal> {
-        let groups = self.groups(sets, level)?;
-        groups.into_iter().map(|group| self.selection(object, group, level)).collect()
+        let (fields, keys) = self.fields(sets, level)?;
+        let mut selections = Vec::with_capacity(keys);
+        for alike in fields.chunk_by(|one, other| one.key == other.key) {
+            selections.push(self.selection(object, alike, level)?);
+        }
+        Ok(selections)
     }
 
-    /// Spreads fragments, in document order and without recursion, for their chains can be long.
-    fn groups(
+    /// The selected fields, and how many response keys they have: those of one key together, in document order, and so the
+    /// keys. Spreads fragments in that order and without recursion, for their chains can be long.
+    fn fields(
         &mut self,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
         level: usize,
-    ) -> Result<Vec<Group<'d, 't>>, Refusal> {
-        let mut groups: Vec<Group<'d, 't>> = Vec::new();
-        let mut by_key: HashMap<&str, usize> = HashMap::new();
+    ) -> Result<(Vec<Found<'d, 't>>, usize), Refusal> {
+        let usual = sets.iter().map(|(set, _)| set.items.len()).sum();
+        let (mut fields, mut keys) = (Vec::with_capacity(usual), ByName::with_capacity(usual));
         let mut spread: HashSet<(&str, Conditions)> = HashSet::new();
         let mut order = 0;
         let mut pending: Vec<_> = sets.into_iter().rev().map(|(set, given)| (set.items.iter(), given)).collect();
@@ -138,7 +149,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 pending.pop();
                 continue;
             };
-            let given = Arc::clone(given);
+            let given = Rc::clone(given);
             match item {
                 ast::Selection::Field(field) => {
                     let Some(conditions) = self.conditions(&given, &field.directives) else { continue };
@@ -149,15 +160,9 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                         return Err(Refusal::new(&Overgrown::Deep, [location(field.position)]));
                     }
                     self.budget -= 1;
-                    let key = field.alias.unwrap_or(field.name);
-                    let place = *by_key.entry(key).or_insert_with(|| {
-                        groups.push(Group { fields: Vec::new(), occurrences: Vec::new() });
-                        groups.len() - 1
-                    });
-                    let group = &mut groups[place];
-                    let location = location(field.position);
-                    group.occurrences.push(Occurrence { order, conditions: conditions.to_vec(), location });
-                    group.fields.push((field, conditions));
+                    let next = keys.len();
+                    let key = *keys.entry(field.alias.unwrap_or(field.name), || next);
+                    fields.push(Found { field, conditions, key, order });
                     order += 1;
                 }
                 ast::Selection::InlineFragment(fragment) => {
@@ -168,7 +173,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 ast::Selection::FragmentSpread(spread_here) => {
                     let Some(conditions) = self.conditions(&given, &spread_here.directives) else { continue };
                     let Some(set) = self.fragments.get(spread_here.fragment_name) else { continue };
-                    if spread.insert((spread_here.fragment_name, Arc::clone(&conditions))) {
+                    if spread.insert((spread_here.fragment_name, Rc::clone(&conditions))) {
                         if self.budget == 0 {
                             return Err(Refusal::new(&Overgrown::Wide, [location(spread_here.position)]));
                         }
@@ -178,11 +183,12 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 }
             }
         }
-        Ok(groups)
+        fields.sort_by_key(|found| found.key);
+        Ok((fields, keys.len()))
     }
 
-    fn selection(&mut self, object: TypeId, group: Group<'d, 't>, level: usize) -> Result<Selection, Refusal> {
-        let field = group.fields[0].0;
+    fn selection(&mut self, object: TypeId, alike: &[Found<'d, 't>], level: usize) -> Result<Selection, Refusal> {
+        let field = alike[0].field;
         let target = self.target(object, field.name);
         let (arguments, selections, takes_arguments) = match target {
             Target::TypeName(_) => (Vec::new(), Vec::new(), false),
@@ -193,8 +199,9 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 let arguments = arguments.filter_map(|(name, value)| Some((place(name)?, self.literal(value)?)));
                 let arguments = arguments.collect();
                 let inner = definition.ty.named();
-                let sets = group.fields.iter().filter(|(field, _)| !field.selection_set.items.is_empty());
-                let sets: Vec<_> = sets.map(|(field, given)| (&field.selection_set, Arc::clone(given))).collect();
+                let sets = alike.iter().filter(|found| !found.field.selection_set.items.is_empty());
+                let sets: Vec<_> =
+                    sets.map(|found| (&found.field.selection_set, Rc::clone(&found.conditions))).collect();
                 let selections = if sets.is_empty() { Vec::new() } else { self.collect(inner, sets, level + 1)? };
                 let takes_arguments = match definition.binding {
                     Binding::Point(_) | Binding::Connection(_) | Binding::Introspection(_) => true,
@@ -203,13 +210,18 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 (arguments, selections, takes_arguments)
             }
         };
+        let occurrences = alike.iter().map(|found| Occurrence {
+            order: found.order,
+            conditions: found.conditions.to_vec(),
+            location: location(found.field.position),
+        });
         Ok(Selection {
             key: Arc::from(field.alias.unwrap_or(field.name)),
             target,
             arguments,
             location: location(field.position),
             selections,
-            occurrences: group.occurrences,
+            occurrences: occurrences.collect(),
             takes_arguments,
         })
     }
@@ -243,7 +255,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 _ => {}
             }
         }
-        Some(all.map_or_else(|| Arc::clone(given), Arc::from))
+        Some(all.map_or_else(|| Rc::clone(given), Rc::from))
     }
 
     fn variable(&self, definition: &ast::VariableDefinition<'t, &'t str>) -> VariableDefinition {

@@ -4,10 +4,12 @@
 //! - `rules`: the rules, in order; what they find is a `violation` each
 //! - `choose`: which operation is meant
 //! - `merge`: the operation, its fragments spread
+//! - `names`: what is known by name, for all of these
 
 mod choose;
 mod directives;
 mod merge;
+mod names;
 mod rules;
 mod survey;
 mod violation;

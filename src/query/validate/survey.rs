@@ -32,7 +32,7 @@ pub(super) struct Survey<'d, 'a> {
     pub(super) inline_fragments: Vec<Inline<'a>>,
     /// The spreads.
     pub(super) spreads: Vec<Spread<'a>>,
-    /// What takes arguments, and those that it is given.
+    /// What takes arguments, and those that it is given; what neither takes nor is given any is left out.
     pub(super) arguments: Vec<Arguments<'d, 'a>>,
     /// The directives, a list a place.
     pub(super) directives: Vec<(Place, &'d [ast::Directive<'a, &'a str>])>,
@@ -117,14 +117,14 @@ pub(super) struct Arguments<'d, 'a> {
     pub(super) position: Pos,
     /// Names and values, in document order.
     pub(super) given: &'d [(&'a str, ast::Value<'a, &'a str>)],
-    /// The arguments that it has, where it is known. None of them has a default.
-    pub(super) slots: Option<Vec<Slot<'d>>>,
+    /// The arguments that it has, where it is known.
+    pub(super) slots: Option<&'d [schema::Argument]>,
 }
 
 impl<'d> Arguments<'d, '_> {
     /// The argument of that name that it has.
-    pub(super) fn slot(&self, name: &str) -> Option<Slot<'d>> {
-        self.slots.as_ref()?.iter().find(|slot| slot.name == name).copied()
+    pub(super) fn slot(&self, name: &str) -> Option<&'d schema::Argument> {
+        self.slots?.iter().find(|slot| slot.name == name)
     }
 }
 
@@ -135,17 +135,6 @@ pub(super) enum Holder<'a> {
     Field(Option<TypeId>, &'a str),
     /// A directive.
     Directive(&'a str),
-}
-
-/// An argument that a field or directive has.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Slot<'d> {
-    /// Its name.
-    pub(super) name: &'d str,
-    /// Its type.
-    pub(super) ty: &'d TypeRef,
-    /// Whether it has a value where none is given.
-    pub(super) has_default: bool,
 }
 
 /// A variable's use in the value of an argument.
@@ -168,15 +157,15 @@ impl Use<'_, '_> {
 }
 
 impl<'d, 'a> Survey<'d, 'a> {
-    /// Walks a document. `if_type` is [`directives::if_type`].
-    pub(super) fn new(catalog: &'d Catalog, if_type: Option<&'d TypeRef>, document: &'d Document<'a>) -> Self {
+    /// Walks a document.
+    pub(super) fn new(catalog: &'d Catalog, document: &'d Document<'a>) -> Self {
         let mut fragments = HashMap::new();
         for (place, definition) in document.definitions.iter().enumerate() {
             if let ast::Definition::Fragment(fragment) = definition {
                 fragments.entry(fragment.name).or_insert(place);
             }
         }
-        let survey = Self {
+        let mut survey = Self {
             catalog,
             document,
             definitions: Vec::with_capacity(document.definitions.len()),
@@ -188,11 +177,10 @@ impl<'d, 'a> Survey<'d, 'a> {
             uses: Vec::new(),
             fragments,
         };
-        let mut walk = Walk { survey, if_type };
         for definition in &document.definitions {
-            walk.definition(definition);
+            survey.definition(definition);
         }
-        walk.survey
+        survey
     }
 
     /// The operations.
@@ -254,15 +242,11 @@ pub(super) fn operation_position<'a>(operation: &ast::OperationDefinition<'a, &'
 /// A field's type and arguments.
 type Signature<'d> = (TypeId, &'d [schema::Argument]);
 
-struct Walk<'d, 'a> {
-    survey: Survey<'d, 'a>,
-    if_type: Option<&'d TypeRef>,
-}
-
-impl<'d, 'a> Walk<'d, 'a> {
+/// The walk.
+impl<'d, 'a> Survey<'d, 'a> {
     fn definition(&mut self, definition: &'d ast::Definition<'a, &'a str>) {
-        let (spreads, first_use) = (self.survey.spreads.len(), self.survey.uses.len());
-        let query = self.survey.catalog.query();
+        let (spreads, first_use) = (self.spreads.len(), self.uses.len());
+        let query = self.catalog.query();
         let no_variables: &[_] = &[];
         let (kind, name, position, variables, directives, place, selections, parent) = match definition {
             ast::Definition::Operation(operation) => {
@@ -295,16 +279,16 @@ impl<'d, 'a> Walk<'d, 'a> {
         self.selections(selections, parent);
         let variables = variables.iter().map(|definition| self.variable(definition)).collect();
         let mut uses: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (place, variable_use) in self.survey.uses.iter().enumerate().skip(first_use) {
+        for (place, variable_use) in self.uses.iter().enumerate().skip(first_use) {
             uses.entry(variable_use.name).or_default().push(place);
         }
-        self.survey.definitions.push(Definition {
+        self.definitions.push(Definition {
             kind,
             name,
             location: location(position),
             selections,
             variables,
-            spreads: spreads..self.survey.spreads.len(),
+            spreads: spreads..self.spreads.len(),
             uses,
         });
     }
@@ -316,14 +300,14 @@ impl<'d, 'a> Walk<'d, 'a> {
 
     fn type_ref(&self, ty: &ast::Type<'a, &'a str>) -> Option<TypeRef> {
         Some(match ty {
-            ast::Type::NamedType(name) => TypeRef::Named(self.survey.catalog.named(name)?),
+            ast::Type::NamedType(name) => TypeRef::Named(self.catalog.named(name)?),
             ast::Type::ListType(inner) => TypeRef::List(Box::new(self.type_ref(inner)?)),
             ast::Type::NonNullType(inner) => self.type_ref(inner)?.non_null(),
         })
     }
 
     fn object(&self, name: &str) -> Option<TypeId> {
-        let catalog = self.survey.catalog;
+        let catalog = self.catalog;
         catalog.named(name).filter(|id| catalog.object(*id).is_some())
     }
 
@@ -332,10 +316,10 @@ impl<'d, 'a> Walk<'d, 'a> {
             match selection {
                 ast::Selection::Field(field) => self.field(field, parent),
                 ast::Selection::FragmentSpread(spread) => {
-                    self.survey.spreads.push(Spread {
+                    self.spreads.push(Spread {
                         location: location(spread.position),
                         name: spread.fragment_name,
-                        target: self.survey.fragment(spread.fragment_name),
+                        target: self.fragment(spread.fragment_name),
                         parent,
                     });
                     self.directives(Place::Spread, &spread.directives);
@@ -343,7 +327,7 @@ impl<'d, 'a> Walk<'d, 'a> {
                 ast::Selection::InlineFragment(fragment) => {
                     let condition = fragment.type_condition.as_ref().map(|ast::TypeCondition::On(name)| *name);
                     let location = location(fragment.position);
-                    self.survey.inline_fragments.push(Inline { location, condition, parent });
+                    self.inline_fragments.push(Inline { location, condition, parent });
                     self.directives(Place::InlineFragment, &fragment.directives);
                     let inner = condition.map_or(parent, |name| self.object(name));
                     self.selections(&fragment.selection_set, inner);
@@ -355,24 +339,17 @@ impl<'d, 'a> Walk<'d, 'a> {
     fn field(&mut self, field: &'d ast::Field<'a, &'a str>, parent: Option<TypeId>) {
         let known = parent.and_then(|parent| self.signature(parent, field.name));
         let ty = known.map(|(ty, _)| ty);
-        self.survey.fields.push(Selected { field, parent, ty });
-        let slots = known.map(|(_, arguments)| {
-            let slot = |argument: &'d schema::Argument| Slot {
-                name: &argument.name,
-                ty: &argument.ty,
-                has_default: argument.default.is_some(),
-            };
-            arguments.iter().map(slot).collect()
-        });
+        self.fields.push(Selected { field, parent, ty });
+        let slots = known.map(|(_, arguments)| arguments);
         self.arguments(Holder::Field(parent, field.name), field.position, &field.arguments, slots);
         self.directives(Place::Field, &field.directives);
-        let inner = ty.filter(|ty| self.survey.catalog.object(*ty).is_some());
+        let inner = ty.filter(|ty| self.catalog.object(*ty).is_some());
         self.selections(&field.selection_set, inner);
     }
 
     /// A field that a type has, published or not.
     fn signature(&self, parent: TypeId, name: &str) -> Option<Signature<'d>> {
-        let catalog = self.survey.catalog;
+        let catalog = self.catalog;
         if name == TYPE_NAME {
             return Some((catalog.named("String")?, &[]));
         }
@@ -385,12 +362,9 @@ impl<'d, 'a> Walk<'d, 'a> {
         if directives.is_empty() {
             return;
         }
-        self.survey.directives.push((place, directives));
+        self.directives.push((place, directives));
         for directive in directives {
-            let slots = directives::CONDITIONS.contains(&directive.name).then(|| {
-                let slot = |ty| Slot { name: directives::IF, ty, has_default: false };
-                self.if_type.map(slot).into_iter().collect()
-            });
+            let slots = directives::arguments(self.catalog, directive.name);
             self.arguments(Holder::Directive(directive.name), directive.position, &directive.arguments, slots);
         }
     }
@@ -400,15 +374,19 @@ impl<'d, 'a> Walk<'d, 'a> {
         holder: Holder<'a>,
         position: Pos,
         given: &'d [(&'a str, ast::Value<'a, &'a str>)],
-        slots: Option<Vec<Slot<'d>>>,
+        slots: Option<&'d [schema::Argument]>,
     ) {
+        if given.is_empty() && slots.is_none_or(<[_]>::is_empty) {
+            return;
+        }
         let arguments = Arguments { holder, position, given, slots };
         for (argument, (name, value)) in given.iter().enumerate() {
             // Where nothing is given there is the default, so that a variable may be left out.
-            let expected = arguments.slot(name).map(|slot| if slot.has_default { nullable(slot.ty) } else { slot.ty });
+            let expected =
+                arguments.slot(name).map(|slot| if slot.default.is_some() { nullable(&slot.ty) } else { &slot.ty });
             self.value(value, expected, position, argument);
         }
-        self.survey.arguments.push(arguments);
+        self.arguments.push(arguments);
     }
 
     fn value(
@@ -419,7 +397,7 @@ impl<'d, 'a> Walk<'d, 'a> {
         argument: usize,
     ) {
         match value {
-            ast::Value::Variable(name) => self.survey.uses.push(Use { name, holder, argument, expected }),
+            ast::Value::Variable(name) => self.uses.push(Use { name, holder, argument, expected }),
             ast::Value::List(values) => {
                 let element = expected.map(|ty| match nullable(ty) {
                     TypeRef::List(inner) => inner,

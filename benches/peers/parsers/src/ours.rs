@@ -3,7 +3,7 @@
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::limits::Limits;
-use orderql::query::parse::parse;
+use orderql::query::parse::Source;
 use orderql::query::validate::validate;
 use orderql::query::{Request, Variables};
 
@@ -36,7 +36,7 @@ impl Contestant for ParseAndValidate<'_> {
     }
 
     fn read(&self, document: &str) -> bool {
-        let validated = parse(document).and_then(|document| validate(self.0, &document, None));
+        let validated = Source::read(document).and_then(|source| validate(self.0, &source.parse()?, None));
         std::hint::black_box(validated).is_ok()
     }
 }

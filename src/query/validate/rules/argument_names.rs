@@ -1,33 +1,32 @@
 //! An argument is one that its field or directive has, and is given once.
 //! (Sections 5.4.1, Argument Names, and 5.4.2, Argument Uniqueness)
 
-use std::collections::HashMap;
-
 use super::describe;
 use crate::query::nearest::near;
+use crate::query::validate::names::ByName;
 use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
-        let mut first = HashMap::new();
+        let mut given = ByName::new();
         for (number, (name, _)) in arguments.given.iter().enumerate() {
             if findings.is_full() {
                 return;
             }
-            if let Some(before) = first.insert(*name, number) {
+            if let Some(before) = given.insert(name, number) {
                 let places = [number, before].map(|number| survey.document.argument(arguments.position, number));
                 findings.add(&Violation::RepeatedArgument((*name).into()), places);
             }
-            let Some(slots) = &arguments.slots else { continue };
+            let Some(slots) = arguments.slots else { continue };
             if arguments.slot(name).is_some() {
                 continue;
             }
             let violation = Violation::UnknownArgument {
                 argument: (*name).into(),
                 holder: describe(survey.catalog, arguments.holder),
-                meant: near(name, slots.iter().map(|slot| slot.name)).into_iter().collect(),
-                allowed: slots.iter().map(|slot| slot.name.to_owned()).collect(),
+                meant: near(name, slots.iter().map(|slot| slot.name.as_str())).into_iter().collect(),
+                allowed: slots.iter().map(|slot| slot.name.clone()).collect(),
             };
             findings.add(&violation, [survey.document.argument(arguments.position, number)]);
         }

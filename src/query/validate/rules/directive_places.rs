@@ -2,11 +2,10 @@
 //! (Sections 5.7.1, Directives Are Defined, 5.7.2, Directives Are in Valid Locations, and 5.7.3, Directives Are Unique
 //! per Location)
 
-use std::collections::HashMap;
-
 use crate::query::nearest::near;
 use crate::query::parse::location;
 use crate::query::validate::directives::{self, Place};
+use crate::query::validate::names::ByName;
 use crate::query::validate::rules::bounds::MOST_DIRECTIVES;
 use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
@@ -14,7 +13,7 @@ use crate::query::validate::violation::{Findings, Violation};
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     // Of a place with too many, that is enough to say.
     for (place, directives) in survey.directives.iter().filter(|(_, list)| list.len() <= MOST_DIRECTIVES) {
-        let mut first = HashMap::new();
+        let mut first = ByName::new();
         for directive in *directives {
             let here = location(directive.position);
             if let Some(violation) = violation(directive.name, *place) {

@@ -14,6 +14,7 @@ use graphql_parser::query::{Field, Selection, SelectionSet};
 
 use crate::query::parse::location;
 use crate::query::tokens::{Kind, Token};
+use crate::query::validate::names::ByName;
 use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
@@ -33,8 +34,12 @@ struct Merger<'s, 'd, 'a> {
     numbers: HashMap<*const Field<'a, &'a str>, usize>,
 }
 
-/// The fields of one response key, in document order.
-type Group<'d, 'a> = (&'a str, Vec<&'d Field<'a, &'a str>>);
+/// A field that is selected in one place of the response.
+struct Found<'d, 'a> {
+    field: &'d Field<'a, &'a str>,
+    /// The number of its response key among those of the place.
+    key: usize,
+}
 
 impl<'d, 'a> Merger<'_, 'd, 'a> {
     /// Checks what is selected in one place of the response, by these selection sets together.
@@ -45,55 +50,55 @@ impl<'d, 'a> Merger<'_, 'd, 'a> {
         if sets.iter().all(|set| set.items.is_empty()) {
             return;
         }
-        for (key, fields) in self.groups(sets) {
-            let Some((first, others)) = fields.split_first() else { continue };
-            let mut inner = vec![&first.selection_set];
+        for alike in self.fields(sets).chunk_by(|one, other| one.key == other.key) {
+            let Some((first, others)) = alike.split_first() else { continue };
+            if others.is_empty() {
+                self.place(&[&first.field.selection_set]);
+                continue;
+            }
+            let mut inner = vec![&first.field.selection_set];
             for other in others {
-                match self.conflict(key, first, other) {
+                match self.conflict(first.field, other.field) {
                     Some(conflict) => {
-                        self.findings.add(&conflict, [other.position, first.position].map(location));
+                        self.findings.add(&conflict, [other.field.position, first.field.position].map(location));
                     }
-                    None => inner.push(&other.selection_set),
+                    None => inner.push(&other.field.selection_set),
                 }
             }
             self.place(&inner);
         }
     }
 
-    fn groups(&self, sets: &[&'d SelectionSet<'a, &'a str>]) -> Vec<Group<'d, 'a>> {
-        let mut groups: Vec<Group<'d, 'a>> = Vec::new();
-        let mut places = HashMap::new();
+    /// The selected fields: those of one response key together, in document order, and so the keys.
+    fn fields(&self, sets: &[&'d SelectionSet<'a, &'a str>]) -> Vec<Found<'d, 'a>> {
+        let usual = sets.iter().map(|set| set.items.len()).sum();
+        let (mut fields, mut keys) = (Vec::with_capacity(usual), ByName::with_capacity(usual));
         let mut seen = HashSet::new();
-        // Selections that are still to be looked at, the next last.
-        let mut waiting: Vec<_> = sets.iter().rev().flat_map(|set| set.items.iter().rev()).collect();
-        while let Some(selection) = waiting.pop() {
-            match selection {
-                Selection::Field(field) => {
-                    let key = field.alias.unwrap_or(field.name);
-                    let place = *places.entry(key).or_insert(groups.len());
-                    if place == groups.len() {
-                        groups.push((key, Vec::new()));
-                    }
-                    groups[place].1.push(field);
+        // Selection sets that are still to be looked at, the next last.
+        let mut pending: Vec<_> = sets.iter().rev().map(|set| set.items.iter()).collect();
+        while let Some(items) = pending.last_mut() {
+            match items.next() {
+                None => {
+                    pending.pop();
                 }
-                Selection::InlineFragment(fragment) => waiting.extend(fragment.selection_set.items.iter().rev()),
-                Selection::FragmentSpread(spread) => {
+                Some(Selection::Field(field)) => {
+                    let next = keys.len();
+                    let key = *keys.entry(field.alias.unwrap_or(field.name), || next);
+                    fields.push(Found { field, key });
+                }
+                Some(Selection::InlineFragment(fragment)) => pending.push(fragment.selection_set.items.iter()),
+                Some(Selection::FragmentSpread(spread)) => {
                     let target = self.survey.fragment(spread.fragment_name).filter(|target| seen.insert(*target));
-                    if let Some(target) = target {
-                        waiting.extend(self.survey.definitions[target].selections.items.iter().rev());
-                    }
+                    pending.extend(target.map(|target| self.survey.definitions[target].selections.items.iter()));
                 }
             }
         }
-        groups
+        fields.sort_by_key(|found| found.key);
+        fields
     }
 
-    fn conflict(
-        &mut self,
-        key: &'a str,
-        first: &'d Field<'a, &'a str>,
-        second: &'d Field<'a, &'a str>,
-    ) -> Option<Violation> {
+    fn conflict(&mut self, first: &'d Field<'a, &'a str>, second: &'d Field<'a, &'a str>) -> Option<Violation> {
+        let key = first.alias.unwrap_or(first.name);
         if first.name != second.name {
             let (first, second) = (first.name.into(), second.name.into());
             return Some(Violation::DifferentFields { key: key.into(), first, second });

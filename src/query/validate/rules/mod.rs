@@ -32,7 +32,6 @@ mod variable_types;
 
 use crate::catalog::Catalog;
 use crate::query::parse::Document;
-use crate::query::validate::directives;
 use crate::query::validate::survey::{Holder, Survey};
 use crate::query::validate::violation::Findings;
 use crate::refusal::Refusal;
@@ -60,8 +59,7 @@ const RULES: [fn(&Survey<'_, '_>, &mut Findings); 17] = [
 
 /// What a document violates, in no order.
 pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<Refusal> {
-    let if_type = directives::if_type(catalog);
-    let survey = Survey::new(catalog, if_type.as_ref(), document);
+    let survey = Survey::new(catalog, document);
     let mut findings = Findings::default();
     for rule in RULES {
         rule(&survey, &mut findings);
@@ -90,12 +88,13 @@ fn describe(catalog: &Catalog, holder: Holder<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::parse::parse;
+    use crate::query::parse::Source;
 
     /// The facts of what is found in a document, a line each.
     fn facts(text: &str) -> String {
         let catalog = Catalog::built_in().unwrap();
-        let document = parse(text).unwrap();
+        let source = Source::read(text).unwrap();
+        let document = source.parse().unwrap();
         let found = check(&catalog, &document);
         found.iter().map(|refusal| serde_json::to_string(&refusal.facts).unwrap() + "\n").collect()
     }

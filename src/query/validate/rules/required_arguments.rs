@@ -7,10 +7,11 @@ use crate::query::validate::violation::{Findings, Violation};
 
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
-        let required = arguments.slots.iter().flatten().filter(|slot| slot.ty.is_non_null() && !slot.has_default);
+        let required = arguments.slots.unwrap_or_default().iter();
+        let required = required.filter(|slot| slot.ty.is_non_null() && slot.default.is_none());
         for slot in required.filter(|slot| !arguments.given.iter().any(|(name, _)| *name == slot.name)) {
             let violation = Violation::MissingArgument {
-                argument: slot.name.to_owned(),
+                argument: slot.name.clone(),
                 holder: describe(survey.catalog, arguments.holder),
                 ty: slot.ty.display(survey.catalog),
             };

@@ -18,9 +18,9 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
             if findings.is_full() {
                 return;
             }
-            if let Err(wrong) = accept(catalog, slot.ty, value) {
+            if let Err(wrong) = accept(catalog, &slot.ty, value) {
                 let place = survey.document.argument_value(arguments.position, number);
-                findings.add(&wrong.violation(catalog, name, slot.ty), [place]);
+                findings.add(&wrong.violation(catalog, name, &slot.ty), [place]);
             }
         }
     }

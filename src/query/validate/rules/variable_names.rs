@@ -2,24 +2,23 @@
 //! operation or the fragments that it spreads.
 //! (Sections 5.8.1, Variable Uniqueness, 5.8.3, All Variable Uses Defined, and 5.8.4, All Variables Used)
 
-use std::collections::{HashMap, HashSet};
-
 use crate::query::parse::location;
+use crate::query::validate::names::ByName;
 use crate::query::validate::survey::{Definition, Survey};
 use crate::query::validate::violation::{Findings, Violation};
+use crate::refusal::Location;
 
 pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     for (place, operation) in survey.operations() {
         if findings.is_full() {
             break;
         }
-        let declared = declared(operation, findings);
+        let mut declared = declared(operation, findings);
         let name = || operation.name.map(Into::into);
-        let mut used = HashSet::new();
         for reached in survey.reached(place) {
             for (variable, uses) in &survey.definitions[reached].uses {
-                used.insert(*variable);
-                if declared.contains_key(variable) {
+                if let Some(declared) = declared.get_mut(variable) {
+                    declared.is_used = true;
                     continue;
                 }
                 for variable_use in uses.iter().map(|place| &survey.uses[*place]) {
@@ -32,7 +31,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
             }
         }
         for variable in operation.variables.iter().map(|variable| variable.definition) {
-            if !used.contains(variable.name) {
+            if declared.get(variable.name).is_some_and(|declared| !declared.is_used) {
                 let violation = Violation::UnusedVariable { variable: variable.name.into(), operation: name() };
                 findings.add(&violation, [location(variable.position)]);
             }
@@ -40,13 +39,19 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
     }
 }
 
+/// A variable that an operation declares.
+struct Declared {
+    location: Location,
+    is_used: bool,
+}
+
 /// The declared variables, by name; those that are declared twice are told.
-fn declared<'a>(operation: &Definition<'_, 'a>, findings: &mut Findings) -> HashMap<&'a str, crate::refusal::Location> {
-    let mut declared = HashMap::new();
+fn declared<'a>(operation: &Definition<'_, 'a>, findings: &mut Findings) -> ByName<'a, Declared> {
+    let mut declared = ByName::new();
     for variable in operation.variables.iter().map(|variable| variable.definition) {
         let here = location(variable.position);
-        if let Some(before) = declared.insert(variable.name, here) {
-            findings.add(&Violation::RepeatedVariable(variable.name.into()), [here, before]);
+        if let Some(before) = declared.insert(variable.name, Declared { location: here, is_used: false }) {
+            findings.add(&Violation::RepeatedVariable(variable.name.into()), [here, before.location]);
         }
     }
     declared
