@@ -92,8 +92,12 @@ async fn queries_that_outlast_the_grace_time_are_cancelled() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_committed_while_a_query_runs_is_not_in_its_answer() {
     let database = fresh_database().await;
-    let (server, token) = serve(&database, &["--pool-size", "1"]).await;
-    let server = Arc::new(server);
+    make_users(&mut database.connect().await, &[("demo", PATIENT)]).await;
+    // Whatever the operator's address says.
+    let mut address = database.config();
+    address.options(r"-c default_transaction_isolation=read\ committed");
+    let server = Arc::new(Server::start_on(&address, &["--pool-size", "1"]));
+    let token = server.token("demo");
     let mut client = database.connect().await;
     let order = "INSERT INTO order_header (order_id, status_id) VALUES ('O', 'ORDER_HELD')";
     client.batch_execute(order).await.unwrap();

@@ -1,5 +1,6 @@
 //! From the schema file to the catalog: every type is made, and every field bound to what it stands for.
 
+use fnv::FnvHashMap;
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
@@ -8,7 +9,7 @@ use crate::catalog::binding::{
 use crate::catalog::connection;
 use crate::catalog::metatypes::{self, Resolver};
 use crate::catalog::names::{Name, Names, QUERY};
-use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Places, Scalar, Type, TypeId, TypeRef};
+use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
 use crate::catalog::source::{
     SchemaError, SchemaFault, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
 };
@@ -316,7 +317,7 @@ fn assemble(
     entity: Option<Entity>,
     fields: Vec<Field>,
 ) -> Result<ObjectType, SchemaFault> {
-    let mut by_name = Places::default();
+    let mut by_name = FnvHashMap::default();
     for (place, field) in fields.iter().enumerate() {
         let place = u16::try_from(place).map_err(|_| SchemaFault::TooMany)?;
         if by_name.insert(field.name.clone(), place).is_some() {

@@ -1,7 +1,6 @@
 //! The types as GraphQL sees them: objects, scalars, enums, fields, arguments.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use fnv::FnvHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Entity};
@@ -92,7 +91,9 @@ pub struct ObjectType {
     pub entity: Option<Entity>,
     /// Fields that can be selected and are not published: `__schema` and `__type` of the query root.
     pub unlisted: Vec<Field>,
-    pub(super) by_name: Places,
+    /// The places of the fields. Their names are the schema's own and nobody who asks can add any: they need no hash that
+    /// withstands chosen keys, which would take twice as long.
+    pub(super) by_name: FnvHashMap<String, u16>,
 }
 
 impl ObjectType {
@@ -105,32 +106,6 @@ impl ObjectType {
     pub fn field(&self, place: u16) -> &Field {
         let place = usize::from(place);
         self.fields.get(place).unwrap_or_else(|| &self.unlisted[place - self.fields.len()])
-    }
-}
-
-/// The places of fields by their names. These are the schema's own, and nobody who asks can add any: they need no hash that
-/// withstands chosen keys, which would take twice as long.
-pub(super) type Places = HashMap<String, u16, BuildHasherDefault<Fnv>>;
-
-/// The hash FNV-1a.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

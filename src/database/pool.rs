@@ -23,7 +23,7 @@ pub struct Options {
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// What every connection of the pool is set to.
+/// How every connection of the pool plans and what it bears, unless the operator's address says otherwise.
 ///
 /// - Batched statements want generic plans: each execution would be planned anew otherwise, and cost several times more.
 /// - A generic plan is made for a tenth of all rows, as PostgreSQL takes an unknown LIMIT, and then merge and hash joins look
@@ -31,14 +31,23 @@ const CONNECT: Duration = Duration::from_secs(2);
 ///   few rows are best joined one by one. For the same reason it would rather sort what it finds, all that belongs to a
 ///   parent or to a part of the order, than go along the index that has the page's order; unless reading along an index
 ///   is as cheap as it is where the tables are in memory.
-/// - A transaction is one snapshot, and nothing is ever written: set once, BEGIN need not say so. It costs PostgreSQL a
-///   third more where it does.
-/// - A role named like our own schema would look there first.
 /// - A statement whose client is gone ends within a second, should its cancellation not arrive.
-pub const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
-                            -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
-                            -c default_transaction_isolation=repeatable\\ read -c default_transaction_read_only=on \
-                            -c TimeZone=UTC -c search_path=public -c client_connection_check_interval=1s";
+const PLANNING: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
+                        -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
+                        -c client_connection_check_interval=1s";
+
+/// What answers rely on, whatever the operator's address says.
+///
+/// - A transaction is one snapshot, and nothing is ever written: set once, BEGIN need not say so. A transaction of
+///   one trivial statement costs PostgreSQL a third more where it does.
+/// - A role named like our own schema would look there first.
+const MEANING: &str = "-c default_transaction_isolation=repeatable\\ read -c default_transaction_read_only=on \
+                       -c TimeZone=UTC -c search_path=public";
+
+/// The options that every connection of the pool starts with, round those of the operator's address.
+pub fn settings(given: &str) -> String {
+    format!("{PLANNING} {given} {MEANING}")
+}
 
 /// Connections to one database, made when they are needed and kept.
 #[derive(Debug, Clone)]
@@ -49,7 +58,7 @@ pub struct Pool {
 impl Pool {
     /// A pool that has not connected yet.
     pub fn new(options: &Options) -> Result<Self, DatabaseError> {
-        Ok(Self { connections: connections(options, SETTINGS)? })
+        Ok(Self { connections: connections(options, settings)? })
     }
 
     /// A connection to read one snapshot over. Waits for a free one as long as the options allow.
@@ -58,15 +67,16 @@ impl Pool {
     }
 }
 
-/// A pool whose connections have these settings.
-pub(super) fn connections(options: &Options, settings: &str) -> Result<deadpool_postgres::Pool, DatabaseError> {
+/// A pool whose connections start with what `settings` makes of the options of the operator's address.
+pub(super) fn connections(
+    options: &Options,
+    settings: impl FnOnce(&str) -> String,
+) -> Result<deadpool_postgres::Pool, DatabaseError> {
     let mut config = options.config.clone();
-    let settings = match config.get_options() {
-        Some(given) => format!("{settings} {given}"),
-        None => settings.to_owned(),
-    };
+    let settings = settings(config.get_options().unwrap_or_default());
     config.options(settings).application_name("orderql").connect_timeout(CONNECT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    // A connection that comes back is not asked anything, so that there is nothing to wait for.
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT), recycle: None };
     deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
         .max_size(options.size)

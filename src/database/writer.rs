@@ -17,7 +17,7 @@ pub struct Writer {
 impl Writer {
     /// A pool that has not connected yet.
     pub fn new(options: &Options) -> Result<Self, DatabaseError> {
-        Ok(Self { connections: connections(options, SETTINGS)? })
+        Ok(Self { connections: connections(options, |given| format!("{SETTINGS} {given}"))? })
     }
 
     /// A connection. Waits for a free one as long as the options allow. A transaction on it that is dropped is rolled back.

@@ -28,7 +28,7 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     const DAY: i64 = 86_400_000_000;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
     let (year, month, day) = civil(days);
-    let (seconds, mut fraction) = (rest / 1_000_000, rest % 1_000_000);
+    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
     match year {
         0..10_000 => {}
         ..0 => out.push(b'-'),
@@ -45,17 +45,11 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&text);
     if fraction != 0 {
-        let mut places = 6;
-        while fraction % 10 == 0 {
-            fraction /= 10;
-            places -= 1;
+        out.push(b'.');
+        out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|place| digit(fraction / place % 10)));
+        while out.last() == Some(&b'0') {
+            out.pop();
         }
-        let mut digits = *b".000000";
-        for place in (1..=places).rev() {
-            digits[place] = digit(fraction % 10);
-            fraction /= 10;
-        }
-        out.extend_from_slice(&digits[..=places]);
     }
     out.push(b'Z');
 }

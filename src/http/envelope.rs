@@ -3,6 +3,7 @@
 use std::str::Utf8Error;
 
 use percent_encoding::percent_decode_str;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -129,18 +130,35 @@ pub fn errors(faults: &[Fault]) -> String {
     format!(",\"errors\":{}", faults.iter().map(error).collect::<Value>())
 }
 
+/// An answer's `extensions`, where the bucket was asked.
+#[derive(Debug, Serialize)]
+pub struct Extensions<'a> {
+    /// What the query costs.
+    pub cost: Charge<'a>,
+}
+
+/// `extensions.cost`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Charge<'a> {
+    /// The estimate, which is debited.
+    pub requested_query_cost: u64,
+    /// The same sum over the rows that came back.
+    pub actual_query_cost: u64,
+    /// The bucket then.
+    pub throttle_status: Status,
+    /// The price of every field, where the client asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<&'a Value>,
+}
+
 /// What every executed query's answer ends with, after its `data` and errors.
-///
-/// `requested` is the estimate, which was debited; `actual` the same sum over the rows that came back; `fields`
-/// is the price of every field, where the client asked for it.
-pub fn closing(requested: u64, actual: u64, status: &Status, fields: Option<&Value>) -> String {
-    let Status { maximum_available, currently_available, restore_rate } = status;
-    let fields = fields.map_or_else(String::new, |fields| format!(",\"fields\":{fields}"));
-    format!(
-        ",\"extensions\":{{\"cost\":{{\"requestedQueryCost\":{requested},\"actualQueryCost\":{actual},\
-         \"throttleStatus\":{{\"maximumAvailable\":{maximum_available},\"currentlyAvailable\":{currently_available},\
-         \"restoreRate\":{restore_rate}}}{fields}}}}}}}"
-    )
+pub fn closing(cost: Charge<'_>) -> Vec<u8> {
+    let mut text = b",\"extensions\":".to_vec();
+    // Writing to memory cannot fail, and the keys are strings.
+    let _ = serde_json::to_writer(&mut text, &Extensions { cost });
+    text.push(b'}');
+    text
 }
 
 #[cfg(test)]
@@ -238,8 +256,9 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_object() {
-        let status = Status { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
-        let text = [OPENING, b"{\"order\":null}", closing(391, 9, &status, None).as_bytes()].concat();
+        let throttle_status = Status { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
+        let cost = Charge { requested_query_cost: 391, actual_query_cost: 9, throttle_status, fields: None };
+        let text = [OPENING, b"{\"order\":null}", &closing(cost)].concat();
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

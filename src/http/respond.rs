@@ -19,9 +19,10 @@ use crate::{
     http::{
         answer::{Answer, with_json},
         denial::Denial,
+        envelope::{self, Charge},
         negotiate::Media,
     },
-    throttle::bucket::{Empty, Status},
+    throttle::bucket::Empty,
 };
 
 /// When to come back to a service that has no room.
@@ -35,7 +36,7 @@ struct Body<'a> {
     data: Option<()>,
     errors: Errors<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extensions: Option<Priced>,
+    extensions: Option<envelope::Extensions<'a>>,
 }
 
 /// A denial as every endpoint but GraphQL's answers it.
@@ -54,7 +55,7 @@ pub fn deny_graphql(denial: &Denial, media: Media) -> Answer {
     };
     // On the newer type it goes with success, and with nothing else.
     let data = (media == Media::Json || status.is_success()).then_some(());
-    let extensions = cost(denial).map(|cost| Priced { cost });
+    let extensions = cost(denial).map(|cost| envelope::Extensions { cost });
     let mut answer = with_json(status, media, &Body { data, errors: Errors(denial), extensions });
     add_headers(denial, answer.headers_mut());
     answer
@@ -115,27 +116,14 @@ impl Serialize for Extensions<'_> {
     }
 }
 
-/// The answer's `extensions`, where the bucket was asked.
-#[derive(Serialize)]
-struct Priced {
-    cost: Charge,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Charge {
-    requested_query_cost: u64,
-    actual_query_cost: u64,
-    throttle_status: Status,
-}
-
-fn cost(denial: &Denial) -> Option<Charge> {
+/// What a denied query would have cost, where the bucket was asked.
+fn cost(denial: &Denial) -> Option<Charge<'static>> {
     let (requested_query_cost, throttle_status) = match denial {
         Denial::Throttled(empty) => (empty.credits, empty.status),
         Denial::DeadlineExceeded { cost, status, .. } | Denial::TooManyRunning { cost, status, .. } => (*cost, *status),
         _ => return None,
     };
-    Some(Charge { requested_query_cost, actual_query_cost: 0, throttle_status })
+    Some(Charge { requested_query_cost, actual_query_cost: 0, throttle_status, fields: None })
 }
 
 /// What the head of the answer tells: what would be taken, who has to sign in how, and when to come back.
@@ -198,6 +186,7 @@ mod tests {
     use crate::{
         http::answer::Content,
         refusal::{Code, Facts, Location, Reason, Refusal, Refusals},
+        throttle::bucket::Status,
     };
 
     fn parts(answer: &Answer) -> (u16, Value) {

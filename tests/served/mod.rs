@@ -275,7 +275,8 @@ fn read_chunks(mut text: &str) -> (String, &str) {
 pub fn connection_string(config: &Config) -> String {
     let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
     let (port, user, name) = (config.get_ports()[0], config.get_user().unwrap(), config.get_dbname().unwrap());
-    format!("host={} port={port} user={user} dbname={name}", folder.display())
+    let options = config.get_options().unwrap_or_default().replace('\\', r"\\");
+    format!("host={} port={port} user={user} dbname={name} options='{options}'", folder.display())
 }
 
 /// Reads until the text has come, and nothing beyond it.

@@ -26,7 +26,7 @@ use crate::{
         coding::{self, Choice},
         compress::compress,
         denial::Denial,
-        envelope::{self, Envelope},
+        envelope::{self, Charge, Envelope},
         negotiate::{self, Media},
         price,
         record::Record,
@@ -123,8 +123,13 @@ async fn serve(
         }
     };
     record.cost = Some(cost);
-    let actual = compiled.estimate.actual(rows.row_counts());
-    let content = write(rows, envelope::closing(cost, actual, &status, fields.as_ref()), place, record)?;
+    let closing = envelope::closing(Charge {
+        requested_query_cost: cost,
+        actual_query_cost: compiled.estimate.actual(rows.row_counts()),
+        throttle_status: status,
+        fields: fields.as_ref(),
+    });
+    let content = write(rows, closing, place, record)?;
     let mut answer = Answer::new(content);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(answer)
@@ -177,7 +182,7 @@ impl From<ExecuteError> for NoRows {
 }
 
 /// The whole answer where it is small, or its parts where it is not.
-fn write(mut rows: Rows, closing: String, place: Place, record: &Record) -> Result<Content, Denial> {
+fn write(mut rows: Rows, closing: Vec<u8>, place: Place, record: &Record) -> Result<Content, Denial> {
     let mut first = Vec::with_capacity(4096);
     first.extend_from_slice(envelope::OPENING);
     match rows.write(&mut first, LARGEST_WHOLE) {
@@ -185,7 +190,7 @@ fn write(mut rows: Rows, closing: String, place: Place, record: &Record) -> Resu
         Ok(Progress::Done) => {
             let errors = close(&rows, &record.id);
             first.extend_from_slice(errors.as_bytes());
-            first.extend_from_slice(closing.as_bytes());
+            first.extend_from_slice(&closing);
             Ok(Content::Whole(first.into()))
         }
         Ok(Progress::More) => {
@@ -210,7 +215,7 @@ struct Parts {
     first: Vec<u8>,
     /// What is to be written; `None` after the last part.
     rows: Option<Rows>,
-    closing: String,
+    closing: Vec<u8>,
     request_id: Arc<str>,
     _place: Place,
 }
@@ -229,7 +234,7 @@ impl Iterator for Parts {
             Ok(Progress::Done) => {
                 let errors = close(rows, &self.request_id);
                 part.extend_from_slice(errors.as_bytes());
-                part.extend_from_slice(self.closing.as_bytes());
+                part.extend_from_slice(&self.closing);
                 self.rows = None;
             }
             Err(error) => {

@@ -16,9 +16,8 @@ pub(super) fn is_known(name: &str) -> bool {
 
 /// The arguments that a directive has, where it is one of [`CONDITIONS`].
 pub(super) fn arguments<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c [Argument]> {
-    let name = CONDITIONS.iter().find(|condition| **condition == name)?;
-    let directive = catalog.directives().iter().find(|directive| directive.name == *name)?;
-    Some(&directive.arguments)
+    let directive = catalog.directives().iter().find(|directive| directive.name == name)?;
+    CONDITIONS.contains(&name).then_some(&directive.arguments)
 }
 
 /// Where a directive stands.
