@@ -11,17 +11,14 @@ mod served;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use base64::{Engine, prelude::BASE64_STANDARD};
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use served::Server;
 
 const QUIET: Duration = Duration::from_secs(5);

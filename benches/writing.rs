@@ -13,14 +13,16 @@ use std::fmt::{self, Display};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use divan::{Bencher, black_box, counter::BytesCount};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::pool::{Options, Pool};
-use orderql::execute::write::{Answer, Progress};
+use orderql::execute::response_writer::{Answer, Progress};
 use orderql::execute::{constant, execute};
 use orderql::query::{Request, Variables};
-use orderql::sample::{Sample, fill, size::Size};
+use orderql::sample::size::Size;
+use orderql::sample::{Sample, fill};
 use support::ask::UNLIMITED;
 
 #[global_allocator]

@@ -1,39 +1,28 @@
 //! The configuration: one table of settings, from which flags, environment variables, the file's keys, `--help` and
 //! `orderql config` are all made. Each room gets a small `Options` of its own; no room knows this file.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    thread,
-    time::Duration,
-};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
-pub mod form;
-pub mod source;
+pub mod value_parser;
+pub mod layers;
 
-use crate::{
-    access::{
-        grants,
-        keys::{Algorithm, Source},
-        lockout, outside, token,
-    },
-    config::{
-        form::{
-            ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER,
-            LOG_FORMAT, ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
-        },
-        source::{ConfigError, Values},
-    },
-    database::pool,
-    http::{
-        self,
-        coding::Codings,
-        cors::{self, Origins},
-    },
-    limits::Limits,
-    telemetry::log,
-    throttle::bucket::Rate,
+use crate::access::keys::{Algorithm, Source};
+use crate::access::{external_issuer, grants, jwt, lockout};
+use crate::config::layers::{ConfigError, Values};
+use crate::config::value_parser::{
+    ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER,
+    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
 };
+use crate::database::pool;
+use crate::http;
+use crate::http::coding::Codings;
+use crate::http::cors::{self, Origins};
+use crate::limits::Limits;
+use crate::telemetry::log;
+use crate::throttle::bucket::Rate;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -206,10 +195,10 @@ impl Config {
     }
 
     /// What tokens say, and who signs them.
-    pub fn tokens(&self) -> Result<token::Options, ConfigError> {
+    pub fn tokens(&self) -> Result<jwt::Options, ConfigError> {
         let outside = match &self.outside_jwks {
             None => None,
-            Some(file) => Some(outside::Options {
+            Some(file) => Some(external_issuer::Options {
                 jwks_file: file.clone(),
                 issuer: self
                     .outside_issuer
@@ -222,7 +211,7 @@ impl Config {
                 user_claim: self.outside_user_claim.clone(),
             }),
         };
-        Ok(token::Options {
+        Ok(jwt::Options {
             issuer: self.issuer.clone(),
             audience: self.audience.clone(),
             lifetime: self.token_lifetime,
@@ -277,11 +266,14 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::HashSet, ffi::OsString, fs};
+    use std::collections::HashSet;
+    use std::ffi::OsString;
+    use std::fs;
 
     use clap::{Args, FromArgMatches};
 
-    use super::{source::Flags, *};
+    use super::layers::Flags;
+    use super::*;
 
     fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
         let command = Flags::augment_args(clap::Command::new("serve"));

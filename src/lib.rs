@@ -29,7 +29,7 @@
 //!    and price against the caller's [`limits`].
 //! 4. [`plan`] makes a [`Step`](plan::step::Step) of every connection and point root: one SQL statement that fetches a
 //!    page for all its parents at once. The bytes of the answer between the values become a
-//!    [`Shape`](plan::shape::Shape), a small program.
+//!    [`ResponseTemplate`](plan::response_template::ResponseTemplate), a small program.
 //! 5. [`throttle`] debits the caller's bucket.
 //! 6. [`execute`] runs the steps over one [`Snapshot`](database::snapshot::Snapshot), each as soon as its parents' rows
 //!    are there, and then the shape's program over PostgreSQL's binary rows: no value stands between a column and its
@@ -63,7 +63,7 @@
 // Pure: no I/O, no async, no clock.
 pub mod value;
 pub mod limits;
-pub mod refusal;
+pub mod error;
 pub mod search;
 pub mod cursor;
 pub mod catalog;

@@ -5,10 +5,8 @@
 mod served;
 mod support;
 
-use std::{
-    io::Write,
-    process::{Command, Stdio},
-};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use served::Server;

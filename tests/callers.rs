@@ -5,16 +5,15 @@
 mod served;
 mod support;
 
-use std::{collections::HashMap, sync::Arc, thread};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
 
-use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHasher, phc::PasswordHash},
-};
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use argon2::password_hash::PasswordHasher;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params, Version};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use serde_json::{Value, json};
 use served::{Answer, Server};
 use support::Database;

@@ -7,24 +7,20 @@ mod generated;
 mod served;
 mod support;
 
-use std::{collections::HashSet, fmt::Write as _, process::Command};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::process::Command;
 
-use generated::{
-    Random,
-    query::{Item, Selected},
-};
-use orderql::{
-    access::{
-        accounts::{Profile, User, ensure_user},
-        password::Passwords,
-    },
-    catalog::Catalog,
-    compile::{Explanation, compile, explain},
-    cost::breakdown::CostNode,
-    limits::Limits,
-    query::Request,
-    refusal::Code,
-};
+use generated::Random;
+use generated::query::{Item, Selected};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
+use orderql::catalog::Catalog;
+use orderql::compile::{Explanation, compile, explain};
+use orderql::cost::breakdown::CostNode;
+use orderql::error::ErrorCode;
+use orderql::limits::Limits;
+use orderql::query::Request;
 use serde_json::{Value, json};
 use served::{Answer, Server};
 
@@ -80,7 +76,7 @@ fn without_variables(field: &mut Selected) {
 }
 
 /// An explanation's first code.
-fn code(explanation: &Explanation) -> Option<Code> {
+fn code(explanation: &Explanation) -> Option<ErrorCode> {
     explanation.refusals.as_ref().map(|refusals| refusals.first().code)
 }
 
@@ -139,7 +135,7 @@ fn every_suggestion_gives_the_same_selection_at_the_price_that_it_says() {
         let explanation =
             explain(&catalog, &request, &limits).unwrap_or_else(|error| panic!("{seed}: {error}\n{}", request.query));
         let cost = explanation.estimate.cost();
-        assert_eq!(code(&explanation), (cost > limits.max_cost).then_some(Code::CostExceeded), "{seed}");
+        assert_eq!(code(&explanation), (cost > limits.max_cost).then_some(ErrorCode::CostExceeded), "{seed}");
         if cost <= limits.max_cost {
             continue;
         }
@@ -182,7 +178,7 @@ fn no_page_of_a_suggestion_could_be_larger() {
             for larger in 0..suggestion["edits"].as_array().unwrap().len() {
                 let request = edited(&request, suggestion, |number| u64::from(number == larger));
                 let refused = compile(&catalog, &request, &limits).unwrap_err();
-                assert_eq!(refused.first().code, Code::CostExceeded, "{seed}: {suggestion}");
+                assert_eq!(refused.first().code, ErrorCode::CostExceeded, "{seed}: {suggestion}");
                 tried += 1;
             }
         }
@@ -263,7 +259,7 @@ fn suggestions(query: &str) -> Vec<Value> {
     let catalog = Catalog::built_in().unwrap();
     let request = Request { query: query.to_owned(), ..Request::default() };
     let explanation = explain(&catalog, &request, &Limits::default()).unwrap();
-    assert_eq!(code(&explanation), Some(Code::CostExceeded), "{query}");
+    assert_eq!(code(&explanation), Some(ErrorCode::CostExceeded), "{query}");
     facts(&explanation)["suggestions"].as_array().unwrap().clone()
 }
 
@@ -387,7 +383,7 @@ async fn library_program_and_server_tell_the_same_numbers() {
             assert_eq!(*available, 1_000_000 - debited, "{seed}");
         }
     }
-    assert_eq!(codes, HashSet::from([None, Some(Code::CostExceeded), Some(Code::DepthExceeded)]));
+    assert_eq!(codes, HashSet::from([None, Some(ErrorCode::CostExceeded), Some(ErrorCode::DepthExceeded)]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

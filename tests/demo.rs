@@ -5,17 +5,18 @@
 mod served;
 mod support;
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    io::{BufRead, BufReader, Read, Write},
-    os::unix::{fs::PermissionsExt, process::CommandExt},
-    path::{Path, PathBuf},
-    process::{self, Child, Command, Stdio},
-    thread::{self, JoinHandle},
-};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::{env, fs};
 
-use orderql::{cli::demo::sample, database::connect::connect, sample::fill};
+use orderql::cli::demo::sample;
+use orderql::database::connect::connect;
+use orderql::sample::fill;
 use serde_json::{Value, json};
 use served::read_answers;
 use support::{contents, loaded_database};

@@ -8,10 +8,8 @@ mod support;
 
 use std::io::Write;
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use served::Server;
 
 /// A server on a fresh database with the users `demo`, who may do everything, and `guest`, who may do nothing.

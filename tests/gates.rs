@@ -7,10 +7,8 @@ mod support;
 
 use std::io::Write;
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use served::{Answer, Server};
 
 /// A server on a fresh database with the users `demo`, who may do everything, and `guest`, who may do nothing.

@@ -6,9 +6,11 @@
 mod served;
 mod support;
 
-use std::{collections::BTreeMap, io::Write};
+use std::collections::BTreeMap;
+use std::io::Write;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use orderql::access::accounts::Profile;
 use serde_json::{Value, json};
 use served::{Answer, JSON, NEWER, Server, graphql_head, make_users, read_answers};
@@ -262,7 +264,7 @@ async fn texts_in_every_place_of_a_document_and_its_variables() {
             format!("orders(first: 1) @include(if: {literal}) {{ edges {{ cursor }} }}"),
         ] {
             let answer = service.ask(&format!("{{ {field} }}"), &json!({}));
-            // Point look-ups of texts that nobody has come back empty.
+            // Lookup look-ups of texts that nobody has come back empty.
             assert!(
                 answer.json()["data"].as_object().is_none_or(|data| data.values().all(|value| !value.is_string())),
                 "{field}: {answer:?}"

@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 use graphql_parser::schema as sdl;
 use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::compile::{compile, explain};
+use orderql::error::{ErrorCode, GraphqlErrors};
 use orderql::execute::constant;
 use orderql::limits::Limits;
 use orderql::query::Request;
-use orderql::refusal::{Code, Refusals};
 use serde_json::{Value, json};
 
 /// Everything that there is to tell.
@@ -57,12 +57,12 @@ type Order @relation(name: "order_header", key: ["order_id"]) {
 }
 "#;
 
-fn ask_with(catalog: &Catalog, query: &str, variables: &Value) -> Result<Value, Refusals> {
+fn ask_with(catalog: &Catalog, query: &str, variables: &Value) -> Result<Value, GraphqlErrors> {
     ask_text(catalog, query, variables).map(|data| serde_json::from_str(&data).unwrap())
 }
 
 /// The answer as it is written.
-fn ask_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String, Refusals> {
+fn ask_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String, GraphqlErrors> {
     let variables = variables.as_object().cloned().unwrap_or_default();
     let request = Request { query: query.to_owned(), variables, operation_name: None };
     // Nobody pays for it, and it has no depth.
@@ -78,7 +78,7 @@ fn ask(query: &str) -> Value {
     ask_with(&Catalog::built_in().unwrap(), query, &Value::Null).unwrap()
 }
 
-fn refused(query: &str, variables: &Value) -> Refusals {
+fn refused(query: &str, variables: &Value) -> GraphqlErrors {
     ask_with(&Catalog::built_in().unwrap(), query, variables).unwrap_err()
 }
 
@@ -346,7 +346,7 @@ fn arguments_are_held_to_their_types() {
         ("{ __schema { ... on __Type { name } } }", "cannot be spread"),
     ] {
         let refusals = refused(query, &Value::Null);
-        assert_eq!(refusals.first().code, Code::GraphqlValidationFailed, "{query}");
+        assert_eq!(refusals.first().code, ErrorCode::GraphqlValidationFailed, "{query}");
         assert!(refusals.to_string().contains(part), "{query}: {refusals}");
     }
     // An argument that has a default takes a variable that may be left out, but no null.
@@ -359,7 +359,7 @@ fn arguments_are_held_to_their_types() {
     assert_eq!(ask_with(&catalog, name, &Value::Null).unwrap(), json!({"__type": {"name": "Query"}}));
     for (query, variables) in [(query, json!({"a": null})), (name, json!({"n": null}))] {
         let refusals = refused(query, &variables);
-        assert_eq!(refusals.first().code, Code::BadUserInput);
+        assert_eq!(refusals.first().code, ErrorCode::BadUserInput);
         assert!(refusals.to_string().contains("expects a value that is not null"), "{refusals}");
     }
 }
@@ -379,7 +379,7 @@ fn lists_within_lists_are_bounded_as_elsewhere() {
     ] {
         let refusals = refused(&query, &Value::Null);
         let first = refusals.first();
-        assert_eq!((first.code, &first.facts["maxLists"]), (Code::GraphqlValidationFailed, &json!(2)), "{query}");
+        assert_eq!((first.code, &first.facts["maxLists"]), (ErrorCode::GraphqlValidationFailed, &json!(2)), "{query}");
         assert_eq!((first.locations[0].line, first.locations[0].column), (1, 3), "{query}");
     }
     // The names are those of introspection, not of what is asked for beside it.
@@ -406,7 +406,7 @@ fn the_bytes_of_all_constants_are_bounded_together() {
     let first = refusals.first();
     assert_eq!(
         (first.code, &first.facts),
-        (Code::GraphqlValidationFailed, json!({"maxBytes": bound}).as_object().unwrap())
+        (ErrorCode::GraphqlValidationFailed, json!({"maxBytes": bound}).as_object().unwrap())
     );
     assert_eq!(refusals.iter().count(), 1);
     // Nested lists alone come to as much.

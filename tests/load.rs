@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use orderql::cli;
-use orderql::load::record::BadRow;
+use orderql::load::input::Source;
+use orderql::load::mapping::BadRow;
 use orderql::load::report::{FileReport, Outcome};
-use orderql::load::source::Source;
 use orderql::load::{LoadError, finish, load, ready};
 use support::{Database, empty_database, fresh_database};
 use tokio_postgres::Client;

@@ -6,22 +6,16 @@
 mod served;
 mod support;
 
-use std::{
-    env, fs,
-    os::unix::fs::PermissionsExt,
-    path::PathBuf,
-    process::{self, Command},
-    sync::Arc,
-};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{self, Command};
+use std::sync::Arc;
+use std::{env, fs};
 
-use orderql::{
-    access::accounts::Profile,
-    database::{
-        cluster::{Address, Cluster, Durability, Options},
-        connect::connect,
-        migrate::migrate,
-    },
-};
+use orderql::access::accounts::Profile;
+use orderql::database::cluster::{Address, Cluster, Durability, Options};
+use orderql::database::connect::connect;
+use orderql::database::migrate::migrate;
 use serde_json::{Value, json};
 use served::{Answer, JSON, NEWER, Server, make_users};
 use tokio::task::JoinSet;

@@ -5,12 +5,11 @@
 mod served;
 mod support;
 
-use std::{io::Write, sync::Arc};
+use std::io::Write;
+use std::sync::Arc;
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use orderql::database::connect::connect;
 use serde_json::{Value, json};
 use served::{Answer, Server};

@@ -6,15 +6,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
-use orderql::{
-    catalog::Catalog,
-    cli::explain::{Explained, text},
-    compile::{compile, explain},
-    limits::Limits,
-    query::Request,
-};
+use orderql::catalog::Catalog;
+use orderql::cli::explain::{Explained, text};
+use orderql::compile::{compile, explain};
+use orderql::limits::Limits;
+use orderql::query::Request;
 
 /// What an integration user with a raised profile is held to.
 const BULK: Limits = Limits { max_cost: 100_000_000, max_page_size: 100, max_depth: 10 };

@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 
 use orderql::catalog::Catalog;
-use orderql::load::source::Source;
+use orderql::load::input::Source;
 use orderql::load::{finish, load};
 use orderql::preflight::check;
 use orderql::preflight::mismatch::Mismatch;

@@ -7,16 +7,14 @@ mod support;
 
 use std::time::Duration;
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::pool::{Options, Pool};
 use orderql::execute::execute;
-use orderql::execute::fault::{MOST_FAULTS, PathPart};
-use orderql::execute::write::Progress;
+use orderql::execute::field_error::{MOST_FAULTS, PathPart};
+use orderql::execute::response_writer::Progress;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
@@ -38,7 +36,7 @@ struct Answered {
     data: Value,
     /// Path and message of each fault that is told.
     faults: Vec<(Value, String)>,
-    broken_promises: u64,
+    nullability_violations: u64,
     parts: usize,
 }
 
@@ -90,7 +88,7 @@ impl Bench {
         Answered {
             data: serde_json::from_slice(&bytes).unwrap(),
             faults: faults.collect(),
-            broken_promises: answer.broken_promises(),
+            nullability_violations: answer.nullability_violations(),
             parts,
         }
     }
@@ -111,7 +109,7 @@ async fn a_point_root_that_breaks_a_promise_is_null_and_its_neighbours_are_not()
     assert_eq!(answered.paths(), [json!(["a", "s"])]);
     assert!(answered.faults[0].1.contains("the schema promises a value"), "{:?}", answered.faults);
     let whole = bench.ask_whole(r#"{ order(orderId: "BROKEN") { orderId } }"#).await;
-    assert_eq!((whole.data, whole.broken_promises), (json!({"order": {"orderId": "BROKEN"}}), 0));
+    assert_eq!((whole.data, whole.nullability_violations), (json!({"order": {"orderId": "BROKEN"}}), 0));
 }
 
 #[tokio::test]
@@ -150,7 +148,7 @@ async fn a_value_beyond_its_type_is_null_and_told_twenty_times_at_most() {
     let answered = bench.ask_whole(query).await;
     let days = |place: usize| &answered.data["inventoryLevels"]["edges"][place]["node"]["daysToShip"];
     assert_eq!((days(0), days(1), days(48), days(49)), (&json!(0), &Value::Null, &json!(48), &Value::Null));
-    assert_eq!((answered.broken_promises, answered.faults.len()), (25, MOST_FAULTS));
+    assert_eq!((answered.nullability_violations, answered.faults.len()), (25, MOST_FAULTS));
     assert_eq!(answered.paths()[19], json!(["inventoryLevels", "edges", 39, "node", "daysToShip"]));
     assert!(answered.faults[0].1.contains("Int cannot hold"), "{:?}", answered.faults);
 }
@@ -161,7 +159,7 @@ async fn what_may_be_null_is_so_in_parts_and_what_may_not_is_found_before_the_fi
     let nullable = "{ inventoryLevels(first: 50) { edges { node { productId daysToShip } } } }";
     let (whole, parts) = (bench.ask_whole(nullable).await, bench.ask(nullable, 100).await);
     assert!(parts.parts > 10, "{}", parts.parts);
-    assert_eq!((parts.data, parts.faults, parts.broken_promises), (whole.data, whole.faults, 25));
+    assert_eq!((parts.data, parts.faults, parts.nullability_violations), (whole.data, whole.faults, 25));
 
     // The broken row is the last, and the first part would be out by then.
     let promised = "{ orders(first: 9, sortKey: ORDER_ID, reverse: true) { edges { node { orderId statusId } } } }";
@@ -173,7 +171,7 @@ async fn what_may_be_null_is_so_in_parts_and_what_may_not_is_found_before_the_fi
     let absent = "{ orders(first: 9, sortKey: ORDER_ID) { edges { node { orderItems(first: 1) { edges { node {
         product { productId } order { orderId } } } } } } } }";
     let answered = bench.ask(absent, 1).await;
-    assert_eq!((answered.parts, answered.broken_promises), (2, 0), "{}", answered.data);
+    assert_eq!((answered.parts, answered.nullability_violations), (2, 0), "{}", answered.data);
 
     let mended = "UPDATE order_header SET status_id = 'ORDER_HELD' WHERE status_id IS NULL";
     bench.database.connect().await.execute(mended, &[]).await.unwrap();

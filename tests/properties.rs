@@ -4,23 +4,22 @@
 
 mod generated;
 
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use generated::{
-    Random,
-    query::{Item, Query},
-};
-use orderql::{
-    catalog::{Catalog, binding::Binding},
-    compile::{Compiler, Explanation, compile, explain},
-    cost::{Cost, breakdown::CostNode},
-    cursor::Encoder,
-    limits::Limits,
-    plan::step::Parents,
-    query::Request,
-    refusal::Code,
-    value::{ScalarType, Timestamp},
-};
+use generated::Random;
+use generated::query::{Item, Query};
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::compile::{Compiler, Explanation, compile, explain};
+use orderql::cost::Cost;
+use orderql::cost::breakdown::CostNode;
+use orderql::cursor::Encoder;
+use orderql::error::ErrorCode;
+use orderql::limits::Limits;
+use orderql::plan::step::Parents;
+use orderql::query::Request;
+use orderql::value::{ScalarType, Timestamp};
 use serde_json::{Value as Json, json};
 
 const QUERIES: u64 = 3000;
@@ -260,7 +259,7 @@ fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
         Item::Field(field) if field.guard.as_ref().is_none_or(generated::query::Guard::holds) => {
             let is_step = field
                 .field
-                .is_some_and(|id| matches!(catalog.field(id).binding, Binding::Connection(_) | Binding::Point(_)));
+                .is_some_and(|id| matches!(catalog.field(id).binding, Binding::Connection(_) | Binding::Lookup(_)));
             usize::from(is_step) + statements(catalog, query, &field.items)
         }
         Item::Inline { guard, items, .. } if guard.as_ref().is_none_or(generated::query::Guard::holds) => {
@@ -412,7 +411,7 @@ fn queries_that_are_large_deep_or_that_multiply_are_refused() {
     let items = "orderItems(first: 1) { edges { node { order {";
     for (a, b) in [(format!("a: {items}"), format!("b: {items}")), (items.to_owned(), items.to_owned())] {
         let code = refused(doubling(&a, &b));
-        assert!(matches!(code, Code::GraphqlValidationFailed | Code::DepthExceeded), "{code}");
+        assert!(matches!(code, ErrorCode::GraphqlValidationFailed | ErrorCode::DepthExceeded), "{code}");
     }
     // A ring of fragments, and one that is its own.
     refused("{ order(orderId: \"A\") { ...A } } fragment A on Order { ...B } fragment B on Order { ...A }".to_owned());

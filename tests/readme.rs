@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 use orderql::config::SETTINGS;
-use orderql::refusal::Code;
+use orderql::error::ErrorCode;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 const MARKS: (&str, &str) = ("<!-- settings -->\n", "<!-- /settings -->");
@@ -33,7 +33,7 @@ fn every_setting_is_told() {
 #[test]
 fn every_code_is_told() {
     let readme = fs::read_to_string(README).unwrap();
-    for code in Code::ALL {
+    for code in ErrorCode::ALL {
         assert!(readme.contains(&format!("| `{code}` |")), "{code}");
     }
 }

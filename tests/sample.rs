@@ -14,7 +14,8 @@ use orderql::catalog::binding::{Binding, Connection};
 use orderql::sample::size::Size;
 use orderql::sample::{Progress, Sample, SampleError, Step, fill};
 use serde_json::{Value, json};
-use support::{Database, ask::Asker, contents, empty_database, fresh_database, loaded_database};
+use support::ask::Asker;
+use support::{Database, contents, empty_database, fresh_database, loaded_database};
 use tokio_postgres::Client;
 
 async fn filled(database: &Database, orders: u32, seed: u64) -> Client {

@@ -5,14 +5,14 @@
 
 mod support;
 
-use orderql::{
-    database::{connect::connect, pool::settings},
-    plan::{Parameter, Plan},
-    query::Variables,
-    value::Value,
-};
+use orderql::database::connect::connect;
+use orderql::database::pool::settings;
+use orderql::plan::{Parameter, Plan};
+use orderql::query::Variables;
+use orderql::value::Value;
 use serde_json::Value as Json;
-use support::{Database, ask::Asker, loaded_database};
+use support::ask::Asker;
+use support::{Database, loaded_database};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// Twenty thousand orders with three items each: names and totals repeat, and every tenth has neither date, name nor total.

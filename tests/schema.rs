@@ -7,13 +7,9 @@ mod support;
 
 use std::process::{Command, Output};
 
-use orderql::{
-    access::{
-        accounts::{Profile, User, ensure_user},
-        password::Passwords,
-    },
-    catalog::Catalog,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
+use orderql::catalog::Catalog;
 use serde_json::{Value, json};
 use served::{Server, connection_string};
 use support::{Database, empty_database, fresh_database};

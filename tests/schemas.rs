@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orderql::{catalog::Catalog, compile::explain, limits::Limits, query::Request};
+use orderql::catalog::Catalog;
+use orderql::compile::explain;
+use orderql::limits::Limits;
+use orderql::query::Request;
 
 const SCHEMA: &str = r#"type Query {
   thing(thingId: ID, name: String): Thing @point

@@ -6,11 +6,14 @@
 mod served;
 mod support;
 
-use std::{collections::BTreeSet, io::Write, sync::Arc};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use h2::client::SendRequest;
-use orderql::{access::accounts::Profile, database::connect::connect};
+use orderql::access::accounts::Profile;
+use orderql::database::connect::connect;
 use serde_json::{Value, json};
 use served::{JSON, Server, graphql_head, make_users, read_answers, read_text};
 use support::{Database, fresh_database, loaded_database};

@@ -6,18 +6,14 @@
 
 mod support;
 
-use orderql::{
-    catalog::binding::{Binding, Connection, SortKey},
-    catalog::schema::{Field, TypeId},
-    cursor::Encoder,
-    query::Variables,
-    value::{ScalarType, Timestamp},
-};
-use support::{
-    ask::Asker,
-    explained::{connect_as_served, explained},
-    fresh_database,
-};
+use orderql::catalog::binding::{Binding, Connection, SortKey};
+use orderql::catalog::schema::{Field, TypeId};
+use orderql::cursor::Encoder;
+use orderql::query::Variables;
+use orderql::value::{ScalarType, Timestamp};
+use support::ask::Asker;
+use support::explained::{connect_as_served, explained};
+use support::fresh_database;
 use tokio_postgres::Client;
 
 /// The page's rows, and one more to see whether there are any.

@@ -5,13 +5,12 @@
 
 mod support;
 
-use std::{
-    fs::File,
-    io::{Read as _, Seek as _, SeekFrom},
-};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 
 use serde_json::Map;
-use support::{Database, ask::Asker, loaded_database, server_log};
+use support::ask::Asker;
+use support::{Database, loaded_database, server_log};
 use tokio_postgres::Client;
 
 /// A query for so many rows at its widest connection, and how many statements it takes.

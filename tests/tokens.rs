@@ -5,25 +5,21 @@
 mod served;
 mod support;
 
-use std::{
-    fs,
-    path::Path,
-    process::Command,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    thread,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use jwt_simple::{
-    algorithms::{Ed25519KeyPair, Ed25519PublicKey, EdDSAKeyPairLike, EdDSAPublicKeyLike, HS256Key, MACLike},
-    claims::{Claims, JWTClaims, NoCustomClaims},
-    prelude as jwt,
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use jwt_simple::algorithms::{
+    Ed25519KeyPair, Ed25519PublicKey, EdDSAKeyPairLike, EdDSAPublicKeyLike, HS256Key, MACLike,
 };
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use jwt_simple::claims::{Claims, JWTClaims, NoCustomClaims};
+use jwt_simple::prelude as jwt;
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use serde_json::{Value, json};
 use served::{Answer, Server};
 use support::Database;

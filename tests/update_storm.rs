@@ -8,27 +8,19 @@ mod served;
 mod support;
 mod updating;
 
-use std::{
-    collections::HashMap,
-    env,
-    fmt::Write as _,
-    fs,
-    io::{Read, Write},
-    path::PathBuf,
-    process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, thread};
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
-use orderql::database::{
-    cluster::{Cluster, Durability, Options},
-    connect::connect,
-    migrate::migrate,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
+use orderql::database::cluster::{Cluster, Durability, Options};
+use orderql::database::connect::connect;
+use orderql::database::migrate::migrate;
 use served::Server;
 use tokio_postgres::{Client, Config};
 use updating::{URLENCODED, request};

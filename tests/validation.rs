@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use orderql::catalog::Catalog;
+use orderql::error::GraphqlErrors;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
-use orderql::refusal::Refusals;
 use proptest::prelude::*;
 
-fn refusals(catalog: &Catalog, text: &str) -> Result<(), Refusals> {
+fn refusals(catalog: &Catalog, text: &str) -> Result<(), GraphqlErrors> {
     let source = Source::read(text)?;
     let document = source.parse()?;
     // Where a document has several operations, its first is as good as any here.
@@ -67,7 +67,7 @@ fn refused_documents_are_told_all_that_is_wrong() {
     assert_eq!(lonely, None, "an expectation has its document");
 }
 
-fn line(refusal: &orderql::refusal::Refusal) -> String {
+fn line(refusal: &orderql::error::GraphqlError) -> String {
     let places: Vec<_> = refusal.locations.iter().map(|place| format!("{}:{}", place.line, place.column)).collect();
     format!("{} {} {}\n", places.join(" "), refusal.code, refusal.message)
 }

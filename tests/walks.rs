@@ -8,7 +8,8 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{ask::Asker, loaded_database};
+use support::ask::Asker;
+use support::loaded_database;
 use tokio_postgres::Client;
 
 /// A connection to walk through.
@@ -343,7 +344,7 @@ impl Walker<'_> {
         let (open, close) = query.rsplit_once(')').unwrap();
         let Value::Object(variables) = variables else { panic!("variables are an object") };
         let answered = self.asker.ask(&format!("{head}{{ {open}{info}{close} }}"), variables).await;
-        assert_eq!(answered.broken_promises, 0);
+        assert_eq!(answered.nullability_violations, 0);
         assert!(answered.actual() <= answered.compiled.estimate.cost());
         answered.data().pointer(self.walk.pointer).unwrap().clone()
     }

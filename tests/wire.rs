@@ -6,16 +6,12 @@
 mod served;
 mod support;
 
-use std::{
-    collections::HashMap,
-    fmt::Write as _,
-    io::{Read, Write},
-};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{Read, Write};
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use serde_json::{Value, json};
 use served::{Answer, Server};
 use sha2::{Digest, Sha256};

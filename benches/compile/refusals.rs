@@ -3,7 +3,8 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use divan::{Bencher, black_box, counter::BytesCount};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::{Compiler, compile};
 use orderql::limits::Limits;

@@ -1,7 +1,7 @@
 //! How PostgreSQL answers a query: the statements of its plan with the time that each takes, and how it runs the dearest.
 
 use orderql::database::connect::connect;
-use orderql::database::parameter::Sent;
+use orderql::database::parameter::SqlParam;
 use orderql::database::pool::settings;
 use orderql::plan::Plan;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub async fn run(client: &Client, plan: &Plan) -> Result<Vec<Ran>, Fault> {
 
 /// Has a statement explained as it is run when it is prepared, for any values: an EXPLAIN with parameters of its own would
 /// be planned for theirs.
-async fn explain(client: &Client, sql: &str, statement: &Statement, values: &[Sent<'_>]) -> Result<Ran, Fault> {
+async fn explain(client: &Client, sql: &str, statement: &Statement, values: &[SqlParam<'_>]) -> Result<Ran, Fault> {
     let literals = literals(client, statement, values).await?;
     let arguments = if literals.is_empty() { String::new() } else { format!("({})", literals.join(", ")) };
     client.batch_execute(&format!("PREPARE explained AS {sql}")).await?;
@@ -67,7 +67,7 @@ async fn explain(client: &Client, sql: &str, statement: &Statement, values: &[Se
 }
 
 /// The values as SQL writes them.
-async fn literals(client: &Client, statement: &Statement, values: &[Sent<'_>]) -> Result<Vec<String>, Fault> {
+async fn literals(client: &Client, statement: &Statement, values: &[SqlParam<'_>]) -> Result<Vec<String>, Fault> {
     if values.is_empty() {
         return Ok(Vec::new());
     }

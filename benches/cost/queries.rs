@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, Point, SearchKey};
+use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
 use orderql::catalog::schema::{Argument, ArgumentRole, Field, TypeId};
 use orderql::compile::{Explanation, explain};
 use orderql::cursor::Encoder;
@@ -120,7 +120,7 @@ impl<'a> Generator<'a> {
         self.text.add(alias);
         self.text.add(&field.name);
         match &field.binding {
-            Binding::Point(point) => {
+            Binding::Lookup(point) => {
                 self.keys(field, point, row);
                 self.object(point.target, 1);
             }
@@ -130,7 +130,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The keys of a point root; of alternatives one that the row has.
-    fn keys(&mut self, field: &Field, point: &Point, row: &Row) {
+    fn keys(&mut self, field: &Field, point: &Lookup, row: &Row) {
         let mut keys: Vec<_> = point.keys.iter().enumerate().collect();
         if point.alternatives {
             keys.retain(|(_, column)| row.value(column, None).is_some());

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, Connection, Point, Within};
+use orderql::catalog::binding::{Binding, Column, Connection, Lookup, SemiJoin};
 use orderql::catalog::schema::TypeId;
 use orderql::value::ScalarType;
 use tokio_postgres::Client;
@@ -25,12 +25,12 @@ pub type Source = (Option<String>, String);
 
 impl Row {
     /// The value of a column; `None` is a null.
-    pub fn value(&self, column: &Column, within: Option<&Within>) -> Option<&str> {
+    pub fn value(&self, column: &Column, within: Option<&SemiJoin>) -> Option<&str> {
         self.values.get(&source(column, within))?.as_deref()
     }
 }
 
-fn source(column: &Column, within: Option<&Within>) -> Source {
+fn source(column: &Column, within: Option<&SemiJoin>) -> Source {
     (within.map(|within| within.relation.clone()), column.name.clone())
 }
 
@@ -47,7 +47,7 @@ impl Rows {
         let fields = catalog.object(catalog.query()).map(|object| object.fields.as_slice()).unwrap_or_default();
         for field in fields {
             let wanted = match &field.binding {
-                Binding::Point(point) => Wanted::of_point(catalog, point),
+                Binding::Lookup(point) => Wanted::of_point(catalog, point),
                 Binding::Connection(connection) => Wanted::of_connection(catalog, connection),
                 _ => continue,
             };
@@ -70,11 +70,11 @@ impl Rows {
 struct Wanted<'a> {
     relation: &'a str,
     key: &'a [Column],
-    columns: BTreeMap<Source, (&'a Column, Option<&'a Within>)>,
+    columns: BTreeMap<Source, (&'a Column, Option<&'a SemiJoin>)>,
 }
 
 impl<'a> Wanted<'a> {
-    fn of_point(catalog: &'a Catalog, point: &'a Point) -> Self {
+    fn of_point(catalog: &'a Catalog, point: &'a Lookup) -> Self {
         let mut wanted = Self::new(catalog, &point.relation, point.target);
         wanted.add(point.keys.iter().map(|column| (column, None)));
         wanted
@@ -92,7 +92,7 @@ impl<'a> Wanted<'a> {
         Self { relation, key, columns: BTreeMap::new() }
     }
 
-    fn add(&mut self, columns: impl Iterator<Item = (&'a Column, Option<&'a Within>)>) {
+    fn add(&mut self, columns: impl Iterator<Item = (&'a Column, Option<&'a SemiJoin>)>) {
         self.columns.extend(columns.map(|(column, within)| (source(column, within), (column, within))));
     }
 
@@ -115,12 +115,12 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn expression(column: &Column, within: Option<&Within>) -> String {
+fn expression(column: &Column, within: Option<&SemiJoin>) -> String {
     let text = |alias: &str| match column.scalar {
         ScalarType::DateTime => format!("(extract(epoch FROM {alias}.{}) * 1000000)::int8::text", column.name),
         _ => format!("{alias}.{}::text", column.name),
     };
-    let Some(Within { relation, by }) = within else { return text("t") };
+    let Some(SemiJoin { relation, by }) = within else { return text("t") };
     let on: Vec<_> = by.iter().map(|column| format!("w.{column} = t.{column}")).collect();
     format!("(SELECT min({}) FROM {relation} AS w WHERE {})", text("w"), on.join(" AND "))
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 use super::Fault;
 use super::exchange::Line;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use orderql::database::parameter::{Raw, Sent};
+use orderql::database::parameter::{RawValue, SqlParam};
 use orderql::plan::step::{Parents, Step};
 use orderql::plan::{Parameter, Plan};
 use tokio_postgres::types::ToSql;
@@ -11,7 +11,7 @@ use tokio_postgres::{Client, Row, Statement};
 use super::Fault;
 
 /// The values of a step's parameters, its parents' keys out of the rows of the steps before it.
-pub fn values<'a>(plan: &'a Plan, place: usize, fetched: &'a [Vec<Row>]) -> Result<Vec<Sent<'a>>, Fault> {
+pub fn values<'a>(plan: &'a Plan, place: usize, fetched: &'a [Vec<Row>]) -> Result<Vec<SqlParam<'a>>, Fault> {
     let step = &plan.steps()[place];
     plan.parameters(place).map(|parameter| sent(parameter, step, fetched)).collect()
 }
@@ -22,7 +22,7 @@ pub async fn rows(
     plan: &Plan,
     place: usize,
     statement: &Statement,
-    values: &[Sent<'_>],
+    values: &[SqlParam<'_>],
 ) -> Result<Vec<Row>, Fault> {
     let of_this = |child: &Step| matches!(&child.parents, Parents::Rows { step, .. } if *step == place);
     if !plan.steps().iter().any(of_this) {
@@ -32,16 +32,16 @@ pub async fn rows(
     page(&plan.steps()[place], plan.size(place), client.query(statement, &values).await?)
 }
 
-fn sent<'a>(parameter: Parameter<'a>, step: &Step, fetched: &'a [Vec<Row>]) -> Result<Sent<'a>, Fault> {
+fn sent<'a>(parameter: Parameter<'a>, step: &Step, fetched: &'a [Vec<Row>]) -> Result<SqlParam<'a>, Fault> {
     Ok(match parameter {
-        Parameter::Value(value) => Sent::Value(value),
-        Parameter::Values(values) => Sent::values(values),
-        Parameter::Limit(rows) => Sent::Limit(rows),
+        Parameter::Value(value) => SqlParam::Value(value),
+        Parameter::Values(values) => SqlParam::values(values),
+        Parameter::Limit(rows) => SqlParam::Limit(rows),
         Parameter::ParentKeys(place) => {
             let Parents::Rows { step, columns } = &step.parents else { return Err(misshapen()) };
             let column = *columns.get(place).ok_or_else(misshapen)?;
-            let raw = |row: &'a Row| row.try_get::<_, Option<Raw<'a>>>(column);
-            Sent::Raw(fetched[*step].iter().map(raw).collect::<Result<_, _>>()?)
+            let raw = |row: &'a Row| row.try_get::<_, Option<RawValue<'a>>>(column);
+            SqlParam::RawValue(fetched[*step].iter().map(raw).collect::<Result<_, _>>()?)
         }
     })
 }

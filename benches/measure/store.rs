@@ -11,7 +11,8 @@ use orderql::access::password::Passwords;
 use orderql::database::cluster::{self, Cluster, Durability};
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
-use tokio_postgres::{Client, Config, config::Host};
+use tokio_postgres::config::Host;
+use tokio_postgres::{Client, Config};
 
 use super::Fault;
 

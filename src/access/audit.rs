@@ -1,7 +1,7 @@
 //! What was done with accounts, and by whom: an event in the log and a row in `orderql.audit_event`.
 //!
 //! A change made by the command line is written in the change's own transaction. What the running service has to tell, it
-//! hands to the [`trail`](crate::access::trail), which writes it off the requests' way.
+//! hands to the [`trail`](crate::access::audit_writer), which writes it off the requests' way.
 
 use std::net::IpAddr;
 

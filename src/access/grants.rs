@@ -1,10 +1,13 @@
 //! What accounts are granted, as of one moment: a snapshot in memory, so that no request asks the database for it.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_postgres::{Client, Error, Row};
 
-use crate::{limits::Limits, throttle::bucket::Rate};
+use crate::limits::Limits;
+use crate::throttle::bucket::Rate;
 
 /// A thing that access is granted to, per user group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

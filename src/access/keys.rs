@@ -3,24 +3,23 @@
 //! A file's name without its ending is the key's id (`kid`). `.pem` holds an Ed25519 private key (PKCS #8), `.hs256` a
 //! secret in base64url. Files are never rewritten, so that a look at the folder's time tells whether anything changed.
 
-use std::{
-    fmt, fs,
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
-    process,
-    time::SystemTime,
-};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{fmt, fs, process};
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use jwt_simple::{
-    Error as JwtError,
-    algorithms::{Ed25519KeyPair, Ed25519PublicKey, EdDSAKeyPairLike, EdDSAPublicKeyLike, HS256Key, MACLike},
-    claims::{JWTClaims, NoCustomClaims},
-    common::VerificationOptions,
-    reexports::rand,
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jwt_simple::Error as JwtError;
+use jwt_simple::algorithms::{
+    Ed25519KeyPair, Ed25519PublicKey, EdDSAKeyPairLike, EdDSAPublicKeyLike, HS256Key, MACLike,
 };
-use time::{OffsetDateTime, macros::format_description};
+use jwt_simple::claims::{JWTClaims, NoCustomClaims};
+use jwt_simple::common::VerificationOptions;
+use jwt_simple::reexports::rand;
+use time::OffsetDateTime;
+use time::macros::format_description;
 
 /// The shortest secret, in bytes: as long as the hash that it is used with (RFC 7518, section 3.2).
 const SHORTEST_SECRET: usize = 32;

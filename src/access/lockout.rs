@@ -3,14 +3,12 @@
 //! Held in memory alone: a restart forgets it, and several servers each count for themselves. Names that no account has
 //! are counted like others, so that a delay does not tell whether an account exists.
 
-use std::{
-    fmt,
-    hash::{BuildHasher, RandomState},
-    net::{IpAddr, Ipv6Addr},
-    num::NonZeroUsize,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
@@ -149,10 +147,8 @@ impl fmt::Debug for Lockout {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    };
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
 

@@ -1,17 +1,16 @@
 //! Signing in: a name and a password become a token, and every attempt leaves a trace.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::access::{
-    audit::{Action, Entry},
-    follow::Follower,
-    lockout::{Locked, Lockout, Options},
-    password::{PasswordError, Passwords, Verdict},
-    token::{Minted, TokenError, Tokens},
-    trail::{Rehash, Trail},
-};
+use crate::access::audit::{Action, Entry};
+use crate::access::audit_writer::{AuditWriter, Rehash};
+use crate::access::grant_cache::GrantCache;
+use crate::access::jwt::{IssuedToken, TokenError, Tokens};
+use crate::access::lockout::{Locked, Lockout, Options};
+use crate::access::password::{PasswordError, Passwords, Verdict};
 
 /// Who tells of logins in the audit trail.
 const ACTOR: &str = "service";
@@ -21,7 +20,7 @@ const ACTOR: &str = "service";
 pub struct Logins {
     passwords: Passwords,
     lockout: Arc<Lockout>,
-    trail: Trail,
+    trail: AuditWriter,
 }
 
 /// A name and a password that somebody sent. Has no `Debug`, so that it cannot be logged.
@@ -53,12 +52,17 @@ pub enum LoginError {
 
 impl Logins {
     /// Nobody has signed in yet.
-    pub fn new(passwords: Passwords, lockout: Options, trail: Trail) -> Self {
+    pub fn new(passwords: Passwords, lockout: Options, trail: AuditWriter) -> Self {
         Self { passwords, lockout: Arc::new(Lockout::new(lockout)), trail }
     }
 
     /// A token for the account. Unknown, wrong and disabled are told alike, after the same work.
-    pub async fn sign_in(&self, follower: &Follower, tokens: &Tokens, attempt: Attempt) -> Result<Minted, LoginError> {
+    pub async fn sign_in(
+        &self,
+        follower: &GrantCache,
+        tokens: &Tokens,
+        attempt: Attempt,
+    ) -> Result<IssuedToken, LoginError> {
         let Attempt { user_id, password, address } = attempt;
         self.lockout.check(&user_id, address)?;
         let turn = self.passwords.turn().await?;
@@ -82,7 +86,7 @@ impl Logins {
     }
 
     /// Where events go.
-    pub fn trail(&self) -> &Trail {
+    pub fn trail(&self) -> &AuditWriter {
         &self.trail
     }
 }
@@ -90,7 +94,7 @@ impl Logins {
 /// What a verdict is noted with, whether or not the client still waits for it.
 struct Conclusion {
     lockout: Arc<Lockout>,
-    trail: Trail,
+    trail: AuditWriter,
     user_id: String,
     hash: Option<Arc<str>>,
     address: Option<IpAddr>,

@@ -4,13 +4,13 @@
 
 pub mod password;
 pub mod keys;
-pub mod outside;
-pub mod ring;
-pub mod token;
+pub mod external_issuer;
+pub mod key_set;
+pub mod jwt;
 pub mod grants;
-pub mod follow;
+pub mod grant_cache;
 pub mod audit;
-pub mod trail;
+pub mod audit_writer;
 pub mod lockout;
 pub mod login;
 pub mod accounts;

@@ -1,15 +1,13 @@
 //! Passwords: Argon2id, on the blocking pool, a few at a time.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
-use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{self, PasswordHasher, PasswordVerifier, phc::PasswordHash},
-};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task, time,
-};
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{self, PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{task, time};
 
 /// How long a caller waits for its turn before it is told to come back. A hash takes some 20 ms, so a queue of this
 /// length means that the service is flooded.
@@ -54,7 +52,7 @@ pub enum Verdict {
 
 /// The right to use a core and the memory of a hash.
 #[derive(Debug)]
-pub struct Turn {
+pub struct HashPermit {
     permit: OwnedSemaphorePermit,
     nobody: Arc<str>,
 }
@@ -70,9 +68,9 @@ impl Passwords {
     }
 
     /// Waits for a turn, for a while.
-    pub async fn turn(&self) -> Result<Turn, PasswordError> {
+    pub async fn turn(&self) -> Result<HashPermit, PasswordError> {
         match time::timeout(LONGEST_WAIT, Arc::clone(&self.turns).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Turn { permit, nobody: Arc::clone(&self.nobody) }),
+            Ok(Ok(permit)) => Ok(HashPermit { permit, nobody: Arc::clone(&self.nobody) }),
             Ok(Err(_)) | Err(_) => Err(PasswordError::Busy),
         }
     }
@@ -90,7 +88,7 @@ impl Passwords {
     }
 }
 
-impl Turn {
+impl HashPermit {
     /// Verifies a password as [`Passwords::verify`] does. `conclude` is told the verdict before the turn ends, even if
     /// nobody waits for the answer any more.
     pub async fn verify(

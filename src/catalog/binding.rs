@@ -1,6 +1,6 @@
 //! What a field stands for in the database.
 
-use crate::catalog::introspection::Fact;
+use crate::catalog::introspection::MetaField;
 use crate::catalog::schema::TypeId;
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
@@ -18,7 +18,7 @@ pub enum Binding {
     /// A connection, nested or at the root.
     Connection(Connection),
     /// A root that finds one row.
-    Point(Point),
+    Lookup(Lookup),
     /// `edges` of a connection.
     Edges,
     /// `node` of an edge.
@@ -28,14 +28,14 @@ pub enum Binding {
     /// `cursor` of an edge.
     Cursor,
     /// A field of `pageInfo`.
-    PageFact(PageFact),
+    PageInfoField(PageInfoField),
     /// What the schema tells of itself.
-    Introspection(Fact),
+    Introspection(MetaField),
 }
 
 /// What `pageInfo` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageFact {
+pub enum PageInfoField {
     /// Whether rows follow the page's last.
     HasNextPage,
     /// Whether rows stand before the page's first.
@@ -131,12 +131,12 @@ pub struct SearchKey {
     /// Whether a selective index serves it; a term on a key without one costs more.
     pub indexed: bool,
     /// Where the column stands, if not in the node's own relation.
-    pub within: Option<Within>,
+    pub within: Option<SemiJoin>,
 }
 
 /// Another relation that holds a search key's column: it must have a row that joins the node's.
 #[derive(Debug)]
-pub struct Within {
+pub struct SemiJoin {
     /// The relation.
     pub relation: String,
     /// The columns that are equal in both.
@@ -156,7 +156,7 @@ pub struct Aggregate {
 
 /// A root that finds one row by its arguments.
 #[derive(Debug)]
-pub struct Point {
+pub struct Lookup {
     /// The type of the row.
     pub target: TypeId,
     /// Where it is looked for: the target's relation, or one with the same columns and more.

@@ -4,14 +4,14 @@ use fnv::FnvHashMap;
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
-    Aggregate, Binding, Column, Connection, Entity, Join, One, Point, SearchKey, SortKey, Within,
+    Aggregate, Binding, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey,
 };
 use crate::catalog::connection;
 use crate::catalog::metatypes::{self, Resolver};
 use crate::catalog::names::{Name, Names, QUERY};
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeId, TypeRef};
-use crate::catalog::source::{
-    SchemaError, SchemaFault, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
+use crate::catalog::sdl_source::{
+    SchemaError, SchemaErrorKind, Source, SourceArgument, SourceBinding, SourceField, SourceSearch, SourceType, fail,
 };
 use crate::catalog::{Catalog, sdl};
 use crate::cursor::OrderingTag;
@@ -21,7 +21,7 @@ use crate::value::ScalarType;
 pub(super) fn build(source: &Source) -> Result<Catalog, SchemaError> {
     let metatypes = metatypes::read()?;
     let names = Names::assign(source, &metatypes)?;
-    let query = names.object(QUERY).ok_or(fail(Pos { line: 1, column: 1 }, SchemaFault::NoQuery))?;
+    let query = names.object(QUERY).ok_or(fail(Pos { line: 1, column: 1 }, SchemaErrorKind::NoQuery))?;
     let builder = Builder { source, names: &names };
     let mut types = names.order.iter().map(|name| builder.ty(name)).collect::<Result<Vec<_>, _>>()?;
     let resolver = Resolver { ids: &names.ids };
@@ -36,7 +36,7 @@ pub(super) fn build(source: &Source) -> Result<Catalog, SchemaError> {
 }
 
 /// The fault of a type that stands nowhere.
-const UNBOUND: SchemaFault = SchemaFault::Misplaced("a type needs @relation");
+const UNBOUND: SchemaErrorKind = SchemaErrorKind::Misplaced("a type needs @relation");
 
 struct Builder<'a> {
     source: &'a Source,
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
         let is_root = ty.name == QUERY;
         let is_collection = is_root && field.list;
         if !is_collection && (!field.search.is_empty() || !field.sort.is_empty()) {
-            return Err(here(SchemaFault::Misplaced("@search and @sort stand on collection roots")));
+            return Err(here(SchemaErrorKind::Misplaced("@search and @sort stand on collection roots")));
         }
         let (binding, arguments, reference) = match &field.binding {
             None if is_collection => {
@@ -87,11 +87,11 @@ impl<'a> Builder<'a> {
                 arguments.extend(connection::searching(self.names, field));
                 (Binding::Connection(connection), arguments, self.connection_ref(&field.ty, field.position)?)
             }
-            Some(SourceBinding::Point { through }) if is_root && !field.list => {
+            Some(SourceBinding::Lookup { through }) if is_root && !field.list => {
                 let point = self.point(field, through.as_deref())?;
                 let arguments = self.keys(field)?;
                 let reference = TypeRef::Named(point.target);
-                (Binding::Point(point), arguments, reference)
+                (Binding::Lookup(point), arguments, reference)
             }
             Some(SourceBinding::Many { by, to, through }) if !is_root && field.list => {
                 let path = format!("{}.{}", ty.name, field.name);
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
                 (Binding::Column(column), Vec::new(), TypeRef::Named(self.names.scalar(scalar)))
             }
             _ => {
-                return Err(here(SchemaFault::Misplaced(
+                return Err(here(SchemaErrorKind::Misplaced(
                     "lists are bound by @many (collection roots by nothing), objects by @one, roots that are no lists \
                      by @point, and @aggregate makes an Int",
                 )));
@@ -134,14 +134,14 @@ impl<'a> Builder<'a> {
 
     fn node(&self, name: &str, position: Pos) -> Result<&'a SourceType, SchemaError> {
         match self.source.types.iter().find(|ty| ty.name == name && ty.name != QUERY) {
-            None => Err(fail(position, SchemaFault::UnknownType(name.to_owned()))),
+            None => Err(fail(position, SchemaErrorKind::UnknownType(name.to_owned()))),
             Some(ty) if ty.relation.is_none() => Err(fail(ty.position, UNBOUND)),
             Some(ty) => Ok(ty),
         }
     }
 
     fn target(&self, name: &str, position: Pos) -> Result<TypeId, SchemaError> {
-        self.names.object(name).ok_or_else(|| fail(position, SchemaFault::UnknownType(name.to_owned())))
+        self.names.object(name).ok_or_else(|| fail(position, SchemaErrorKind::UnknownType(name.to_owned())))
     }
 
     /// A column that identifies rows. Its scalar type is the one of the field that shows it; a hidden one is an id.
@@ -184,13 +184,13 @@ impl<'a> Builder<'a> {
         let node = self.node(&field.ty, field.position)?;
         let (relation, key) = Self::relation_and_key(node);
         if field.sort.is_empty() {
-            return Err(fail(field.position, SchemaFault::Misplaced("a collection root needs a sort key")));
+            return Err(fail(field.position, SchemaErrorKind::Misplaced("a collection root needs a sort key")));
         }
         let searched = field.search.iter().map(|search| &search.key);
         for keys in [searched.collect::<Vec<_>>(), field.sort.iter().map(|(key, _)| key).collect()] {
             let again = keys.iter().enumerate().find(|(place, key)| keys[..*place].contains(key));
             if let Some((_, key)) = again {
-                return Err(fail(field.position, SchemaFault::Duplicate(format!("{}: {key}", field.name))));
+                return Err(fail(field.position, SchemaErrorKind::Duplicate(format!("{}: {key}", field.name))));
             }
         }
         let sort_key = |(name, column): &(String, String)| {
@@ -228,12 +228,12 @@ impl<'a> Builder<'a> {
             column: Column { name: search.column.clone(), scalar },
             comparators: search.comparators.clone(),
             indexed: search.indexed,
-            within: search.within.clone().map(|(relation, by)| Within { relation, by }),
+            within: search.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         })
     }
 
     fn shown(node: &SourceType, column: &str, position: Pos) -> Result<ScalarType, SchemaError> {
-        let unknown = SchemaFault::UnknownColumn { ty: node.name.clone(), column: column.to_owned() };
+        let unknown = SchemaErrorKind::UnknownColumn { ty: node.name.clone(), column: column.to_owned() };
         shown(node, column).ok_or_else(|| fail(position, unknown))
     }
 
@@ -248,7 +248,7 @@ impl<'a> Builder<'a> {
         let Some((connection, SourceBinding::Many { by, to, through })) =
             connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
         else {
-            let fault = SchemaFault::UnknownConnection { ty: ty.name.clone(), field: over.to_owned() };
+            let fault = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.to_owned() };
             return Err(fail(field.position, fault));
         };
         let node = self.node(&connection.ty, connection.position)?;
@@ -261,19 +261,19 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn point(&self, field: &SourceField, through: Option<&str>) -> Result<Point, SchemaError> {
+    fn point(&self, field: &SourceField, through: Option<&str>) -> Result<Lookup, SchemaError> {
         let (relation, _) = Self::relation_and_key(self.node(&field.ty, field.position)?);
         let alternatives = field.arguments.iter().all(|argument| !argument.non_null);
         let all = field.arguments.iter().all(|argument| argument.non_null);
         if field.arguments.is_empty() || !(alternatives || all) {
             let rule = "the arguments of a point root are all nullable (exactly one is given) or all non-null";
-            return Err(fail(field.position, SchemaFault::Misplaced(rule)));
+            return Err(fail(field.position, SchemaErrorKind::Misplaced(rule)));
         }
         let key = |argument: &SourceArgument| {
             let scalar = scalar(&argument.ty, field.position)?;
             Ok(Column { name: argument.column.clone(), scalar })
         };
-        Ok(Point {
+        Ok(Lookup {
             target: self.target(&field.ty, field.position)?,
             relation: through.map_or(relation, str::to_owned),
             keys: field.arguments.iter().map(key).collect::<Result<_, _>>()?,
@@ -302,7 +302,7 @@ impl<'a> Builder<'a> {
 }
 
 fn scalar(name: &str, position: Pos) -> Result<ScalarType, SchemaError> {
-    ScalarType::named(name).ok_or_else(|| fail(position, SchemaFault::UnknownType(name.to_owned())))
+    ScalarType::named(name).ok_or_else(|| fail(position, SchemaErrorKind::UnknownType(name.to_owned())))
 }
 
 /// The scalar type of the field that shows a column.
@@ -316,12 +316,12 @@ fn assemble(
     description: Option<String>,
     entity: Option<Entity>,
     fields: Vec<Field>,
-) -> Result<ObjectType, SchemaFault> {
+) -> Result<ObjectType, SchemaErrorKind> {
     let mut by_name = FnvHashMap::default();
     for (place, field) in fields.iter().enumerate() {
-        let place = u16::try_from(place).map_err(|_| SchemaFault::TooMany)?;
+        let place = u16::try_from(place).map_err(|_| SchemaErrorKind::TooMany)?;
         if by_name.insert(field.name.clone(), place).is_some() {
-            return Err(SchemaFault::Duplicate(format!("{name}.{}", field.name)));
+            return Err(SchemaErrorKind::Duplicate(format!("{name}.{}", field.name)));
         }
     }
     Ok(ObjectType { name, description, fields, entity, unlisted: Vec::new(), by_name })
@@ -331,7 +331,7 @@ fn assemble(
 fn add_unlisted(object: &mut ObjectType, fields: Vec<Field>) -> Result<(), SchemaError> {
     for field in fields {
         let place = u16::try_from(object.fields.len() + object.unlisted.len());
-        let place = place.map_err(|_| fail(Pos::default(), SchemaFault::TooMany))?;
+        let place = place.map_err(|_| fail(Pos::default(), SchemaErrorKind::TooMany))?;
         object.by_name.insert(field.name.clone(), place);
         object.unlisted.push(field);
     }

@@ -1,10 +1,10 @@
 //! The machinery of connections, which the schema file leaves out: the arguments that choose a page, and the types in which
 //! a page is told.
 
-use crate::catalog::binding::{Binding, PageFact};
+use crate::catalog::binding::{Binding, PageInfoField};
 use crate::catalog::names::{Name, Names};
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, Field, ObjectType, TypeRef};
-use crate::catalog::source::{SourceField, SourceType};
+use crate::catalog::sdl_source::{SourceField, SourceType};
 use crate::value::ScalarType;
 
 /// The arguments of every connection; told at the roots alone, or they would drown the rest of the SDL.
@@ -104,15 +104,21 @@ pub(super) fn edge_type(names: &Names<'_>, node: &SourceType) -> ObjectType {
 pub(super) fn page_info(names: &Names<'_>) -> ObjectType {
     let truth = TypeRef::Named(names.scalar(ScalarType::Boolean)).non_null();
     let text = TypeRef::Named(names.scalar(ScalarType::String));
-    let fact = |name, description, ty: &TypeRef, fact| plain(name, description, ty.clone(), Binding::PageFact(fact));
+    let fact =
+        |name, description, ty: &TypeRef, fact| plain(name, description, ty.clone(), Binding::PageInfoField(fact));
     machinery(
         Name::PageInfo.text(),
         "Where a page stands in its walk. Both flags are exact in both directions.".to_owned(),
         vec![
-            fact("hasNextPage", "Whether rows follow the page's last.", &truth, PageFact::HasNextPage),
-            fact("hasPreviousPage", "Whether rows stand before the page's first.", &truth, PageFact::HasPreviousPage),
-            fact("startCursor", "The first row's cursor; null on an empty page.", &text, PageFact::StartCursor),
-            fact("endCursor", "The last row's cursor; null on an empty page.", &text, PageFact::EndCursor),
+            fact("hasNextPage", "Whether rows follow the page's last.", &truth, PageInfoField::HasNextPage),
+            fact(
+                "hasPreviousPage",
+                "Whether rows stand before the page's first.",
+                &truth,
+                PageInfoField::HasPreviousPage,
+            ),
+            fact("startCursor", "The first row's cursor; null on an empty page.", &text, PageInfoField::StartCursor),
+            fact("endCursor", "The last row's cursor; null on an empty page.", &text, PageInfoField::EndCursor),
         ],
     )
 }

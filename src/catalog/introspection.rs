@@ -1,4 +1,4 @@
-//! What the schema tells of itself (GraphQL specification, section 4): a [`Thing`] of the schema is asked for a [`Fact`].
+//! What the schema tells of itself (GraphQL specification, section 4): a [`SchemaElement`] of the schema is asked for a [`MetaField`].
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::catalog::schema::{Argument, Directive, Field, Type, TypeId, TypeRef};
 
 /// What can be told: a field of the introspection types, or of the root. A name means the same wherever it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
+pub enum MetaField {
     /// `__schema` of the root.
     Schema,
     /// `__type` of the root.
@@ -60,7 +60,7 @@ pub enum Fact {
     Types,
 }
 
-impl Fact {
+impl MetaField {
     /// The fact that a field of that name tells.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -96,7 +96,7 @@ impl Fact {
 
 /// What tells facts: an object of one of the introspection types.
 #[derive(Debug, Clone, Copy)]
-pub enum Thing<'a> {
+pub enum SchemaElement<'a> {
     /// The schema.
     Schema,
     /// A type with a name.
@@ -115,7 +115,7 @@ pub enum Thing<'a> {
 
 /// What is told.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum IntrospectionValue<'a> {
     /// Nothing: null.
     Nothing,
     /// Whether it is so.
@@ -125,103 +125,118 @@ pub enum Told<'a> {
     /// Names of an enum's values.
     Names(&'a [&'static str]),
     /// Something that tells more.
-    Thing(Thing<'a>),
+    SchemaElement(SchemaElement<'a>),
     /// Several of them.
-    Things(Vec<Thing<'a>>),
+    Things(Vec<SchemaElement<'a>>),
 }
 
 /// Asks a thing for a fact. Whoever never tells it (the rules let nobody ask) tells nothing.
-pub fn ask<'a>(catalog: &'a Catalog, thing: Thing<'a>, fact: Fact, include_deprecated: bool) -> Told<'a> {
+pub fn ask<'a>(
+    catalog: &'a Catalog,
+    thing: SchemaElement<'a>,
+    fact: MetaField,
+    include_deprecated: bool,
+) -> IntrospectionValue<'a> {
     match thing {
-        Thing::Schema => schema(catalog, fact),
-        Thing::Type(id) => named_type(catalog, id, fact, include_deprecated),
-        Thing::Wrapper(wrapper) => wrapping_type(wrapper, fact),
-        Thing::Field(field) => match fact {
-            Fact::Name => text(&field.name),
-            Fact::Description => field.description_with_search().map_or(Told::Nothing, Told::Text),
-            Fact::Arguments => Told::Things(field.arguments.iter().map(Thing::Argument).collect()),
-            Fact::Type => Told::Thing(type_thing(&field.ty)),
-            Fact::IsDeprecated => Told::Truth(field.deprecation.is_some()),
-            Fact::DeprecationReason => optional(field.deprecation.as_deref()),
-            _ => Told::Nothing,
+        SchemaElement::Schema => schema(catalog, fact),
+        SchemaElement::Type(id) => named_type(catalog, id, fact, include_deprecated),
+        SchemaElement::Wrapper(wrapper) => wrapping_type(wrapper, fact),
+        SchemaElement::Field(field) => match fact {
+            MetaField::Name => text(&field.name),
+            MetaField::Description => {
+                field.description_with_search().map_or(IntrospectionValue::Nothing, IntrospectionValue::Text)
+            }
+            MetaField::Arguments => {
+                IntrospectionValue::Things(field.arguments.iter().map(SchemaElement::Argument).collect())
+            }
+            MetaField::Type => IntrospectionValue::SchemaElement(type_thing(&field.ty)),
+            MetaField::IsDeprecated => IntrospectionValue::Truth(field.deprecation.is_some()),
+            MetaField::DeprecationReason => optional(field.deprecation.as_deref()),
+            _ => IntrospectionValue::Nothing,
         },
-        Thing::Argument(argument) => match fact {
-            Fact::Name => text(&argument.name),
-            Fact::Description => optional(argument.description.as_deref()),
-            Fact::Type => Told::Thing(type_thing(&argument.ty)),
-            Fact::DefaultValue => optional(argument.default.as_deref()),
-            Fact::IsDeprecated => Told::Truth(false),
-            _ => Told::Nothing,
+        SchemaElement::Argument(argument) => match fact {
+            MetaField::Name => text(&argument.name),
+            MetaField::Description => optional(argument.description.as_deref()),
+            MetaField::Type => IntrospectionValue::SchemaElement(type_thing(&argument.ty)),
+            MetaField::DefaultValue => optional(argument.default.as_deref()),
+            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
+            _ => IntrospectionValue::Nothing,
         },
-        Thing::EnumValue(name) => match fact {
-            Fact::Name => text(name),
-            Fact::IsDeprecated => Told::Truth(false),
-            _ => Told::Nothing,
+        SchemaElement::EnumValue(name) => match fact {
+            MetaField::Name => text(name),
+            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
+            _ => IntrospectionValue::Nothing,
         },
-        Thing::Directive(directive) => match fact {
-            Fact::Name => text(&directive.name),
-            Fact::Description => optional(directive.description.as_deref()),
-            Fact::Arguments => Told::Things(directive.arguments.iter().map(Thing::Argument).collect()),
-            Fact::IsRepeatable => Told::Truth(directive.repeatable),
-            Fact::Locations => Told::Names(&directive.locations),
-            Fact::IsDeprecated => Told::Truth(false),
-            _ => Told::Nothing,
+        SchemaElement::Directive(directive) => match fact {
+            MetaField::Name => text(&directive.name),
+            MetaField::Description => optional(directive.description.as_deref()),
+            MetaField::Arguments => {
+                IntrospectionValue::Things(directive.arguments.iter().map(SchemaElement::Argument).collect())
+            }
+            MetaField::IsRepeatable => IntrospectionValue::Truth(directive.repeatable),
+            MetaField::Locations => IntrospectionValue::Names(&directive.locations),
+            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
+            _ => IntrospectionValue::Nothing,
         },
     }
 }
 
-fn schema(catalog: &Catalog, fact: Fact) -> Told<'_> {
+fn schema(catalog: &Catalog, fact: MetaField) -> IntrospectionValue<'_> {
     match fact {
-        Fact::Types => Told::Things(catalog.type_ids().map(Thing::Type).collect()),
-        Fact::QueryType => Told::Thing(Thing::Type(catalog.query())),
-        Fact::Directives => Told::Things(catalog.directives().iter().map(Thing::Directive).collect()),
-        _ => Told::Nothing,
+        MetaField::Types => IntrospectionValue::Things(catalog.type_ids().map(SchemaElement::Type).collect()),
+        MetaField::QueryType => IntrospectionValue::SchemaElement(SchemaElement::Type(catalog.query())),
+        MetaField::Directives => {
+            IntrospectionValue::Things(catalog.directives().iter().map(SchemaElement::Directive).collect())
+        }
+        _ => IntrospectionValue::Nothing,
     }
 }
 
-fn named_type(catalog: &Catalog, id: TypeId, fact: Fact, include_deprecated: bool) -> Told<'_> {
+fn named_type(catalog: &Catalog, id: TypeId, fact: MetaField, include_deprecated: bool) -> IntrospectionValue<'_> {
     let ty = catalog.get(id);
     match (fact, ty) {
-        (Fact::Kind, Type::Scalar(_)) => text("SCALAR"),
-        (Fact::Kind, Type::Enum(_)) => text("ENUM"),
-        (Fact::Kind, Type::Object(_)) => text("OBJECT"),
-        (Fact::Name, _) => text(ty.name()),
-        (Fact::Description, Type::Scalar(scalar)) => optional(scalar.description),
-        (Fact::Description, Type::Enum(enumeration)) => optional(enumeration.description.as_deref()),
-        (Fact::Description, Type::Object(object)) => optional(object.description.as_deref()),
-        (Fact::SpecifiedByUrl, Type::Scalar(scalar)) => optional(scalar.specified_by),
-        (Fact::Fields, Type::Object(object)) => {
+        (MetaField::Kind, Type::Scalar(_)) => text("SCALAR"),
+        (MetaField::Kind, Type::Enum(_)) => text("ENUM"),
+        (MetaField::Kind, Type::Object(_)) => text("OBJECT"),
+        (MetaField::Name, _) => text(ty.name()),
+        (MetaField::Description, Type::Scalar(scalar)) => optional(scalar.description),
+        (MetaField::Description, Type::Enum(enumeration)) => optional(enumeration.description.as_deref()),
+        (MetaField::Description, Type::Object(object)) => optional(object.description.as_deref()),
+        (MetaField::SpecifiedByUrl, Type::Scalar(scalar)) => optional(scalar.specified_by),
+        (MetaField::Fields, Type::Object(object)) => {
             let fields = object.fields.iter().filter(|field| include_deprecated || field.deprecation.is_none());
-            Told::Things(fields.map(Thing::Field).collect())
+            IntrospectionValue::Things(fields.map(SchemaElement::Field).collect())
         }
-        (Fact::Interfaces, Type::Object(_)) => Told::Things(Vec::new()),
-        (Fact::EnumValues, Type::Enum(enumeration)) => {
-            Told::Things(enumeration.values.iter().map(|name| Thing::EnumValue(name)).collect())
+        (MetaField::Interfaces, Type::Object(_)) => IntrospectionValue::Things(Vec::new()),
+        (MetaField::EnumValues, Type::Enum(enumeration)) => {
+            IntrospectionValue::Things(enumeration.values.iter().map(|name| SchemaElement::EnumValue(name)).collect())
         }
-        _ => Told::Nothing,
+        _ => IntrospectionValue::Nothing,
     }
 }
 
-fn wrapping_type(wrapper: &TypeRef, fact: Fact) -> Told<'_> {
+fn wrapping_type(wrapper: &TypeRef, fact: MetaField) -> IntrospectionValue<'_> {
     match (fact, wrapper) {
-        (Fact::Kind, TypeRef::List(_)) => text("LIST"),
-        (Fact::Kind, TypeRef::NonNull(_)) => text("NON_NULL"),
-        (Fact::OfType, TypeRef::List(inner) | TypeRef::NonNull(inner)) => Told::Thing(type_thing(inner)),
-        _ => Told::Nothing,
+        (MetaField::Kind, TypeRef::List(_)) => text("LIST"),
+        (MetaField::Kind, TypeRef::NonNull(_)) => text("NON_NULL"),
+        (MetaField::OfType, TypeRef::List(inner) | TypeRef::NonNull(inner)) => {
+            IntrospectionValue::SchemaElement(type_thing(inner))
+        }
+        _ => IntrospectionValue::Nothing,
     }
 }
 
-fn type_thing(ty: &TypeRef) -> Thing<'_> {
+fn type_thing(ty: &TypeRef) -> SchemaElement<'_> {
     match ty {
-        TypeRef::Named(id) => Thing::Type(*id),
-        TypeRef::List(_) | TypeRef::NonNull(_) => Thing::Wrapper(ty),
+        TypeRef::Named(id) => SchemaElement::Type(*id),
+        TypeRef::List(_) | TypeRef::NonNull(_) => SchemaElement::Wrapper(ty),
     }
 }
 
-fn text(text: &str) -> Told<'_> {
-    Told::Text(Cow::Borrowed(text))
+fn text(text: &str) -> IntrospectionValue<'_> {
+    IntrospectionValue::Text(Cow::Borrowed(text))
 }
 
-fn optional(told: Option<&str>) -> Told<'_> {
-    told.map_or(Told::Nothing, text)
+fn optional(told: Option<&str>) -> IntrospectionValue<'_> {
+    told.map_or(IntrospectionValue::Nothing, text)
 }

@@ -7,9 +7,9 @@ use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
 use crate::catalog::binding::Binding;
-use crate::catalog::introspection::Fact;
+use crate::catalog::introspection::MetaField;
 use crate::catalog::schema::{Argument, ArgumentRole, Directive, EnumType, Field, ObjectType, Type, TypeId, TypeRef};
-use crate::catalog::source::{SchemaError, SchemaFault, fail};
+use crate::catalog::sdl_source::{SchemaError, SchemaErrorKind, fail};
 
 const TEXT: &str = include_str!("../../grammar/introspection.graphql");
 
@@ -47,7 +47,7 @@ impl Metatype {
 /// Reads the file.
 pub(super) fn read() -> Result<Metatypes, SchemaError> {
     let document = sdl::parse_schema::<String>(TEXT)
-        .map_err(|error| fail(Pos::default(), SchemaFault::Syntax(error.to_string())))?
+        .map_err(|error| fail(Pos::default(), SchemaErrorKind::Syntax(error.to_string())))?
         .into_static();
     let mut read = Metatypes::default();
     for definition in document.definitions {
@@ -60,7 +60,7 @@ pub(super) fn read() -> Result<Metatypes, SchemaError> {
             }
             sdl::Definition::TypeExtension(sdl::TypeExtension::Object(query)) => read.root_fields.extend(query.fields),
             sdl::Definition::DirectiveDefinition(directive) => read.directives.push(directive),
-            _ => return Err(fail(Pos::default(), SchemaFault::Unsupported("this definition"))),
+            _ => return Err(fail(Pos::default(), SchemaErrorKind::Unsupported("this definition"))),
         }
     }
     Ok(read)
@@ -115,7 +115,7 @@ impl Resolver<'_> {
     }
 
     fn field(&self, field: &sdl::Field<'static, String>) -> Result<Field, SchemaError> {
-        let unknown = |name: &str| fail(field.position, SchemaFault::UnknownIntrospection(name.to_owned()));
+        let unknown = |name: &str| fail(field.position, SchemaErrorKind::UnknownIntrospection(name.to_owned()));
         let argument = |argument: &sdl::InputValue<'static, String>| {
             let role = match argument.name.as_str() {
                 "includeDeprecated" => ArgumentRole::IncludeDeprecated,
@@ -129,7 +129,7 @@ impl Resolver<'_> {
             description: field.description.clone(),
             arguments: field.arguments.iter().map(argument).collect::<Result<_, _>>()?,
             ty: self.reference(&field.field_type, field.position)?,
-            binding: Binding::Introspection(Fact::named(&field.name).ok_or_else(|| unknown(&field.name))?),
+            binding: Binding::Introspection(MetaField::named(&field.name).ok_or_else(|| unknown(&field.name))?),
             deprecation: None,
         })
     }
@@ -151,7 +151,7 @@ impl Resolver<'_> {
     fn reference(&self, ty: &sdl::Type<'static, String>, position: Pos) -> Result<TypeRef, SchemaError> {
         Ok(match ty {
             sdl::Type::NamedType(name) => {
-                let unknown = || fail(position, SchemaFault::UnknownType(name.clone()));
+                let unknown = || fail(position, SchemaErrorKind::UnknownType(name.clone()));
                 TypeRef::Named(*self.ids.get(name).ok_or_else(unknown)?)
             }
             sdl::Type::ListType(inner) => TypeRef::List(Box::new(self.reference(inner, position)?)),

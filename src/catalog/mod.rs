@@ -22,7 +22,7 @@ pub mod metatypes;
 pub mod names;
 pub mod schema;
 pub mod sdl;
-pub mod source;
+pub mod sdl_source;
 
 use std::collections::HashMap;
 
@@ -46,13 +46,13 @@ pub struct Catalog {
 
 impl Catalog {
     /// Reads a schema file.
-    pub fn parse(text: &str) -> Result<Self, source::SchemaError> {
-        let source = source::read(text)?;
+    pub fn parse(text: &str) -> Result<Self, sdl_source::SchemaError> {
+        let source = sdl_source::read(text)?;
         build::build(&source)
     }
 
     /// The catalog of [`BUILT_IN`].
-    pub fn built_in() -> Result<Self, source::SchemaError> {
+    pub fn built_in() -> Result<Self, sdl_source::SchemaError> {
         Self::parse(BUILT_IN)
     }
 

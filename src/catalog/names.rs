@@ -6,7 +6,7 @@ use graphql_parser::Pos;
 
 use crate::catalog::metatypes::{Metatype, Metatypes};
 use crate::catalog::schema::TypeId;
-use crate::catalog::source::{SchemaError, SchemaFault, Source, SourceField, SourceType, fail};
+use crate::catalog::sdl_source::{SchemaError, SchemaErrorKind, Source, SourceField, SourceType, fail};
 use crate::value::ScalarType;
 
 /// The name of the type that queries begin at.
@@ -51,12 +51,12 @@ impl<'a> Names<'a> {
     }
 
     fn add(&mut self, name: Name<'a>, position: Pos) -> Result<(), SchemaError> {
-        let id = u16::try_from(self.order.len()).map_err(|_| fail(position, SchemaFault::TooMany))?;
+        let id = u16::try_from(self.order.len()).map_err(|_| fail(position, SchemaErrorKind::TooMany))?;
         let text = name.text();
         self.order.push(name);
         match self.ids.insert(text.clone(), TypeId(id)) {
             None => Ok(()),
-            Some(_) => Err(fail(position, SchemaFault::Duplicate(text))),
+            Some(_) => Err(fail(position, SchemaErrorKind::Duplicate(text))),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    access::{audit, manage::ManageError},
-    cli::{Outcome, manage::Common, table::Table},
-};
+use crate::access::audit;
+use crate::access::manage::ManageError;
+use crate::cli::Outcome;
+use crate::cli::manage::Common;
+use crate::cli::table::Table;
 
 /// Show who signed in, and who changed users, groups, grants and profiles, the latest last.
 #[derive(Debug, clap::Args)]

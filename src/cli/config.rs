@@ -1,17 +1,11 @@
 //! `orderql config`: the settings in force, as a configuration file that would set them.
 
-use std::{
-    env,
-    io::{self, Write},
-};
+use std::env;
+use std::io::{self, Write};
 
-use crate::{
-    cli::Outcome,
-    config::{
-        Config,
-        source::{Flags, Values},
-    },
-};
+use crate::cli::Outcome;
+use crate::config::Config;
+use crate::config::layers::{Flags, Values};
 
 /// Takes every setting, to show what they would come to.
 #[derive(Debug, clap::Args)]

@@ -2,14 +2,10 @@
 
 use serde_json::json;
 
-use crate::{
-    access::manage::grants,
-    cli::{
-        Outcome,
-        manage::Common,
-        table::{Table, tell},
-    },
-};
+use crate::access::manage::grants;
+use crate::cli::Outcome;
+use crate::cli::manage::Common;
+use crate::cli::table::{Table, tell};
 
 /// Say which groups may use what. Running servers follow at once.
 #[derive(Debug, clap::Args)]

@@ -2,14 +2,10 @@
 
 use serde_json::json;
 
-use crate::{
-    access::manage::groups,
-    cli::{
-        Outcome,
-        manage::Common,
-        table::{Table, tell},
-    },
-};
+use crate::access::manage::groups;
+use crate::cli::Outcome;
+use crate::cli::manage::Common;
+use crate::cli::table::{Table, tell};
 
 /// Make, list and remove user groups, and say who is in them. Running servers follow at once.
 #[derive(Debug, clap::Args)]

@@ -1,21 +1,17 @@
 //! `orderql keys`: the keys that sign tokens.
 
-use std::{env, path::PathBuf};
+use std::env;
+use std::path::PathBuf;
 
 use serde_json::json;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
-use crate::{
-    access::keys::{self, Algorithm},
-    cli::{
-        Outcome,
-        table::{Table, tell},
-    },
-    config::{
-        Config,
-        source::{Flags, Values},
-    },
-};
+use crate::access::keys::{self, Algorithm};
+use crate::cli::Outcome;
+use crate::cli::table::{Table, tell};
+use crate::config::Config;
+use crate::config::layers::{Flags, Values};
 
 /// Make, list and retire the keys that sign tokens. Running servers on the same folder notice within a second.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Config};
 
 use crate::cli;
 use crate::database::connect::connect;
-use crate::load::source::Source;
+use crate::load::input::Source;
 use crate::load::{self, LoadError, Progress};
 
 /// Load OFBiz entity-engine XML files into an OFBiz database.

@@ -1,13 +1,13 @@
 //! What the commands that rule callers share: the database, the operator's name, and how passwords are read.
 
-use std::{
-    env,
-    io::{self, BufRead, IsTerminal},
-};
+use std::env;
+use std::io::{self, BufRead, IsTerminal};
 
 use tokio_postgres::{Client, Config};
 
-use crate::{access::manage::Operator, cli::Outcome, database::connect::connect};
+use crate::access::manage::Operator;
+use crate::cli::Outcome;
+use crate::database::connect::connect;
 
 /// The longest line that is read as a password, in bytes.
 const LONGEST_LINE: u64 = 8 * 1024;

@@ -1,6 +1,7 @@
 //! The program's commands, a file each: its arguments, and what running it comes to.
 
-use std::{error::Error, process::ExitCode};
+use std::error::Error;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 

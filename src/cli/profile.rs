@@ -2,21 +2,16 @@
 
 use std::time::Duration;
 
-use clap::{ArgGroup, builder::PossibleValuesParser};
+use clap::ArgGroup;
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
-use crate::{
-    access::{
-        accounts::Profile,
-        manage::profiles::{self, Limit},
-    },
-    cli::{
-        Outcome,
-        manage::Common,
-        table::{Table, tell},
-    },
-    config::form::TIME,
-};
+use crate::access::accounts::Profile;
+use crate::access::manage::profiles::{self, Limit};
+use crate::cli::Outcome;
+use crate::cli::manage::Common;
+use crate::cli::table::{Table, tell};
+use crate::config::value_parser::TIME;
 
 /// Hold single users to other limits than everybody. Running servers follow at once.
 #[derive(Debug, clap::Args)]

@@ -1,20 +1,18 @@
 //! `orderql schema`: what a schema file publishes, and whether a database fits it.
 
-use std::{
-    fmt, fs,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
-use crate::{
-    catalog::{BUILT_IN, Catalog, source::SchemaError},
-    cli::Outcome,
-    database::connect::connect,
-    preflight::{check, mismatch::Mismatch},
-};
+use crate::catalog::sdl_source::SchemaError;
+use crate::catalog::{BUILT_IN, Catalog};
+use crate::cli::Outcome;
+use crate::database::connect::connect;
+use crate::preflight::check;
+use crate::preflight::mismatch::Mismatch;
 
 /// Look at a schema file: the one that `serve` would take, or another.
 #[derive(Debug, clap::Args)]

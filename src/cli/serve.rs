@@ -1,32 +1,34 @@
 //! `orderql serve`: serves a database until it is told to stop.
 
-use std::{env, error::Error, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{env, io};
 
-use tokio::{
-    runtime::{self, Runtime},
-    signal::unix::{SignalKind, signal},
-    task,
-};
+use tokio::runtime::{self, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task;
 
-use crate::{
-    access::{follow::Follower, login::Logins, password::Passwords, token::Tokens, trail::Trail},
-    cli::{Outcome, schema},
-    compile::Compiler,
-    config::{
-        Config,
-        source::{Flags, Values},
-    },
-    database::{connect::connect, pool::Pool, writer::Writer},
-    http::{
-        self,
-        endpoint::sdl,
-        listener::Listener,
-        persisted,
-        service::{RequestIds, Service},
-    },
-    telemetry::log,
-    throttle::{buckets::Buckets, running::Running},
-};
+use crate::access::audit_writer::AuditWriter;
+use crate::access::grant_cache::GrantCache;
+use crate::access::jwt::Tokens;
+use crate::access::login::Logins;
+use crate::access::password::Passwords;
+use crate::cli::{Outcome, schema};
+use crate::compile::Compiler;
+use crate::config::Config;
+use crate::config::layers::{Flags, Values};
+use crate::database::connect::connect;
+use crate::database::pool::Pool;
+use crate::database::writer::Writer;
+use crate::http::endpoint::sdl;
+use crate::http::listener::Listener;
+use crate::http::service::{RequestIds, Service};
+use crate::http::{self, persisted};
+use crate::telemetry::log;
+use crate::throttle::buckets::Buckets;
+use crate::throttle::running::RunningQueries;
 
 /// How long the last audit events may take to be stored when the server stops.
 const LAST_EVENTS: Duration = Duration::from_secs(5);
@@ -63,7 +65,7 @@ pub fn runtime(config: &Config) -> io::Result<Runtime> {
 pub struct Server {
     listener: Listener,
     service: Service,
-    trail: Trail,
+    trail: AuditWriter,
     options: http::Options,
 }
 
@@ -73,19 +75,19 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
     // What is missing is to be named now, and not by the answers of whoever needs it first.
     schema::hold(&connect(&database).await?, &catalog).await?;
     let options = config.http();
-    let trail = Trail::start(database.clone());
+    let trail = AuditWriter::start(database.clone());
     let password_checks = config.password_checks;
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
-        grants: Follower::start(database.clone(), config.access_defaults()).await?,
+        grants: GrantCache::start(database.clone(), config.access_defaults()).await?,
         logins: Logins::new(passwords, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: Writer::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
         buckets: Buckets::new(),
-        running: Running::default(),
+        running: RunningQueries::default(),
         persisted: persisted::Store::new(options.persisted_queries),
         options: options.clone(),
         ids: RequestIds::default(),

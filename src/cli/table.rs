@@ -1,9 +1,7 @@
 //! What commands print: a table for people, JSON for scripts.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write as _},
-};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use serde_json::{Map, Value};
 

@@ -1,23 +1,19 @@
 //! `orderql token`: a token for a service that has no password to send.
 
-use std::{env, time::Duration};
+use std::env;
+use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use crate::{
-    access::{
-        audit::{self, Action, Entry},
-        manage::users,
-        token::Tokens,
-    },
-    cli::{Outcome, manage::operator},
-    config::{
-        Config,
-        form::TIME,
-        source::{Flags, Values},
-    },
-    database::connect::connect,
-};
+use crate::access::audit::{self, Action, Entry};
+use crate::access::jwt::Tokens;
+use crate::access::manage::users;
+use crate::cli::Outcome;
+use crate::cli::manage::operator;
+use crate::config::Config;
+use crate::config::layers::{Flags, Values};
+use crate::config::value_parser::TIME;
+use crate::database::connect::connect;
 
 /// Print a token for a user, signed with the key of the servers whose settings are given.
 #[derive(Debug, clap::Args)]

@@ -2,14 +2,11 @@
 
 use serde_json::json;
 
-use crate::{
-    access::{manage::users, password::Passwords},
-    cli::{
-        Outcome,
-        manage::{Common, new_password},
-        table::{Table, tell},
-    },
-};
+use crate::access::manage::users;
+use crate::access::password::Passwords;
+use crate::cli::Outcome;
+use crate::cli::manage::{Common, new_password};
+use crate::cli::table::{Table, tell};
 
 /// Make, list, close and remove the users who may ask for tokens. Running servers follow at once.
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 //! - [`compile`], [`explain`]: the way from end to end, each time
 //! - [`Compiler`]: the same with a memory of texts that were valid, and of the forms that requests for them had
 
-mod memory;
+mod cache;
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::depth::depth;
 use crate::cost::estimate::{Estimate, estimate};
 use crate::cost::fields::{FieldCost, fields};
+use crate::error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::template;
-use crate::plan::{Plan, Template};
+use crate::plan::{Plan, PlanTemplate};
 use crate::query::Request;
 use crate::query::bind::bind;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::operation::Operation;
 use crate::query::parse::Source;
 use crate::query::validate::validate;
-use crate::refusal::Refusals;
 
-pub use memory::Compiler;
+pub use cache::Compiler;
 
 /// What a request comes to: its price, and how to answer it.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Compiled {
 }
 
 /// Compiles a request: parse, validate, resolve, bind, estimate, admit, plan. Pure: the same request has the same result.
-pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
+pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
     let operation = operation(catalog, request)?;
     let resolved = resolve(catalog, &operation, &request.variables, limits)?;
     let Admitted { estimate, template, .. } = admitted(catalog, &operation, &resolved, limits)?;
@@ -49,7 +49,7 @@ fn compiled(
     operation: &Operation,
     arguments: Vec<StepArguments>,
     estimate: Estimate,
-    template: Arc<Template>,
+    template: Arc<PlanTemplate>,
 ) -> Compiled {
     let plan = Arc::new(Plan::new(template, arguments));
     Compiled { operation_name: operation.name.clone(), estimate, plan }
@@ -59,7 +59,7 @@ fn compiled(
 struct Admitted {
     depth: u32,
     estimate: Estimate,
-    template: Arc<Template>,
+    template: Arc<PlanTemplate>,
 }
 
 fn admitted(
@@ -67,14 +67,14 @@ fn admitted(
     operation: &Operation,
     resolved: &Resolved<'_>,
     limits: &Limits,
-) -> Result<Admitted, Refusals> {
+) -> Result<Admitted, GraphqlErrors> {
     let bound = bind(catalog, operation, resolved);
     let estimate = estimate(&bound);
     let depth = admit(&estimate, &bound, limits)?;
     Ok(Admitted { depth, estimate, template: Arc::new(template(catalog, &bound)) })
 }
 
-fn operation(catalog: &Catalog, request: &Request) -> Result<Operation, Refusals> {
+fn operation(catalog: &Catalog, request: &Request) -> Result<Operation, GraphqlErrors> {
     let source = Source::read(&request.query)?;
     let document = source.parse()?;
     validate(catalog, &document, request.operation_name.as_deref())
@@ -94,7 +94,7 @@ pub struct Explanation {
     /// What it was held to.
     pub limits: Limits,
     /// Why it would not be admitted.
-    pub refusals: Option<Refusals>,
+    pub refusals: Option<GraphqlErrors>,
     /// How it would be answered.
     pub plan: Plan,
 }
@@ -107,7 +107,7 @@ impl Explanation {
 }
 
 /// Explains a request: as [`compile`], but depth and cost beyond the limits are told beside the rest.
-pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, Refusals> {
+pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
     explain_operation(catalog, &operation(catalog, request)?, request, limits)
 }
 
@@ -116,7 +116,7 @@ fn explain_operation(
     operation: &Operation,
     request: &Request,
     limits: &Limits,
-) -> Result<Explanation, Refusals> {
+) -> Result<Explanation, GraphqlErrors> {
     let resolved = resolve(catalog, operation, &request.variables, limits)?;
     let bound = bind(catalog, operation, &resolved);
     let estimate = estimate(&bound);

@@ -23,17 +23,17 @@ use crate::cost::estimate::Estimate;
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, walk};
 use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors, MAX_ERRORS};
 use crate::limits::Limits;
 use crate::query::bind::{Bound, BoundOperation, StepId};
-use crate::refusal::{Code, Facts, MOST_REFUSALS, Reason, Refusal, Refusals};
 
 /// Holds depth, then cost, against the limits; returns the depth, in levels.
-pub fn admit(estimate: &Estimate, operation: &BoundOperation<'_>, limits: &Limits) -> Result<u32, Refusals> {
+pub fn admit(estimate: &Estimate, operation: &BoundOperation<'_>, limits: &Limits) -> Result<u32, GraphqlErrors> {
     let depth = depth(operation, limits.max_depth);
     if depth.levels > limits.max_depth {
         let paths = too_deep(operation, limits.max_depth);
         let excess = Excess::Depth { depth: depth.levels, max_depth: limits.max_depth, paths };
-        return Err(Refusals::one(Refusal::new(&excess, depth.beyond.into_iter().take(MOST_REFUSALS))));
+        return Err(GraphqlErrors::one(GraphqlError::new(&excess, depth.beyond.into_iter().take(MAX_ERRORS))));
     }
     let cost = estimate.cost();
     if cost > limits.max_cost {
@@ -41,7 +41,7 @@ pub fn admit(estimate: &Estimate, operation: &BoundOperation<'_>, limits: &Limit
         let (branches, advice) = (heaviest(&pages), advise(&pages, limits.max_cost));
         let paths = paths(operation, &branches, &advice);
         let excess = Excess::Cost { estimated_cost: cost, max_cost: limits.max_cost, branches, advice, paths };
-        return Err(Refusals::one(Refusal::new(&excess, [])));
+        return Err(GraphqlErrors::one(GraphqlError::new(&excess, [])));
     }
     Ok(depth.levels)
 }
@@ -69,7 +69,7 @@ enum Excess<'a> {
 fn too_deep<'a>(operation: &'a BoundOperation<'a>, allowed: u32) -> Vec<Path<'a>> {
     let mut paths = Vec::new();
     walk(operation, &mut |_, path, level| {
-        if level > allowed && paths.len() < MOST_REFUSALS {
+        if level > allowed && paths.len() < MAX_ERRORS {
             paths.push(path.clone());
         }
         level <= allowed
@@ -87,7 +87,7 @@ fn paths<'a>(operation: &'a BoundOperation<'a>, branches: &[Branch], advice: &Ad
     walk(operation, &mut |kind, path, _| {
         let step = match kind {
             Bound::Connection(connection) => Some(connection.step),
-            Bound::Point(point) => Some(point.step),
+            Bound::Lookup(point) => Some(point.step),
             _ => None,
         };
         if let Some(step) = step.filter(|step| named.binary_search(step).is_ok()) {
@@ -120,15 +120,15 @@ impl fmt::Display for Excess<'_> {
     }
 }
 
-impl Reason for Excess<'_> {
-    fn code(&self) -> Code {
+impl Diagnostic for Excess<'_> {
+    fn code(&self) -> ErrorCode {
         match self {
-            Self::Depth { .. } => Code::DepthExceeded,
-            Self::Cost { .. } => Code::CostExceeded,
+            Self::Depth { .. } => ErrorCode::DepthExceeded,
+            Self::Cost { .. } => ErrorCode::CostExceeded,
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> ErrorExtensions {
         let facts: Vec<(&str, Json)> = match self {
             Self::Depth { depth, max_depth, paths } => {
                 vec![("depth", json!(depth)), ("maxDepth", json!(max_depth)), ("paths", json!(paths))]

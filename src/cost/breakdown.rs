@@ -47,11 +47,11 @@ fn add<'a>(fields: &'a [BoundField<'_>], way: &mut Vec<&'a str>, lines: &mut Vec
                 way.pop();
                 continue;
             }
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageFact(_) | Bound::Constant(_) => {
+            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageInfoField(_) | Bound::Constant(_) => {
                 continue;
             }
             Bound::Column(definition, _) | Bound::Aggregate(definition, _) | Bound::One(definition, ..) => definition,
-            Bound::Point(point) => point.field,
+            Bound::Lookup(point) => point.field,
             Bound::Connection(connection) => connection.field,
         };
         let line = line(field, definition);
@@ -63,7 +63,7 @@ fn line(field: &BoundField<'_>, definition: &Field) -> CostNode {
     let own = own(&field.kind);
     let (step, times, penalty) = match &field.kind {
         Bound::Connection(page) => (Some(page.step), u64::from(page.page.size.get()), penalty(page)),
-        Bound::Point(point) => (Some(point.step), 1, 0),
+        Bound::Lookup(point) => (Some(point.step), 1, 0),
         _ => (None, 1, 0),
     };
     let mut parts = Vec::new();

@@ -1,8 +1,8 @@
 //! Levels of object nesting: a root field is level 1, each object or connection inside it one more; `edges`, `node`,
 //! `pageInfo` and fragments add none.
 
+use crate::error::Location;
 use crate::query::bind::{Bound, BoundField, BoundOperation};
-use crate::refusal::Location;
 
 /// How deep an operation nests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
     for field in fields {
         let nested = match &field.kind {
             Bound::One(_, _, fields) => fields,
-            Bound::Point(point) => &point.fields,
+            Bound::Lookup(point) => &point.fields,
             Bound::Connection(connection) => &connection.fields,
             Bound::Edges(fields) | Bound::Node(fields) => {
                 measure(fields, level, allowed, depth);
@@ -35,7 +35,7 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
             | Bound::Aggregate(..)
             | Bound::PageInfo(_)
             | Bound::Cursor
-            | Bound::PageFact(_)
+            | Bound::PageInfoField(_)
             | Bound::Constant(_) => continue,
         };
         depth.levels = depth.levels.max(level);
@@ -48,7 +48,10 @@ fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Dept
 
 #[cfg(test)]
 mod tests {
-    use crate::{catalog::Catalog, compile::explain, limits::Limits, query::Request};
+    use crate::catalog::Catalog;
+    use crate::compile::explain;
+    use crate::limits::Limits;
+    use crate::query::Request;
 
     fn levels(query: &str) -> u32 {
         let request = Request { query: query.to_owned(), ..Request::default() };

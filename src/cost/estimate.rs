@@ -54,20 +54,23 @@ pub(super) fn own(kind: &Bound<'_>) -> Cost {
     match kind {
         Bound::Column(..) => SCALAR,
         Bound::Aggregate(..) => AGGREGATE,
-        Bound::One(..) | Bound::Point(_) | Bound::Connection(_) => OBJECT,
+        Bound::One(..) | Bound::Lookup(_) | Bound::Connection(_) => OBJECT,
         Bound::Edges(_)
         | Bound::Node(_)
         | Bound::TypeName(_)
         | Bound::PageInfo(_)
         | Bound::Cursor
-        | Bound::PageFact(_)
+        | Bound::PageInfoField(_)
         | Bound::Constant(_) => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{catalog::Catalog, compile::explain, limits::Limits, query::Request};
+    use crate::catalog::Catalog;
+    use crate::compile::explain;
+    use crate::limits::Limits;
+    use crate::query::Request;
 
     fn estimate(query: &str) -> super::Estimate {
         let request = Request { query: query.to_owned(), ..Request::default() };

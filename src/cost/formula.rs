@@ -52,7 +52,7 @@ impl Formula {
                     self.fixed = self.fixed.saturating_add(penalty(connection));
                     Some(self.step(above))
                 }
-                Bound::Point(_) => Some(self.step(above)),
+                Bound::Lookup(_) => Some(self.step(above)),
                 kind => {
                     let sum = above.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
                     *sum = sum.saturating_add(own(kind));

@@ -26,7 +26,7 @@ impl<'a> Pages<'a> {
         for field in fields {
             match &field.kind {
                 Bound::Connection(connection) => self.connections.push(Some(connection)),
-                Bound::Point(_) => self.connections.push(None),
+                Bound::Lookup(_) => self.connections.push(None),
                 _ => {}
             }
             self.add(field.kind.fields());

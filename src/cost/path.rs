@@ -18,7 +18,7 @@ fn each<'a>(
     visit: &mut impl FnMut(&Bound<'a>, &Path<'a>, u32) -> bool,
 ) {
     for field in fields {
-        let is_level = matches!(field.kind, Bound::One(..) | Bound::Point(_) | Bound::Connection(_));
+        let is_level = matches!(field.kind, Bound::One(..) | Bound::Lookup(_) | Bound::Connection(_));
         let level = above + u32::from(is_level);
         path.push(field.key);
         if visit(&field.kind, path, level) {

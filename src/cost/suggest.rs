@@ -11,9 +11,9 @@
 
 use crate::cost::Cost;
 use crate::cost::pages::Pages;
-use crate::query::bind::page::{End, Written};
+use crate::error::Location;
+use crate::query::bind::page::{End, SizeSource};
 use crate::query::bind::{BoundConnection, StepId};
-use crate::refusal::Location;
 
 /// The most steps for which page sizes are looked for. It bounds the work that a refusal takes.
 const MOST_STEPS: usize = 256;
@@ -152,8 +152,8 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
     for (step, connection) in pages.connections.iter().enumerate() {
         match connection.map(|connection| connection.size_written) {
             None => {}
-            Some(Written::Variable(name)) => written.push((Place::Variable(name), step)),
-            Some(Written::Document(occurrences)) => {
+            Some(SizeSource::Variable(name)) => written.push((Place::Variable(name), step)),
+            Some(SizeSource::Document(occurrences)) => {
                 written.extend(occurrences.iter().map(|occurrence| (Place::Document(occurrence.location), step)));
             }
         }
@@ -250,8 +250,8 @@ impl<'a> Trial<'_, 'a> {
             from: size.from(),
             to: self.tried[size.steps[0]],
             variable: match size.first.size_written {
-                Written::Variable(name) => Some(name),
-                Written::Document(_) => None,
+                SizeSource::Variable(name) => Some(name),
+                SizeSource::Document(_) => None,
             },
             locations: size.locations.clone(),
         });

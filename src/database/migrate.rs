@@ -10,7 +10,7 @@ use refinery::error::Kind;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-use super::standing::Standing;
+use super::schema_objects::SchemaObjects;
 
 mod embedded {
     refinery::embed_migrations!("src/database/migrations");
@@ -128,7 +128,7 @@ async fn migrate_alone(client: &mut Client) -> Result<Migrated, MigrateError> {
     // A role named orderql would otherwise find the schema of that name before OFBiz's. A statement that waits for a lock
     // makes everybody else wait behind it: better to give up and say so. But an index may take its time to build.
     client.batch_execute("SET search_path TO public; SET lock_timeout TO '20s'; SET statement_timeout TO 0").await?;
-    let before = Standing::read(client).await?;
+    let before = SchemaObjects::read(client).await?;
     // Asked first, since IF NOT EXISTS wants the right to create even where there is nothing to be created.
     if client.query_one("SELECT to_regnamespace('orderql') IS NULL", &[]).await?.try_get(0)? {
         client.batch_execute("CREATE SCHEMA orderql").await.map_err(refused)?;
@@ -136,7 +136,7 @@ async fn migrate_alone(client: &mut Client) -> Result<Migrated, MigrateError> {
     let mut runner = embedded::migrations::runner().set_grouped(true);
     runner.set_migration_table_name(HISTORY);
     let applied = runner.run_async(client).await.map_err(not_applied)?;
-    let after = Standing::read(client).await?;
+    let after = SchemaObjects::read(client).await?;
     let migrated = Migrated {
         migrations: applied.applied_migrations().iter().map(ToString::to_string).collect(),
         ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
@@ -153,7 +153,7 @@ async fn count(client: &Client, sql: &str) -> Result<i64, MigrateError> {
 }
 
 /// What stands after and did not before. The columns and indexes of a new table go without saying.
-fn added(before: &Standing, after: &Standing) -> Migrated {
+fn added(before: &SchemaObjects, after: &SchemaObjects) -> Migrated {
     let of_old_table = |name: &&String| name.rsplit_once('.').is_some_and(|(table, _)| before.tables.contains(table));
     Migrated {
         tables: after.tables.difference(&before.tables).cloned().collect(),

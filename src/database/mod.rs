@@ -10,4 +10,4 @@ mod programs;
 mod server;
 pub mod snapshot;
 pub mod writer;
-mod standing;
+mod schema_objects;

@@ -10,34 +10,34 @@ use crate::value::{ScalarType, Timestamp, Value};
 
 /// A parameter of a statement.
 #[derive(Debug)]
-pub enum Sent<'a> {
+pub enum SqlParam<'a> {
     /// One value, or null.
     Value(Option<&'a Value>),
     /// An array of values.
-    Values(Vec<Sent<'a>>),
+    Values(Vec<SqlParam<'a>>),
     /// A number of rows.
     Limit(i64),
     /// An array of values as the database itself sent them.
-    Raw(Vec<Option<Raw<'a>>>),
+    RawValue(Vec<Option<RawValue<'a>>>),
 }
 
-impl<'a> Sent<'a> {
+impl<'a> SqlParam<'a> {
     /// An array.
     pub fn values(values: &'a [Value]) -> Self {
-        Self::Values(values.iter().map(|value| Sent::Value(Some(value))).collect())
+        Self::Values(values.iter().map(|value| SqlParam::Value(Some(value))).collect())
     }
 }
 
 type Fault = Box<dyn Error + Sync + Send>;
 
-impl ToSql for Sent<'_> {
+impl ToSql for SqlParam<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
         match self {
             Self::Value(None) => return Ok(IsNull::Yes),
             Self::Value(Some(value)) => write(value, ty, out)?,
             Self::Values(values) => return values.to_sql(ty, out),
             Self::Limit(rows) => out.put_i64(*rows),
-            Self::Raw(values) => return values.to_sql(ty, out),
+            Self::RawValue(values) => return values.to_sql(ty, out),
         }
         Ok(IsNull::No)
     }
@@ -100,9 +100,9 @@ fn mismatch(kind: &'static str, ty: &Type) -> Fault {
 
 /// A value's bytes as PostgreSQL sent them, to be read by whoever knows the column's type, or to be sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'a>(pub &'a [u8]);
+pub struct RawValue<'a>(pub &'a [u8]);
 
-impl<'a> FromSql<'a> for Raw<'a> {
+impl<'a> FromSql<'a> for RawValue<'a> {
     fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Fault> {
         Ok(Self(raw))
     }
@@ -112,7 +112,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-impl ToSql for Raw<'_> {
+impl ToSql for RawValue<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
         out.put_slice(self.0);
         Ok(IsNull::No)

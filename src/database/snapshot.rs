@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 use tokio_postgres::{RowStream, Statement};
 
 use crate::database::cancel;
-use crate::database::parameter::Sent;
+use crate::database::parameter::SqlParam;
 use crate::database::pool::DatabaseError;
 
 /// The most statements that a connection keeps prepared. Beyond that they are all forgotten: shapes of queries repeat, and
@@ -47,7 +47,11 @@ impl Snapshot {
     }
 
     /// Runs a statement; its rows come as they arrive.
-    pub async fn query(&self, statement: &Statement, parameters: Vec<Sent<'_>>) -> Result<RowStream, DatabaseError> {
+    pub async fn query(
+        &self,
+        statement: &Statement,
+        parameters: Vec<SqlParam<'_>>,
+    ) -> Result<RowStream, DatabaseError> {
         Ok(self.connection()?.query_raw(statement, parameters).await?)
     }
 

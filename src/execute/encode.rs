@@ -11,7 +11,7 @@ use crate::value::{ScalarType, Timestamp};
 
 /// The binary form of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
+pub enum ColumnFormat {
     /// Text of any kind.
     Text,
     /// One byte.
@@ -33,7 +33,7 @@ pub enum Encoding {
 #[error("a column of type {0} cannot be answered")]
 pub struct Unwritable(pub String);
 
-impl Encoding {
+impl ColumnFormat {
     /// The form of a PostgreSQL type.
     pub fn of(ty: &Type) -> Result<Self, Unwritable> {
         Ok(match *ty {
@@ -63,9 +63,9 @@ impl Encoding {
 }
 
 /// Appends a value as the JSON of its scalar type; `false` where it cannot be, and `null` is to be written.
-pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn json(scalar: ScalarType, encoding: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, encoding) {
-        (ScalarType::Int, Encoding::Int | Encoding::Numeric) => {
+        (ScalarType::Int, ColumnFormat::Int | ColumnFormat::Numeric) => {
             whole(encoding, raw).map(|number| digits::int(number.into(), out)).is_some()
         }
         (ScalarType::Boolean, _) => match truth(encoding, raw) {
@@ -75,15 +75,15 @@ pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8
             }
             None => false,
         },
-        (_, Encoding::Text) => text(raw, out),
+        (_, ColumnFormat::Text) => text(raw, out),
         (_, _) => quoted(out, |out| match encoding {
-            Encoding::Numeric => digits::numeric(raw, out),
-            Encoding::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
-            Encoding::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
-            Encoding::Timestamp | Encoding::Date => {
+            ColumnFormat::Numeric => digits::numeric(raw, out),
+            ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
+            ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
+            ColumnFormat::Timestamp | ColumnFormat::Date => {
                 moment(encoding, raw).map(|moment| digits::timestamp(moment, out)).is_some()
             }
-            Encoding::Text | Encoding::Boolean => false,
+            ColumnFormat::Text | ColumnFormat::Boolean => false,
         }),
     }
 }
@@ -91,15 +91,15 @@ pub fn json(scalar: ScalarType, encoding: Encoding, raw: &[u8], out: &mut Vec<u8
 /// Adds a value to a cursor, exactly; what cannot be is a null there.
 pub fn cursor_key(
     scalar: ScalarType,
-    encoding: Encoding,
+    encoding: ColumnFormat,
     raw: Option<&[u8]>,
     scratch: &mut Vec<u8>,
     cursor: &mut Encoder,
 ) {
     let Some(raw) = raw else { return cursor.null() };
     match scalar {
-        ScalarType::Id | ScalarType::String if encoding == Encoding::Text => cursor.text(raw),
-        ScalarType::Int if encoding == Encoding::Int => match whole_number(raw) {
+        ScalarType::Id | ScalarType::String if encoding == ColumnFormat::Text => cursor.text(raw),
+        ScalarType::Int if encoding == ColumnFormat::Int => match whole_number(raw) {
             Some(number) => cursor.int(number),
             None => cursor.null(),
         },
@@ -114,8 +114,8 @@ pub fn cursor_key(
         ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Decimal => {
             scratch.clear();
             let is_number = match encoding {
-                Encoding::Numeric => digits::numeric(raw, scratch),
-                Encoding::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
+                ColumnFormat::Numeric => digits::numeric(raw, scratch),
+                ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
                 _ => false,
             };
             match (std::str::from_utf8(scratch), scalar) {
@@ -198,8 +198,8 @@ fn whole_number(raw: &[u8]) -> Option<i64> {
 }
 
 /// A whole number of 32 bits, which is what GraphQL's `Int` holds.
-fn whole(encoding: Encoding, raw: &[u8]) -> Option<i32> {
-    if encoding == Encoding::Int {
+fn whole(encoding: ColumnFormat, raw: &[u8]) -> Option<i32> {
+    if encoding == ColumnFormat::Int {
         return i32::try_from(whole_number(raw)?).ok();
     }
     let mut text = Vec::new();
@@ -209,23 +209,23 @@ fn whole(encoding: Encoding, raw: &[u8]) -> Option<i32> {
     whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
 }
 
-fn truth(encoding: Encoding, raw: &[u8]) -> Option<bool> {
+fn truth(encoding: ColumnFormat, raw: &[u8]) -> Option<bool> {
     match (encoding, raw) {
-        (Encoding::Boolean, [byte]) => Some(*byte != 0),
-        (Encoding::Text, b"Y" | b"y" | b"true") => Some(true),
-        (Encoding::Text, b"N" | b"n" | b"false") => Some(false),
+        (ColumnFormat::Boolean, [byte]) => Some(*byte != 0),
+        (ColumnFormat::Text, b"Y" | b"y" | b"true") => Some(true),
+        (ColumnFormat::Text, b"N" | b"n" | b"false") => Some(false),
         _ => None,
     }
 }
 
-fn moment(encoding: Encoding, raw: &[u8]) -> Option<Timestamp> {
+fn moment(encoding: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
     let since_2000 = match encoding {
         // The two extremes are PostgreSQL's infinities, which are no moments.
-        Encoding::Timestamp => {
+        ColumnFormat::Timestamp => {
             let micros = raw.try_into().ok().map(i64::from_be_bytes)?;
             (micros != i64::MAX && micros != i64::MIN).then_some(micros)?
         }
-        Encoding::Date => {
+        ColumnFormat::Date => {
             let days = raw.try_into().ok().map(i32::from_be_bytes)?;
             (days != i32::MAX && days != i32::MIN).then(|| i64::from(days) * 86_400_000_000)?
         }
@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    fn written(scalar: ScalarType, encoding: Encoding, raw: &[u8]) -> Option<String> {
+    fn written(scalar: ScalarType, encoding: ColumnFormat, raw: &[u8]) -> Option<String> {
         let mut out = b"~".to_vec();
         let is_written = json(scalar, encoding, raw, &mut out);
         let text = String::from_utf8(out).unwrap();
@@ -252,7 +252,7 @@ mod tests {
 
     fn at(micros_since_1970: i64) -> Option<String> {
         let raw = (micros_since_1970 - Timestamp::POSTGRES_EPOCH).to_be_bytes();
-        written(ScalarType::DateTime, Encoding::Timestamp, &raw)
+        written(ScalarType::DateTime, ColumnFormat::Timestamp, &raw)
     }
 
     proptest! {
@@ -262,12 +262,12 @@ mod tests {
             let mut raw = bytes::BytesMut::new();
             decimal.to_sql(&Type::NUMERIC, &mut raw).unwrap();
             let expected = format!("\"{decimal}\"");
-            prop_assert_eq!(written(ScalarType::Decimal, Encoding::Numeric, &raw), Some(expected));
+            prop_assert_eq!(written(ScalarType::Decimal, ColumnFormat::Numeric, &raw), Some(expected));
         }
 
         #[test]
         fn strings_are_json(text in ".*") {
-            let json = written(ScalarType::String, Encoding::Text, text.as_bytes()).unwrap();
+            let json = written(ScalarType::String, ColumnFormat::Text, text.as_bytes()).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
 
@@ -281,7 +281,7 @@ mod tests {
         fn no_bytes_break_a_number(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
             let mut out = Vec::new();
             digits::numeric(&raw, &mut out);
-            moment(Encoding::Timestamp, &raw);
+            moment(ColumnFormat::Timestamp, &raw);
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(at(1_500_000).unwrap(), r#""1970-01-01T00:00:01.5Z""#);
         assert_eq!(at(1_000_001).unwrap(), r#""1970-01-01T00:00:01.000001Z""#);
         assert_eq!(at(-1).unwrap(), r#""1969-12-31T23:59:59.999999Z""#);
-        assert_eq!(written(ScalarType::DateTime, Encoding::Timestamp, &i64::MAX.to_be_bytes()), None);
+        assert_eq!(written(ScalarType::DateTime, ColumnFormat::Timestamp, &i64::MAX.to_be_bytes()), None);
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
         let int = |text: &str| {
             let mut raw = bytes::BytesMut::new();
             text.parse::<Decimal>().unwrap().to_sql(&Type::NUMERIC, &mut raw).unwrap();
-            written(ScalarType::Int, Encoding::Numeric, &raw)
+            written(ScalarType::Int, ColumnFormat::Numeric, &raw)
         };
         assert_eq!(int("-2147483648").as_deref(), Some("-2147483648"));
         assert_eq!(int("12.00").as_deref(), Some("12"));
@@ -308,14 +308,17 @@ mod tests {
 
     #[test]
     fn flags_and_numbers() {
-        assert_eq!(written(ScalarType::Boolean, Encoding::Text, b"Y").unwrap(), "true");
-        assert_eq!(written(ScalarType::Boolean, Encoding::Text, b"N").unwrap(), "false");
-        assert_eq!(written(ScalarType::Boolean, Encoding::Text, b" "), None);
-        assert_eq!(written(ScalarType::Int, Encoding::Int, &7i64.to_be_bytes()).unwrap(), "7");
+        assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b"Y").unwrap(), "true");
+        assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b"N").unwrap(), "false");
+        assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b" "), None);
+        assert_eq!(written(ScalarType::Int, ColumnFormat::Int, &7i64.to_be_bytes()).unwrap(), "7");
         let edge = i64::from(i32::MAX);
-        assert_eq!(written(ScalarType::Int, Encoding::Int, &edge.to_be_bytes()).unwrap(), "2147483647");
-        assert_eq!(written(ScalarType::Int, Encoding::Int, &(edge + 1).to_be_bytes()), None);
-        assert_eq!(written(ScalarType::Id, Encoding::Int, &7i32.to_be_bytes()).unwrap(), "\"7\"");
-        assert_eq!(written(ScalarType::String, Encoding::Text, "\u{1}\"\\/é".as_bytes()).unwrap(), r#""\u0001\"\\/é""#);
+        assert_eq!(written(ScalarType::Int, ColumnFormat::Int, &edge.to_be_bytes()).unwrap(), "2147483647");
+        assert_eq!(written(ScalarType::Int, ColumnFormat::Int, &(edge + 1).to_be_bytes()), None);
+        assert_eq!(written(ScalarType::Id, ColumnFormat::Int, &7i32.to_be_bytes()).unwrap(), "\"7\"");
+        assert_eq!(
+            written(ScalarType::String, ColumnFormat::Text, "\u{1}\"\\/é".as_bytes()).unwrap(),
+            r#""\u0001\"\\/é""#
+        );
     }
 }

@@ -9,11 +9,11 @@ use futures_util::future::maybe_done;
 use futures_util::{TryStreamExt, poll};
 use tokio_postgres::{Row, Statement};
 
-use crate::database::parameter::{Raw, Sent};
+use crate::database::parameter::{RawValue, SqlParam};
 use crate::database::pool::DatabaseError;
 use crate::database::snapshot::Snapshot;
 use crate::execute::ExecuteError;
-use crate::execute::encode::Encoding;
+use crate::execute::encode::ColumnFormat;
 use crate::plan::step::{Parents, Step};
 use crate::plan::{Parameter, Plan};
 use crate::query::bind::StepId;
@@ -26,12 +26,12 @@ pub struct StepRows {
     /// The rows of each parent, in the parents' order.
     pub groups: Vec<Group>,
     /// How each column is written.
-    pub encodings: Vec<Encoding>,
+    pub encodings: Vec<ColumnFormat>,
 }
 
 impl StepRows {
     /// A column of a row, and its form; `None` is a null.
-    pub fn value(&self, row: usize, column: usize) -> Option<(Encoding, &[u8])> {
+    pub fn value(&self, row: usize, column: usize) -> Option<(ColumnFormat, &[u8])> {
         let bytes = raw(self.rows.get(row)?, column).ok()??;
         Some((*self.encodings.get(column)?, bytes.0))
     }
@@ -136,25 +136,25 @@ async fn step(
     while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
         gathered.add(row)?;
     }
-    let encodings = statement.columns().iter().map(|column| Encoding::of(column.type_()));
+    let encodings = statement.columns().iter().map(|column| ColumnFormat::of(column.type_()));
     Ok(gathered.finish(encodings.collect::<Result<_, _>>()?))
 }
 
-fn sent<'a>(parameter: Parameter<'a>, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<Sent<'a>, ExecuteError> {
+fn sent<'a>(parameter: Parameter<'a>, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<SqlParam<'a>, ExecuteError> {
     Ok(match parameter {
-        Parameter::Value(value) => Sent::Value(value),
-        Parameter::Values(values) => Sent::values(values),
-        Parameter::Limit(rows) => Sent::Limit(rows),
+        Parameter::Value(value) => SqlParam::Value(value),
+        Parameter::Values(values) => SqlParam::values(values),
+        Parameter::Limit(rows) => SqlParam::Limit(rows),
         Parameter::ParentKeys(place) => {
             let (rows, columns) = parents.ok_or(ExecuteError::Misshapen)?;
             let column = *columns.get(place).ok_or(ExecuteError::Misshapen)?;
-            Sent::Raw(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
+            SqlParam::RawValue(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
         }
     })
 }
 
 /// The bytes of a column; `None` is a null.
-pub fn raw(row: &Row, column: usize) -> Result<Option<Raw<'_>>, ExecuteError> {
+pub fn raw(row: &Row, column: usize) -> Result<Option<RawValue<'_>>, ExecuteError> {
     row.try_get(column).map_err(|_| ExecuteError::Misshapen)
 }
 
@@ -219,7 +219,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn finish(mut self, encodings: Vec<Encoding>) -> StepRows {
+    fn finish(mut self, encodings: Vec<ColumnFormat>) -> StepRows {
         while self.groups.len() < self.parents {
             self.open();
         }

@@ -12,10 +12,10 @@
 
 mod digits;
 pub mod encode;
-pub mod fault;
+pub mod field_error;
 pub mod fetch;
-mod promises;
-pub mod write;
+mod nullability;
+pub mod response_writer;
 
 use std::sync::Arc;
 
@@ -24,19 +24,19 @@ use thiserror::Error;
 use crate::database::pool::DatabaseError;
 use crate::database::snapshot::Snapshot;
 use crate::execute::encode::Unwritable;
-use crate::execute::write::Answer;
+use crate::execute::response_writer::ResponseWriter;
 use crate::plan::Plan;
 
 /// Runs a plan. Where the future is dropped before it is done, its statements are cancelled on the server.
-pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>) -> Result<Answer, ExecuteError> {
+pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>) -> Result<ResponseWriter, ExecuteError> {
     let steps = fetch::fetch(&snapshot, plan).await?;
     snapshot.release();
-    Ok(Answer::new(Arc::clone(plan), steps))
+    Ok(ResponseWriter::new(Arc::clone(plan), steps))
 }
 
 /// The answer to a plan that asks the database for nothing: it is all shape.
-pub fn constant(plan: &Arc<Plan>) -> Answer {
-    Answer::new(Arc::clone(plan), Vec::new())
+pub fn constant(plan: &Arc<Plan>) -> ResponseWriter {
+    ResponseWriter::new(Arc::clone(plan), Vec::new())
 }
 
 /// Why a plan could not be run.

@@ -5,7 +5,8 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::time;
 
-use crate::http::{Options, denial::Denial};
+use crate::http::Options;
+use crate::http::denial::Denial;
 
 /// Refuses a request whose declared length is above the limit, before a byte of it is read.
 pub fn check_length(body: &Incoming, options: &Options) -> Result<(), Denial> {

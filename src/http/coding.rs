@@ -2,7 +2,8 @@
 
 use hyper::{HeaderMap, header};
 
-use crate::http::{denial::Denial, negotiate::thousandths};
+use crate::http::denial::Denial;
+use crate::http::negotiate::thousandths;
 
 /// A way to make an answer smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

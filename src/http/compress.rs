@@ -3,24 +3,19 @@
 //! The length of a compressed answer can betray what it holds to somebody who makes others ask and listens to the wire.
 //! Here nobody can be made to ask: the token goes with a request only where its owner's own program puts it.
 
-use std::{
-    io::{self, Write},
-    mem,
-};
+use std::io::{self, Write};
+use std::mem;
 
 use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderValue};
 
-use crate::{
-    http::{
-        answer::{Answer, BoxError, Content},
-        coding::{Choice, Coding},
-        record::Record,
-    },
-    telemetry::event::{Event, emit},
-};
+use crate::http::access_log::AccessLogEntry;
+use crate::http::coding::{Choice, Coding};
+use crate::http::response::{Answer, BoxError, Content};
+use crate::telemetry::event::{Event, emit};
 
 /// Bytes below which an answer fits into a packet or nearly so, and is sent as it is.
 pub const SMALLEST: usize = 1024;
@@ -38,7 +33,7 @@ const WINDOW: u8 = 18;
 const BUFFER: usize = 4096;
 
 /// The answer in the chosen coding, where that is worth it.
-pub fn compress(mut answer: Answer, choice: Choice, record: &Record) -> Answer {
+pub fn compress(mut answer: Answer, choice: Choice, record: &AccessLogEntry) -> Answer {
     let (coding, always) = match choice {
         Choice::Plain => return answer,
         Choice::Preferred(coding) => (coding, false),
@@ -174,14 +169,15 @@ impl Encoder {
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Read, sync::Arc};
+    use std::io::Read;
+    use std::sync::Arc;
 
     use hyper::Method;
 
     use super::*;
 
-    fn record() -> Record {
-        Record::new(Arc::from("0"), &Method::GET)
+    fn record() -> AccessLogEntry {
+        AccessLogEntry::new(Arc::from("0"), &Method::GET)
     }
 
     /// As much as can be read of what may not have ended yet.

@@ -1,9 +1,7 @@
 //! What a connection's task, its wire and its requests know of each other: what runs on it, and since when nothing does.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -40,7 +38,7 @@ pub enum Waiting {
 
 /// A request on its connection, until the last byte of its answer is handed over.
 #[derive(Debug)]
-pub struct Exchange {
+pub struct InFlightRequest {
     connection: Arc<Connection>,
     answering: bool,
     /// Whether hyper hid a `Content-Length` beside a `Transfer-Encoding`.
@@ -55,13 +53,13 @@ impl Connection {
     }
 
     /// A request begins.
-    pub fn begin(self: &Arc<Self>) -> Exchange {
+    pub fn begin(self: &Arc<Self>) -> InFlightRequest {
         let mut state = self.state();
         let ambiguous = state.conflict == Some(state.begun);
         state.begun += 1;
         state.working += 1;
         state.moved = Instant::now();
-        Exchange { connection: Arc::clone(self), answering: false, ambiguous }
+        InFlightRequest { connection: Arc::clone(self), answering: false, ambiguous }
     }
 
     /// What it waits for.
@@ -86,14 +84,14 @@ impl Connection {
 
 /// How long a client may be waited for.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// For its next request.
     pub for_request: Duration,
     /// For it to take more of an answer.
     pub for_reader: Duration,
 }
 
-impl Patience {
+impl Timeouts {
     /// When the client's time is up; `None` while it is not the client who is waited for.
     pub fn ends(self, connection: &Connection) -> Option<Instant> {
         match connection.waiting() {
@@ -125,7 +123,7 @@ impl Default for Connection {
     }
 }
 
-impl Exchange {
+impl InFlightRequest {
     /// The answer is worked out; now it is up to the client to take it.
     pub fn answer(&mut self) {
         if !self.answering {
@@ -143,7 +141,7 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         let mut state = self.connection.state();
         if self.answering {

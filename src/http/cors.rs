@@ -5,12 +5,10 @@
 
 use std::time::Duration;
 
-use hyper::{
-    HeaderMap,
-    header::{self, HeaderValue},
-};
+use hyper::HeaderMap;
+use hyper::header::{self, HeaderValue};
 
-use crate::http::answer::vary;
+use crate::http::response::vary;
 
 /// Headers of answers that scripts may read beside those that they always may.
 const EXPOSED: &str = "X-Request-Id, Retry-After, ETag";

@@ -1,10 +1,8 @@
 //! The `Authorization` header: Basic (RFC 7617) and Bearer (RFC 6750).
 
-use base64::{
-    Engine,
-    alphabet::STANDARD,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use hyper::{HeaderMap, header};
 
 use crate::http::denial::Denial;

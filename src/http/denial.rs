@@ -5,17 +5,14 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 
-use crate::{
-    access::{lockout::Locked, token::BadToken},
-    http::{
-        answer::BoxError,
-        framing::{LONGEST_HEAD, MOST_HEADERS},
-        record::Record,
-    },
-    refusal::{Code, Refusals},
-    telemetry::event::{Event, emit},
-    throttle::bucket::{Empty, Status},
-};
+use crate::access::jwt::BadToken;
+use crate::access::lockout::Locked;
+use crate::error::{ErrorCode, GraphqlErrors};
+use crate::http::access_log::AccessLogEntry;
+use crate::http::framing::{LONGEST_HEAD, MOST_HEADERS};
+use crate::http::response::BoxError;
+use crate::telemetry::event::{Event, emit};
+use crate::throttle::bucket::{Empty, Status};
 
 /// The status of a refused document under `application/graphql-response+json`. The newest draft of GraphQL-over-HTTP
 /// says 422, the audit suite in use says 400.
@@ -125,7 +122,7 @@ pub enum Denial {
     PersistedQueryNotSupported,
     /// Refused by the pure half; nothing was executed and nothing debited.
     #[error("{0}")]
-    Refused(Refusals),
+    Refused(GraphqlErrors),
     /// The caller's bucket cannot cover the query.
     #[error(
         "the query costs {} credits and the bucket holds {} of {}, refilled by {} a second",
@@ -167,7 +164,7 @@ pub enum Denial {
 
 impl Denial {
     /// A fault, written to the log under the request's id.
-    pub fn fault(record: &Record, error: impl Into<BoxError>) -> Self {
+    pub fn fault(record: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
         let source = error.into();
         emit(&Event::Fault { request_id: &record.id, error: &*source });
         Self::Fault { request_id: record.id.to_string(), source }
@@ -211,18 +208,18 @@ impl Denial {
     pub fn code(&self) -> &'static str {
         let code = match self {
             Self::Refused(refusals) => refusals.first().code,
-            Self::Throttled(_) | Self::TooManyRunning { .. } => Code::Throttled,
-            Self::DeadlineExceeded { .. } => Code::DeadlineExceeded,
-            Self::Unavailable(_) => Code::ServiceUnavailable,
-            Self::Fault { .. } => Code::InternalServerError,
-            Self::NotARequest(_) => Code::BadUserInput,
-            Self::NotGranted { .. } => Code::Forbidden,
+            Self::Throttled(_) | Self::TooManyRunning { .. } => ErrorCode::Throttled,
+            Self::DeadlineExceeded { .. } => ErrorCode::DeadlineExceeded,
+            Self::Unavailable(_) => ErrorCode::ServiceUnavailable,
+            Self::Fault { .. } => ErrorCode::InternalServerError,
+            Self::NotARequest(_) => ErrorCode::BadUserInput,
+            Self::NotGranted { .. } => ErrorCode::Forbidden,
             Self::NoCredentials
             | Self::WrongCredentials
             | Self::NoToken
             | Self::NotBearer
             | Self::BadToken(_)
-            | Self::AccountClosed => Code::Unauthenticated,
+            | Self::AccountClosed => ErrorCode::Unauthenticated,
             Self::Locked(_) => return "TOO_MANY_LOGINS",
             Self::NotFound => return "NOT_FOUND",
             Self::MethodNotAllowed { .. } => return "METHOD_NOT_ALLOWED",

@@ -6,20 +6,19 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    execute::fault::{Fault, PathPart},
-    http::{denial::Denial, persisted},
-    query::Variables,
-    refusal::Code,
-    throttle::bucket::Status,
-};
+use crate::error::ErrorCode;
+use crate::execute::field_error::{FieldError, PathPart};
+use crate::http::denial::Denial;
+use crate::http::persisted;
+use crate::query::Variables;
+use crate::throttle::bucket::Status;
 
 /// What every executed query's answer begins with; its `data` follows.
 pub const OPENING: &[u8] = b"{\"data\":";
 
 /// A request as it came: its text may be told by its hash, which its `extensions` then hold; see `persisted`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Envelope {
+pub struct GraphqlRequest {
     /// The text, if it came along.
     pub query: Option<String>,
     /// The operation's name.
@@ -33,7 +32,7 @@ pub struct Envelope {
 /// Reads a request's body. Strict where a mistake would otherwise go unnoticed: `query` must be a string, `variables`
 /// and `extensions` objects, `operationName` a string; but for `query` each may be null or absent. Other keys are left
 /// alone, as GraphQL-over-HTTP wants it.
-pub fn read(body: &[u8]) -> Result<Envelope, Denial> {
+pub fn read(body: &[u8]) -> Result<GraphqlRequest, Denial> {
     if body.is_empty() {
         return refuse("the body is empty; send a JSON object with the key \"query\"");
     }
@@ -48,7 +47,7 @@ pub fn read(body: &[u8]) -> Result<Envelope, Denial> {
 /// Reads a request from a target's query component (GraphQL-over-HTTP, section "GET"): `query` and `operationName` are
 /// text, `variables` and `extensions` JSON; but for `query`, an empty value is as good as none. Of each there may be one:
 /// which of two is meant, a proxy or a cache might see otherwise. Other parameters are left alone.
-pub fn of_target(component: Option<&str>) -> Result<Envelope, Denial> {
+pub fn of_target(component: Option<&str>) -> Result<GraphqlRequest, Denial> {
     let mut object = Map::new();
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -74,7 +73,7 @@ pub fn of_target(component: Option<&str>) -> Result<Envelope, Denial> {
     of_object(object)
 }
 
-fn of_object(mut object: Map<String, Value>) -> Result<Envelope, Denial> {
+fn of_object(mut object: Map<String, Value>) -> Result<GraphqlRequest, Denial> {
     let extensions = match object.remove("extensions") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(extensions)) => extensions,
@@ -97,7 +96,7 @@ fn of_object(mut object: Map<String, Value>) -> Result<Envelope, Denial> {
         Some(Value::Object(variables)) => variables,
         Some(_) => return refuse("\"variables\" must be a JSON object or null"),
     };
-    Ok(Envelope { query, operation_name, variables, extensions })
+    Ok(GraphqlRequest { query, operation_name, variables, extensions })
 }
 
 /// A name or a value of `application/x-www-form-urlencoded`. `form_urlencoded` would put something else in place of what
@@ -107,12 +106,12 @@ fn decoded(text: &str) -> Result<String, Utf8Error> {
     Ok(percent_decode_str(&text).decode_utf8()?.into_owned())
 }
 
-fn refuse(what: &str) -> Result<Envelope, Denial> {
+fn refuse(what: &str) -> Result<GraphqlRequest, Denial> {
     Err(Denial::NotARequest(what.to_owned()))
 }
 
 /// The errors of an executed query, which stand behind its `data`: fields that could not be answered.
-pub fn errors(faults: &[Fault]) -> String {
+pub fn errors(faults: &[FieldError]) -> String {
     if faults.is_empty() {
         return String::new();
     }
@@ -120,11 +119,11 @@ pub fn errors(faults: &[Fault]) -> String {
         PathPart::Key(key) => Value::from(&**key),
         PathPart::Index(index) => Value::from(*index),
     };
-    let error = |fault: &Fault| {
+    let error = |fault: &FieldError| {
         json!({
             "message": fault.cause.to_string(),
             "path": fault.path.iter().map(part).collect::<Vec<_>>(),
-            "extensions": {"code": Code::InternalServerError.as_str()},
+            "extensions": {"code": ErrorCode::InternalServerError.as_str()},
         })
     };
     format!(",\"errors\":{}", faults.iter().map(error).collect::<Value>())
@@ -134,13 +133,13 @@ pub fn errors(faults: &[Fault]) -> String {
 #[derive(Debug, Serialize)]
 pub struct Extensions<'a> {
     /// What the query costs.
-    pub cost: Charge<'a>,
+    pub cost: CostExtension<'a>,
 }
 
 /// `extensions.cost`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Charge<'a> {
+pub struct CostExtension<'a> {
     /// The estimate, which is debited.
     pub requested_query_cost: u64,
     /// The same sum over the rows that came back.
@@ -153,7 +152,7 @@ pub struct Charge<'a> {
 }
 
 /// What every executed query's answer ends with, after its `data` and errors.
-pub fn closing(cost: Charge<'_>) -> Vec<u8> {
+pub fn closing(cost: CostExtension<'_>) -> Vec<u8> {
     let mut text = b",\"extensions\":".to_vec();
     // Writing to memory cannot fail, and the keys are strings.
     let _ = serde_json::to_writer(&mut text, &Extensions { cost });
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn a_request_is_read_with_all_its_parts_or_only_its_query() {
         let bare = read(br#"{"query": "{a}"}"#).unwrap();
-        assert_eq!(bare, Envelope { query: Some("{a}".into()), ..Envelope::default() });
+        assert_eq!(bare, GraphqlRequest { query: Some("{a}".into()), ..GraphqlRequest::default() });
         let nulls = br#"{"query": "{a}", "variables": null, "operationName": null, "extensions": null, "id": 7}"#;
         assert_eq!(read(nulls).unwrap(), bare);
         let whole = br#"{"query": "{a}", "variables": {"x": 1}, "operationName": "A", "extensions": {}}"#;
@@ -229,11 +228,11 @@ mod tests {
         assert_eq!(whole.query.as_deref(), Some("query A($x:Int){a}"));
         assert_eq!((whole.operation_name.as_deref(), whole.variables["x"].as_u64()), (Some("A"), Some(1)));
         let bare = of_target(Some("query={a}&variables=&operationName=&extensions=")).unwrap();
-        assert_eq!(bare, Envelope { query: Some("{a}".into()), ..Envelope::default() });
-        assert_eq!(of_target(Some("variables=null")).unwrap(), Envelope::default());
+        assert_eq!(bare, GraphqlRequest { query: Some("{a}".into()), ..GraphqlRequest::default() });
+        assert_eq!(of_target(Some("variables=null")).unwrap(), GraphqlRequest::default());
         assert_eq!(of_target(Some("query=%F0%9F%8F%83")).unwrap().query.as_deref(), Some("🏃"));
         for nothing in [None, Some(""), Some("&&"), Some("Query={a}"), Some("%ff=1")] {
-            assert_eq!(of_target(nothing).unwrap(), Envelope::default(), "{nothing:?}");
+            assert_eq!(of_target(nothing).unwrap(), GraphqlRequest::default(), "{nothing:?}");
         }
     }
 
@@ -257,7 +256,7 @@ mod tests {
     #[test]
     fn an_answer_is_one_object() {
         let throttle_status = Status { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
-        let cost = Charge { requested_query_cost: 391, actual_query_cost: 9, throttle_status, fields: None };
+        let cost = CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status, fields: None };
         let text = [OPENING, b"{\"order\":null}", &closing(cost)].concat();
         let expected = json!({
             "data": {"order": null},

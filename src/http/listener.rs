@@ -4,32 +4,31 @@
 //! When the server is told to stop, it stops accepting; idle connections are closed, busy ones after what runs on them,
 //! and what is left at the end of the grace time is cut off.
 
-use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
 
-use hyper::{Request, body::Incoming, service::service_fn};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-};
-use tokio::{
-    io::AsyncReadExt,
-    net::{TcpListener, TcpStream, tcp::OwnedReadHalf},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    task::JoinSet,
-    time,
-};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::io::AsyncReadExt;
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time;
 
-use crate::{
-    http::{
-        Options,
-        connection::{Connection, Patience, Waiting},
-        framing::LONGEST_HEAD,
-        origin::Peer,
-        service::{Service, handle},
-        wire::Wire,
-    },
-    telemetry::event::{Event, emit},
-};
+use crate::http::Options;
+use crate::http::connection::{Connection, Timeouts, Waiting};
+use crate::http::connection_io::ConnectionIo;
+use crate::http::framing::LONGEST_HEAD;
+use crate::http::origin::Peer;
+use crate::http::service::{Service, handle};
+use crate::telemetry::event::{Event, emit};
 
 /// Requests that an HTTP/2 client may have running on one connection.
 const MOST_STREAMS: u32 = 100;
@@ -166,7 +165,7 @@ impl Task {
         let _ = stream.set_nodelay(true);
         let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let connection = Arc::new(Connection::new());
-        let (wire, rest) = Wire::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
+        let (wire, rest) = ConnectionIo::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
         let service = service_fn({
             let (service, connection) = (Arc::clone(&self.service), Arc::clone(&connection));
             move |mut request: Request<Incoming>| {
@@ -178,7 +177,7 @@ impl Task {
         });
         let builder = Arc::clone(&self.builder);
         let mut serving = Box::pin(builder.serve_connection(TokioIo::new(wire), service));
-        let patience = Patience { for_request: self.options.idle_timeout, for_reader: self.options.write_timeout };
+        let patience = Timeouts { for_request: self.options.idle_timeout, for_reader: self.options.write_timeout };
         let mut closing = false;
         loop {
             tokio::select! {

@@ -4,15 +4,14 @@
 //! closes the connection; so the wire can leave it out and send one like all others: with an id, an error in JSON and a
 //! line in the log.
 
-use hyper::{StatusCode, header::HeaderName};
+use hyper::StatusCode;
+use hyper::header::HeaderName;
 
-use crate::http::{
-    answer::Content,
-    denial::Denial,
-    record::Record,
-    respond::deny,
-    service::{LONGEST_TARGET, Service},
-};
+use crate::http::access_log::AccessLogEntry;
+use crate::http::denial::Denial;
+use crate::http::respond::deny;
+use crate::http::response::Content;
+use crate::http::service::{LONGEST_TARGET, Service};
 
 /// The answer that hyper gives by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub fn answer(service: &Service, refusal: Refusal<'_>) -> Vec<u8> {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Denial::HeadTooLarge,
         _ => Denial::HeadBroken,
     };
-    let mut record = Record::of_unread(service.ids.next());
+    let mut record = AccessLogEntry::of_unread(service.ids.next());
     let answer = deny(&denial);
     record.code = Some(denial.code());
     record.status = Some(answer.status().as_u16());

@@ -5,12 +5,10 @@
 //! an `answer`, or a `denial`, which says why not. What a denial looks like is decided in `respond` alone. `negotiate` and
 //! `coding` choose the form that the client takes best, and `compress` makes large answers smaller.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
-pub mod answer;
+pub mod response;
 pub mod body;
 pub mod coding;
 pub mod compress;
@@ -27,11 +25,11 @@ pub mod negotiate;
 pub mod origin;
 pub mod persisted;
 pub mod price;
-pub mod record;
+pub mod access_log;
 pub mod respond;
 pub mod route;
 pub mod service;
-pub mod wire;
+pub mod connection_io;
 
 /// What the door keeps to.
 #[derive(Debug, Clone)]

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use hyper::{HeaderMap, http::request::Parts};
+use hyper::HeaderMap;
+use hyper::http::request::Parts;
 
 /// The address at the connection's other end, among a request's extensions.
 #[derive(Debug, Clone, Copy)]

@@ -4,10 +4,8 @@
 //! A text is kept once it was found to be valid, and a hash is held against the text that comes with it. Texts are no
 //! secrets and are kept for all callers together: who sends a hash has the same gates before them as who sends a text.
 
-use std::{
-    fmt::Write,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 use serde_json::{Map, Value};

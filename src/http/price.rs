@@ -3,16 +3,12 @@
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    compile::Explanation,
-    http::{
-        answer::{Answer, with_json},
-        denial::Denial,
-        negotiate::Media,
-        respond::milliseconds,
-    },
-    throttle::bucket::{Empty, Status},
-};
+use crate::compile::Explanation;
+use crate::http::denial::Denial;
+use crate::http::negotiate::Media;
+use crate::http::respond::milliseconds;
+use crate::http::response::{Answer, with_json};
+use crate::throttle::bucket::{Empty, Status};
 
 /// Asks for `extensions.cost.fields` beside the answer; its value is `true`.
 const INCLUDE_FIELDS: &str = "x-graphql-cost-include-fields";

@@ -7,23 +7,18 @@
 
 use std::time::Duration;
 
-use hyper::{
-    HeaderMap, StatusCode,
-    header::{self, HeaderValue},
-};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, StatusCode};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::{
-    access::lockout::Locked,
-    http::{
-        answer::{Answer, with_json},
-        denial::Denial,
-        envelope::{self, Charge},
-        negotiate::Media,
-    },
-    throttle::bucket::Empty,
-};
+use crate::access::lockout::Locked;
+use crate::http::denial::Denial;
+use crate::http::envelope::{self, CostExtension};
+use crate::http::negotiate::Media;
+use crate::http::response::{Answer, with_json};
+use crate::throttle::bucket::Empty;
 
 /// When to come back to a service that has no room.
 const SOON: Duration = Duration::from_secs(1);
@@ -117,13 +112,13 @@ impl Serialize for Extensions<'_> {
 }
 
 /// What a denied query would have cost, where the bucket was asked.
-fn cost(denial: &Denial) -> Option<Charge<'static>> {
+fn cost(denial: &Denial) -> Option<CostExtension<'static>> {
     let (requested_query_cost, throttle_status) = match denial {
         Denial::Throttled(empty) => (empty.credits, empty.status),
         Denial::DeadlineExceeded { cost, status, .. } | Denial::TooManyRunning { cost, status, .. } => (*cost, *status),
         _ => return None,
     };
-    Some(Charge { requested_query_cost, actual_query_cost: 0, throttle_status, fields: None })
+    Some(CostExtension { requested_query_cost, actual_query_cost: 0, throttle_status, fields: None })
 }
 
 /// What the head of the answer tells: what would be taken, who has to sign in how, and when to come back.
@@ -183,11 +178,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{
-        http::answer::Content,
-        refusal::{Code, Facts, Location, Reason, Refusal, Refusals},
-        throttle::bucket::Status,
-    };
+    use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors, Location};
+    use crate::http::response::Content;
+    use crate::throttle::bucket::Status;
 
     fn parts(answer: &Answer) -> (u16, Value) {
         let Content::Whole(body) = answer.body() else { panic!("a denial is sent whole") };
@@ -199,16 +192,16 @@ mod tests {
         #[derive(Debug, thiserror::Error)]
         #[error("too dear")]
         struct TooDear;
-        impl Reason for TooDear {
-            fn code(&self) -> Code {
-                Code::CostExceeded
+        impl Diagnostic for TooDear {
+            fn code(&self) -> ErrorCode {
+                ErrorCode::CostExceeded
             }
-            fn facts(&self) -> Facts {
-                Facts::from_iter([("maxCost".to_owned(), json!(1000))])
+            fn facts(&self) -> ErrorExtensions {
+                ErrorExtensions::from_iter([("maxCost".to_owned(), json!(1000))])
             }
         }
-        let refusal = Refusal::new(&TooDear, [Location { line: 1, column: 3 }]);
-        let denial = Denial::Refused(Refusals::one(refusal));
+        let refusal = GraphqlError::new(&TooDear, [Location { line: 1, column: 3 }]);
+        let denial = Denial::Refused(GraphqlErrors::one(refusal));
         let errors = json!([{
             "message": "too dear",
             "locations": [{"line": 1, "column": 3}],

@@ -1,47 +1,40 @@
 //! What every request goes through: its head is checked, its endpoint found, its answer completed and its line logged.
 
-use std::{
-    collections::hash_map::RandomState,
-    convert::Infallible,
-    hash::BuildHasher,
-    panic::AssertUnwindSafe,
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    task::{Context, Poll},
-};
+use std::collections::hash_map::RandomState;
+use std::convert::Infallible;
+use std::hash::BuildHasher;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode, Version,
-    body::{Body, Frame, Incoming, SizeHint},
-    header::{self, HeaderValue},
-    http::{request::Parts, uri::Authority},
-};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 
-use crate::{
-    access::{follow::Follower, grants::Principal, login::Logins, token::Tokens},
-    compile::Compiler,
-    database::{pool::Pool, writer::Writer},
-    http::{
-        Options,
-        answer::{Answer, BoxError, Content, empty},
-        body,
-        connection::Exchange,
-        cors,
-        credentials::token as bearer,
-        denial::Denial,
-        endpoint::{graphql, health, jwks, sdl, token, update_order},
-        persisted,
-        record::Record,
-        respond::{deny, deny_update},
-        route::Route,
-    },
-    throttle::{buckets::Buckets, running::Running},
-};
+use crate::access::grant_cache::GrantCache;
+use crate::access::grants::Principal;
+use crate::access::jwt::Tokens;
+use crate::access::login::Logins;
+use crate::compile::Compiler;
+use crate::database::pool::Pool;
+use crate::database::writer::Writer;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::connection::InFlightRequest;
+use crate::http::credentials::token as bearer;
+use crate::http::denial::Denial;
+use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
+use crate::http::respond::{deny, deny_update};
+use crate::http::response::{Answer, BoxError, Content, empty};
+use crate::http::route::Route;
+use crate::http::{Options, body, cors, persisted};
+use crate::throttle::buckets::Buckets;
+use crate::throttle::running::RunningQueries;
 
 /// Bytes that a request's target may have. A longer query is sent by POST.
 pub const LONGEST_TARGET: usize = 8 * 1024;
@@ -50,7 +43,7 @@ pub const LONGEST_TARGET: usize = 8 * 1024;
 #[derive(Debug)]
 pub struct Service {
     /// Accounts, grants and profiles.
-    pub grants: Follower,
+    pub grants: GrantCache,
     /// Names and passwords.
     pub logins: Logins,
     /// Tokens.
@@ -60,7 +53,7 @@ pub struct Service {
     /// Credits.
     pub buckets: Buckets,
     /// Queries that run.
-    pub running: Running,
+    pub running: RunningQueries,
     /// The database, for queries.
     pub pool: Pool,
     /// The database, for updates.
@@ -87,9 +80,9 @@ pub struct RequestIds {
 #[derive(Debug)]
 pub struct Outgoing {
     content: Content,
-    exchange: Exchange,
+    exchange: InFlightRequest,
     /// Written to the log when it is dropped.
-    _record: Record,
+    _record: AccessLogEntry,
 }
 
 impl Service {
@@ -103,11 +96,11 @@ impl Service {
 /// Answers a request. Never fails: what goes wrong is an answer too.
 pub async fn handle(
     service: Arc<Service>,
-    mut exchange: Exchange,
+    mut exchange: InFlightRequest,
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Infallible> {
     let (head, body) = request.into_parts();
-    let mut record = Record::new(service.ids.next(), &head.method);
+    let mut record = AccessLogEntry::new(service.ids.next(), &head.method);
     let answering = answer(&service, &head, body, exchange.ambiguous, &mut record);
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
@@ -127,7 +120,7 @@ async fn answer(
     head: &Parts,
     body: Incoming,
     ambiguous: bool,
-    record: &mut Record,
+    record: &mut AccessLogEntry,
 ) -> Result<Answer, Denial> {
     check_head(head, ambiguous)?;
     body::check_length(&body, &service.options)?;
@@ -183,7 +176,7 @@ fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
     }
 }
 
-fn denied(head: &Parts, denial: &Denial, record: &mut Record) -> Answer {
+fn denied(head: &Parts, denial: &Denial, record: &mut AccessLogEntry) -> Answer {
     record.code = Some(denial.code());
     match Route::of(head.uri.path()) {
         Some(Route::UpdateOrder) => deny_update(denial),
@@ -196,8 +189,8 @@ fn complete(
     options: &Options,
     head: &Parts,
     mut answer: Answer,
-    exchange: Exchange,
-    mut record: Record,
+    exchange: InFlightRequest,
+    mut record: AccessLogEntry,
 ) -> Response<Outgoing> {
     cors::mark(&options.cors, &head.headers, answer.headers_mut());
     if head.version == Version::HTTP_2 {

@@ -26,13 +26,13 @@ pub mod finish;
 pub mod lines;
 pub mod queue;
 pub mod read;
-pub mod record;
+pub mod mapping;
 pub mod report;
-pub mod source;
+pub mod input;
 pub mod statement;
 pub mod tables;
 pub mod value;
-pub mod write;
+pub mod table_writer;
 
 use std::collections::HashMap;
 use std::io;
@@ -43,13 +43,13 @@ use tokio::sync::mpsc;
 use tokio_postgres::Client;
 
 use crate::load::finish::Finished;
+use crate::load::input::Source;
+use crate::load::mapping::BadRow;
 use crate::load::queue::Queue;
 use crate::load::read::{Event, Malformed, Row, Rows};
-use crate::load::record::BadRow;
 use crate::load::report::FileReport;
-use crate::load::source::Source;
+use crate::load::table_writer::Writer;
 use crate::load::tables::Tables;
-use crate::load::write::Writer;
 
 /// Rows that are handed from the reading thread at once, and how many such hands-over may wait.
 const CHUNK: usize = 256;
@@ -187,7 +187,7 @@ impl Loading {
         };
         let entity = self.entities.entry(table).or_insert_with(|| row.entity.clone());
         let line = row.line;
-        match record::record(tables, table, row, self.keep_stamps) {
+        match mapping::record(tables, table, row, self.keep_stamps) {
             Ok(mapped) => {
                 for field in mapped.unknown {
                     *report.unknown_fields.entry((entity.clone(), field)).or_default() += 1;

@@ -10,8 +10,8 @@
 
 use std::collections::HashMap;
 
+use crate::load::mapping::{KEY_SEPARATOR, Record};
 use crate::load::read::Action;
-use crate::load::record::{KEY_SEPARATOR, Record};
 use crate::load::tables::{ForeignKey, Tables};
 
 /// When so many records or bytes wait, they are sent.

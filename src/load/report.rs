@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::load::record::BadRow;
+use crate::load::mapping::BadRow;
 
 /// Bad records that a report keeps; the rest is counted. A file that fits nowhere must not fill the memory.
 const MOST_BAD: usize = 1000;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::orders::apply::Violation;
 use crate::orders::command::is_row_submit;
-use crate::orders::form::Form;
+use crate::orders::update_form::UpdateForm;
 
 /// An answer: an HTTP status and a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Answer {
 }
 
 /// The parameters in the order in which they came, row-submits as numbers, and the message of success.
-pub fn applied(form: &Form) -> Answer {
+pub fn applied(form: &UpdateForm) -> Answer {
     let mut body = String::from("{");
     for (name, values) in form.grouped() {
         let value = match values.as_slice() {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_answer_echoes_the_form() {
-        let form = |text: &str| Form::new(form_urlencoded::parse(text.as_bytes()).into_owned().collect());
+        let form = |text: &str| UpdateForm::new(form_urlencoded::parse(text.as_bytes()).into_owned().collect());
         let rejection = form(
             "facilityId=S&box_shipmentId_0=10&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=B&rej_shipmentId_0=10\
              &rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=MISMATCH&ids=1&ids=2",

@@ -8,7 +8,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::orders::form::Form;
+use crate::orders::update_form::UpdateForm;
 
 /// The most rows of one request.
 const MOST_ROWS: usize = 500;
@@ -146,7 +146,7 @@ pub enum BadParameter {
 }
 
 /// Reads a form. Everything that is wrong with it is reported.
-pub fn read(form: &Form) -> Result<Update, Vec<BadParameter>> {
+pub fn read(form: &UpdateForm) -> Result<Update, Vec<BadParameter>> {
     let mut reader = Reader::default();
     for (name, values) in form.grouped() {
         reader.add(name, &values);
@@ -164,28 +164,28 @@ pub fn read(form: &Form) -> Result<Update, Vec<BadParameter>> {
 
 /// Whether a parameter is a row-submit, whose value is a number.
 pub fn is_row_submit(name: &str) -> bool {
-    matches!(place(name), Some(Place { part: ROW_SUBMIT, index: Ok(_), .. }))
+    matches!(place(name), Some(ParamName { part: ROW_SUBMIT, index: Ok(_), .. }))
 }
 
 /// Where a parameter belongs.
-struct Place<'a> {
+struct ParamName<'a> {
     kind: Kind,
     part: &'static str,
     index: Result<u32, &'a str>,
 }
 
-fn place(name: &str) -> Option<Place<'_>> {
+fn place(name: &str) -> Option<ParamName<'_>> {
     Kind::ALL.into_iter().find_map(|kind| {
         let part = kind.parts().iter().find_map(|(part, _)| {
             let index = name.strip_prefix(kind.prefix())?.strip_prefix('_')?.strip_prefix(part)?.strip_prefix('_')?;
-            Some(Place { kind, part, index: number(index).ok_or(index) })
+            Some(ParamName { kind, part, index: number(index).ok_or(index) })
         });
         part.or_else(|| {
             // Clients end it with an underscore, or don't.
             let rest = name.strip_suffix('_').unwrap_or(name);
             let index = rest.strip_suffix(ROW_SUBMIT)?.strip_suffix('_')?.strip_suffix(kind.prefix())?;
             let index = index.strip_suffix('_')?;
-            Some(Place { kind, part: ROW_SUBMIT, index: number(index).ok_or(index) })
+            Some(ParamName { kind, part: ROW_SUBMIT, index: number(index).ok_or(index) })
         })
     })
 }
@@ -208,7 +208,7 @@ impl Reader {
             return; // not ours; it is echoed
         }
         let [value] = values else { return self.faults.push(BadParameter::Contradictory(name.to_owned())) };
-        let Some(Place { kind, part, index }) = place else {
+        let Some(ParamName { kind, part, index }) = place else {
             self.facility_id = Some((*value).to_owned());
             return;
         };
@@ -300,8 +300,8 @@ impl Reader {
 mod tests {
     use super::*;
 
-    fn form(text: &str) -> Form {
-        Form::new(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    fn form(text: &str) -> UpdateForm {
+        UpdateForm::new(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
     fn faults(text: &str) -> Vec<String> {

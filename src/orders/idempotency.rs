@@ -6,7 +6,7 @@ use crate::database::pool::DatabaseError;
 use crate::orders::UpdateError;
 use crate::orders::answer::Answer;
 use crate::orders::apply::Actor;
-use crate::orders::form::Form;
+use crate::orders::update_form::UpdateForm;
 
 /// Forgets some answers that have had their day. It is done outside of an update's transaction, which would otherwise
 /// keep other keys locked while it waits for its own.
@@ -29,7 +29,7 @@ pub async fn claim(
     transaction: &Transaction<'_>,
     actor: &Actor,
     key: &str,
-    form: &Form,
+    form: &UpdateForm,
 ) -> Result<Option<Answer>, UpdateError> {
     let request = canonical(form);
     let claimed = async {
@@ -81,6 +81,6 @@ pub async fn keep(
 }
 
 /// The parameters in one form, however they were encoded.
-pub(super) fn canonical(form: &Form) -> String {
+pub(super) fn canonical(form: &UpdateForm) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(form.iter()).finish()
 }

@@ -37,7 +37,7 @@
 pub mod answer;
 pub mod apply;
 pub mod command;
-pub mod form;
+pub mod update_form;
 pub mod idempotency;
 
 use std::time::Duration;
@@ -45,15 +45,12 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_postgres::error::SqlState;
 
-use crate::{
-    database::{pool::DatabaseError, writer::Writer},
-    orders::{
-        answer::Answer,
-        apply::{Actor, Unapplied},
-        command::Update,
-        form::Form,
-    },
-};
+use crate::database::pool::DatabaseError;
+use crate::database::writer::Writer;
+use crate::orders::answer::Answer;
+use crate::orders::apply::{Actor, ApplyError};
+use crate::orders::command::Update;
+use crate::orders::update_form::UpdateForm;
 
 /// How often an update is tried that collides with others.
 const MOST_ATTEMPTS: usize = 5;
@@ -78,12 +75,12 @@ pub enum UpdateError {
     TooLong(String),
 }
 
-/// Applies an update in one transaction, or gives a repeat its first answer. Refusals of the rules are answers too.
+/// Applies an update in one transaction, or gives a repeat its first answer. Violations of the rules are answers too.
 pub async fn update(
     writer: &Writer,
     actor: &Actor,
     key: Option<&str>,
-    form: &Form,
+    form: &UpdateForm,
     update: &Update,
 ) -> Result<Answer, UpdateError> {
     let mut attempt = 1;
@@ -130,7 +127,7 @@ async fn once(
     writer: &Writer,
     actor: &Actor,
     key: Option<&str>,
-    form: &Form,
+    form: &UpdateForm,
     update: &Update,
 ) -> Result<Answer, UpdateError> {
     let mut connection = writer.connection().await?;
@@ -153,11 +150,11 @@ async fn once(
             attempt.commit().await.map_err(DatabaseError::from)?;
             answer::applied(form)
         }
-        Err(Unapplied::Refused(violations)) => {
+        Err(ApplyError::Refused(violations)) => {
             attempt.rollback().await.map_err(DatabaseError::from)?;
             answer::refused(&violations)
         }
-        Err(Unapplied::Database(error)) => return Err(DatabaseError::from(error).into()),
+        Err(ApplyError::Database(error)) => return Err(DatabaseError::from(error).into()),
     };
     if let Some(key) = key {
         idempotency::keep(&transaction, actor, key, &answer).await?;

@@ -1,33 +1,33 @@
 //! A template from a bound operation: one walk that writes the shape and gathers what each step has to read.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Column, Connection, PageFact};
+use crate::catalog::binding::{Column, Connection, PageInfoField};
 use crate::catalog::schema::{Field, TypeId};
-use crate::plan::Template;
+use crate::plan::PlanTemplate;
 use crate::plan::filter;
 use crate::plan::introspection::constant;
-use crate::plan::keyset::{self, Bound as Place, Range};
+use crate::plan::keyset::{self, KeysetBound, Range};
+use crate::plan::response_template::{Op, TemplateWriter};
 use crate::plan::select::Select;
-use crate::plan::shape::{Op, ShapeWriter};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::statement::{self, PageStatement, Probe, Source};
 use crate::plan::step::{CursorColumns, Layout, Parents, Slot, Step};
 use crate::query::bind::page::End;
-use crate::query::bind::{Bound, BoundConnection, BoundField, BoundOperation, BoundPoint, StepId};
+use crate::query::bind::{Bound, BoundConnection, BoundField, BoundLookup, BoundOperation, StepId};
 use crate::value::ScalarType;
 
 /// Plans an operation. Nothing can fail any more: whatever could is in the types already.
-pub fn template<'a>(catalog: &'a Catalog, operation: &BoundOperation<'a>) -> Template {
+pub fn template<'a>(catalog: &'a Catalog, operation: &BoundOperation<'a>) -> PlanTemplate {
     let steps = operation.steps.iter().map(|_| None).collect();
-    let mut planner = Planner { catalog, steps, shape: ShapeWriter::default() };
+    let mut planner = Planner { catalog, steps, shape: TemplateWriter::default() };
     planner.root(&operation.fields);
-    Template { steps: planner.steps.into_iter().flatten().collect(), shape: planner.shape.finish() }
+    PlanTemplate { steps: planner.steps.into_iter().flatten().collect(), shape: planner.shape.finish() }
 }
 
 struct Planner<'a> {
     catalog: &'a Catalog,
     steps: Vec<Option<Step>>,
-    shape: ShapeWriter,
+    shape: TemplateWriter,
 }
 
 /// The row whose fields are being planned.
@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
             self.shape.key(field.key, index == 0);
             match &field.kind {
                 Bound::TypeName(object) => self.type_name(*object),
-                Bound::Point(point) => self.point(point),
+                Bound::Lookup(point) => self.point(point),
                 Bound::Connection(connection) => self.connection(connection, None),
                 Bound::Constant(value) => constant(value, &mut self.shape),
                 // The root has no other fields.
@@ -62,7 +62,7 @@ impl<'a> Planner<'a> {
         self.shape.literal("\"");
     }
 
-    fn point(&mut self, point: &BoundPoint<'a>) {
+    fn point(&mut self, point: &BoundLookup<'a>) {
         let binding = point.binding;
         let keys = point.keys.iter().enumerate();
         let known = keys.map(|(given, (place, _))| (binding.keys[*place].name.as_str(), Slot::Key(point.step, given)));
@@ -74,9 +74,9 @@ impl<'a> Planner<'a> {
 
         let mut select = Select::new(0);
         let (non_null, place) = (point.field.ty.is_non_null(), self.shape.place());
-        let begin = self.shape.push(Op::Point { step: point.step, non_null, place, end: 0 });
+        let begin = self.shape.push(Op::Lookup { step: point.step, non_null, place, end: 0 });
         self.object(&mut select, Row { step: point.step, alias: Alias::Base, known: &known }, &point.fields);
-        self.shape.close(begin, Op::EndPoint);
+        self.shape.close(begin, Op::EndLookup);
         self.steps[point.step] = Some(Step {
             sql: statement::point(&binding.relation, &select, &conditions, if is_unique { &[] } else { key }),
             parameters: parameters.into_slots(),
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
             conditions.push(filter::condition(connection, term, Slot::Term(place), &mut parameters));
         }
         let mut place = |position, slot: fn(usize) -> Slot| {
-            Place::new(sort_key, &connection.join.to, position, slot, &mut parameters)
+            KeysetBound::new(sort_key, &connection.join.to, position, slot, &mut parameters)
         };
         let after = bound.page.after.as_ref().map(|position| place(position, Slot::After));
         let before = bound.page.before.as_ref().map(|position| place(position, Slot::Before));
@@ -228,12 +228,12 @@ impl<'a> Planner<'a> {
             self.shape.key(field.key, index == 0);
             match &field.kind {
                 Bound::TypeName(object) => self.type_name(*object),
-                Bound::PageFact(fact) => {
+                Bound::PageInfoField(fact) => {
                     self.shape.push(match fact {
-                        PageFact::HasNextPage => Op::HasNextPage,
-                        PageFact::HasPreviousPage => Op::HasPreviousPage,
-                        PageFact::StartCursor => Op::StartCursor,
-                        PageFact::EndCursor => Op::EndCursor,
+                        PageInfoField::HasNextPage => Op::HasNextPage,
+                        PageInfoField::HasPreviousPage => Op::HasPreviousPage,
+                        PageInfoField::StartCursor => Op::StartCursor,
+                        PageInfoField::EndCursor => Op::EndCursor,
                     });
                 }
                 // `pageInfo` has no other fields.
@@ -290,9 +290,11 @@ impl Wanted {
         for field in fields {
             match &field.kind {
                 Bound::Edges(fields) | Bound::PageInfo(fields) => self.add(fields),
-                Bound::Cursor | Bound::PageFact(PageFact::StartCursor | PageFact::EndCursor) => self.cursors = true,
-                Bound::PageFact(PageFact::HasNextPage) => self.has_next_page = true,
-                Bound::PageFact(PageFact::HasPreviousPage) => self.has_previous_page = true,
+                Bound::Cursor | Bound::PageInfoField(PageInfoField::StartCursor | PageInfoField::EndCursor) => {
+                    self.cursors = true;
+                }
+                Bound::PageInfoField(PageInfoField::HasNextPage) => self.has_next_page = true,
+                Bound::PageInfoField(PageInfoField::HasPreviousPage) => self.has_previous_page = true,
                 _ => {}
             }
         }
@@ -302,8 +304,8 @@ impl Wanted {
 /// A walk with its cursors: up the index, or down it where it is reversed.
 struct Walk<'a> {
     up: bool,
-    after: Option<&'a Place<'a>>,
-    before: Option<&'a Place<'a>>,
+    after: Option<&'a KeysetBound<'a>>,
+    before: Option<&'a KeysetBound<'a>>,
 }
 
 impl<'a> Walk<'a> {

@@ -1,10 +1,10 @@
 //! Answers that are constants: written into the shape once, where it is made, and asked of nobody.
 
-use crate::plan::shape::ShapeWriter;
+use crate::plan::response_template::TemplateWriter;
 use crate::query::bind::introspection::Constant;
 
 /// Writes a constant.
-pub(super) fn constant(value: &Constant<'_>, shape: &mut ShapeWriter) {
+pub(super) fn constant(value: &Constant<'_>, shape: &mut TemplateWriter) {
     match value {
         Constant::Null => shape.literal("null"),
         Constant::Boolean(true) => shape.literal("true"),

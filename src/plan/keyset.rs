@@ -8,23 +8,23 @@
 use crate::catalog::binding::{Column, SortKey};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::step::Slot;
-use crate::query::bind::page::Position;
+use crate::query::bind::page::CursorPosition;
 
 /// A place in index space that a row is compared with.
-pub struct Bound<'a> {
+pub struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
     placeholders: Vec<Placeholder>,
     in_nulls: bool,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> KeysetBound<'a> {
     /// The place of a cursor among the rows of one parent; `slot` tells where its columns are. The columns that are `joined`
     /// to the parent are the same in all of them; compared as well, they would hide from PostgreSQL that the rest is a range
     /// of an index behind them.
     pub fn new(
         sort_key: &'a SortKey,
         joined: &[String],
-        position: &Position,
+        position: &CursorPosition,
         slot: impl Fn(usize) -> Slot,
         parameters: &mut Parameters,
     ) -> Self {
@@ -51,7 +51,7 @@ fn base(column: &Column) -> ColumnOf<'_> {
 }
 
 /// Whether a cursor stands among the rows whose first column is null.
-pub fn is_in_nulls(position: &Position) -> bool {
+pub fn is_in_nulls(position: &CursorPosition) -> bool {
     position.first().is_some_and(Option::is_none)
 }
 
@@ -59,9 +59,9 @@ pub fn is_in_nulls(position: &Position) -> bool {
 #[derive(Clone, Copy, Default)]
 pub struct Range<'a> {
     /// Rows above this place in index space.
-    pub above: Option<&'a Bound<'a>>,
+    pub above: Option<&'a KeysetBound<'a>>,
     /// Rows below this place.
-    pub below: Option<&'a Bound<'a>>,
+    pub below: Option<&'a KeysetBound<'a>>,
     /// Whether rows at the places themselves are in.
     pub inclusive: bool,
 }
@@ -75,7 +75,7 @@ pub fn segments<'a>(sort_key: &'a SortKey, range: Range<'a>) -> Vec<Vec<Conditio
     } else {
         (Operator::Greater, Operator::Less)
     };
-    let compare = |bound: Option<&Bound<'a>>, operator, in_nulls| {
+    let compare = |bound: Option<&KeysetBound<'a>>, operator, in_nulls| {
         bound.filter(|bound| bound.in_nulls == in_nulls).map(|bound| bound.compare(operator))
     };
     let conditions = |in_nulls| {
@@ -142,7 +142,7 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(Bound::new(&key, joined, &vec![name, Some(value("7"))], Slot::After, &mut parameters))
+            Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };

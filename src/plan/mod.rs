@@ -13,11 +13,11 @@
 
 pub mod build;
 pub mod filter;
-pub mod form;
+pub mod plan_key;
 pub mod introspection;
 pub mod keyset;
 pub mod select;
-pub mod shape;
+pub mod response_template;
 pub mod sql;
 pub mod statement;
 pub mod step;
@@ -25,30 +25,30 @@ pub mod step;
 use std::sync::Arc;
 
 use crate::query::bind::StepId;
-use crate::query::bind::page::Position;
+use crate::query::bind::page::CursorPosition;
 use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::Value;
-use shape::Shape;
+use response_template::ResponseTemplate;
 use step::{Slot, Step};
 
 /// How to fetch and write the answer to one request.
 #[derive(Debug)]
 pub struct Plan {
     /// What it has in common with all requests of its form.
-    template: Arc<Template>,
+    template: Arc<PlanTemplate>,
     /// Its values, by [`StepId`].
     arguments: Vec<StepArguments>,
 }
 
 /// How to fetch and write the answers to all requests of one form, which differ in values alone.
 #[derive(Debug)]
-pub struct Template {
+pub struct PlanTemplate {
     /// The statements. A step's parents come before it.
     pub steps: Vec<Step>,
     /// The answer's shape.
-    pub shape: Shape,
+    pub shape: ResponseTemplate,
 }
 
 /// A parameter's value.
@@ -66,7 +66,7 @@ pub enum Parameter<'a> {
 
 impl Plan {
     /// The plan of a request with these values. The template must be of its form.
-    pub fn new(template: Arc<Template>, arguments: Vec<StepArguments>) -> Self {
+    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>) -> Self {
         Self { template, arguments }
     }
 
@@ -76,7 +76,7 @@ impl Plan {
     }
 
     /// The answer's shape.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &ResponseTemplate {
         &self.template.shape
     }
 
@@ -111,11 +111,11 @@ impl Plan {
     }
 }
 
-fn column_of(position: Option<&Position>, column: usize) -> Parameter<'_> {
+fn column_of(position: Option<&CursorPosition>, column: usize) -> Parameter<'_> {
     Parameter::Value(position.and_then(|position| position.get(column)?.as_ref()))
 }
 
-impl Template {
+impl PlanTemplate {
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let steps = self.steps.iter().map(|step| {

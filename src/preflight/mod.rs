@@ -9,34 +9,34 @@
 
 pub mod fit;
 pub mod mismatch;
-mod needs;
-mod standing;
-mod walk;
+mod requirements;
+mod database_schema;
+mod pagination;
 
 use std::collections::HashSet;
 
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
+use crate::preflight::database_schema::DatabaseSchema;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::needs::{Join, Needs, Walk};
-use crate::preflight::standing::Standing;
-use crate::preflight::walk::Verdict;
+use crate::preflight::pagination::Verdict;
+use crate::preflight::requirements::{Join, Pagination, Requirements};
 
 /// Holds a catalog against a database. Nothing is returned where it fits; what hides something else comes alone: of a
 /// relation that is missing, the columns are not told.
 ///
-/// A few round trips, and nothing is read but PostgreSQL's own tables, so it takes no longer on a full database. Needs a
+/// A few round trips, and nothing is read but PostgreSQL's own tables, so it takes no longer on a full database. Requirements a
 /// connection outside a transaction; one whose check was dropped midway is not to be used again.
 pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
-    let needs = Needs::of(catalog);
-    let standing = Standing::read(client, &needs).await?;
+    let needs = Requirements::of(catalog);
+    let standing = DatabaseSchema::read(client, &needs).await?;
     let mut mismatches = Vec::new();
     relations(&needs, &standing, &mut mismatches);
     columns(&needs, &standing, &mut mismatches);
     joins(&needs.joins, &standing, &mut mismatches);
     let walks: Vec<_> = needs.walks.iter().filter(|walk| is_there(walk, &standing)).collect();
-    let verdicts = walk::explain(client, &walks).await?;
+    let verdicts = pagination::explain(client, &walks).await?;
     indexes(walks.into_iter().zip(verdicts), &standing, &mut mismatches);
     let mut told = HashSet::new();
     mismatches.retain(|mismatch| told.insert(mismatch.to_string()));
@@ -44,7 +44,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
 }
 
 /// Relations that are missing or may not be read.
-fn relations(needs: &Needs<'_>, standing: &Standing, mismatches: &mut Vec<Mismatch>) {
+fn relations(needs: &Requirements<'_>, standing: &DatabaseSchema, mismatches: &mut Vec<Mismatch>) {
     let mut seen = HashSet::new();
     for need in needs.columns.iter().filter(|need| seen.insert(need.column.relation)) {
         let relation = need.column.relation.to_owned();
@@ -65,7 +65,7 @@ fn relations(needs: &Needs<'_>, standing: &Standing, mismatches: &mut Vec<Mismat
 }
 
 /// Columns that are missing, or of a type that is not fit for what they are used for.
-fn columns(needs: &Needs<'_>, standing: &Standing, mismatches: &mut Vec<Mismatch>) {
+fn columns(needs: &Requirements<'_>, standing: &DatabaseSchema, mismatches: &mut Vec<Mismatch>) {
     let mut missing = HashSet::new();
     for need in &needs.columns {
         let Some(relation) = standing.relation(need.column.relation) else { continue };
@@ -89,7 +89,7 @@ fn columns(needs: &Needs<'_>, standing: &Standing, mismatches: &mut Vec<Mismatch
 }
 
 /// Pairs of columns that a statement holds equal and PostgreSQL cannot compare.
-fn joins(joins: &[Join<'_>], standing: &Standing, mismatches: &mut Vec<Mismatch>) {
+fn joins(joins: &[Join<'_>], standing: &DatabaseSchema, mismatches: &mut Vec<Mismatch>) {
     for join in joins {
         let (Some(left), Some(right)) = (standing.column(join.left), standing.column(join.right)) else { continue };
         if !fit::are_comparable(left, right) {
@@ -106,8 +106,8 @@ fn joins(joins: &[Join<'_>], standing: &Standing, mismatches: &mut Vec<Mismatch>
 
 /// Orders that no index serves.
 fn indexes<'a>(
-    explained: impl Iterator<Item = (&'a Walk<'a>, Verdict)>,
-    standing: &Standing,
+    explained: impl Iterator<Item = (&'a Pagination<'a>, Verdict)>,
+    standing: &DatabaseSchema,
     mismatches: &mut Vec<Mismatch>,
 ) {
     for (walk, verdict) in explained {
@@ -126,7 +126,7 @@ fn indexes<'a>(
 }
 
 /// Whether all that a walk names can be read, so that PostgreSQL can be asked about it.
-fn is_there(walk: &Walk<'_>, standing: &Standing) -> bool {
+fn is_there(walk: &Pagination<'_>, standing: &DatabaseSchema) -> bool {
     standing.relation(walk.relation).is_some_and(|relation| {
         let mut columns = walk.columns().map(|column| relation.columns.get(column));
         relation.schema_is_open && columns.all(|column| column.is_some_and(|column| column.is_readable))

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::error::Location;
 use crate::query::parse::ParseError;
 use crate::query::tokens::{Kind, Token, TokenError, Tokens};
-use crate::refusal::Location;
 
 /// The most brackets that may be open at once. It is the parser's own bound, which keeps its recursion small.
 pub(super) const MOST_OPEN_BRACKETS: usize = 50;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
-use crate::refusal::Location;
+use crate::error::Location;
 
 /// A valid operation, before its variables are known.
 #[derive(Debug)]

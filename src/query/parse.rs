@@ -14,11 +14,11 @@ use std::fmt;
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
+use crate::error::{Diagnostic, ErrorCode, GraphqlError, GraphqlErrors, Location};
 use crate::query::arrange::{self, Arranged, Aside, MOST_OPEN_BRACKETS};
 use crate::query::restore::Restorer;
 use crate::query::strings::BadEscape;
 use crate::query::tokens::{self, Kind, MOST_TOKENS, Token, TokenError, Tokens};
-use crate::refusal::{Code, Location, Reason, Refusal, Refusals};
 
 /// A text whose tokens are known, and arranged for the parser.
 #[derive(Debug)]
@@ -37,14 +37,14 @@ pub struct Document<'s> {
 
 impl<'a> Source<'a> {
     /// Reads the tokens of a text.
-    pub fn read(text: &'a str) -> Result<Self, Refusals> {
+    pub fn read(text: &'a str) -> Result<Self, GraphqlErrors> {
         let tokens = tokens::cut(text).map_err(refused)?;
         let arranged = arrange::arrange(&tokens).map_err(refused)?;
         Ok(Self { tokens, arranged })
     }
 
     /// Reads the document.
-    pub fn parse(&self) -> Result<Document<'_>, Refusals> {
+    pub fn parse(&self) -> Result<Document<'_>, GraphqlErrors> {
         let Self { tokens, arranged } = self;
         let restorer = Restorer::new(tokens, arranged);
         let parsed = ast::parse_query::<&str>(&arranged.text)
@@ -57,8 +57,8 @@ impl<'a> Source<'a> {
     }
 }
 
-fn refused((location, error): TokenError) -> Refusals {
-    Refusals::one(Refusal::new(&error, [location]))
+fn refused((location, error): TokenError) -> GraphqlErrors {
+    GraphqlErrors::one(GraphqlError::new(&error, [location]))
 }
 
 /// A position of the parser as a location of ours.
@@ -187,9 +187,9 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl Reason for ParseError {
-    fn code(&self) -> Code {
-        Code::GraphqlParseFailed
+impl Diagnostic for ParseError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::GraphqlParseFailed
     }
 }
 
@@ -252,7 +252,7 @@ fn syntax_error(tokens: &Tokens<'_>, restorer: &Restorer<'_>, report: &str) -> T
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<(), Refusals> {
+    fn read(text: &str) -> Result<(), GraphqlErrors> {
         Source::read(text)?.parse().map(drop)
     }
 

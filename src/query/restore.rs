@@ -3,10 +3,10 @@
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
+use crate::error::Location;
 use crate::query::arrange::Arranged;
 use crate::query::strings;
 use crate::query::tokens::{Kind, Token, Tokens};
-use crate::refusal::Location;
 
 /// The way back from an arranged text to the client's.
 pub(super) struct Restorer<'s> {

@@ -3,9 +3,9 @@
 //! `graphql_parser` reads tokens too, but not these: it refuses `1e5` and `\u{1F600}`, takes `\b` for another character
 //! and counts a tab as eight columns. So the cutting is done here, in one pass, and it never gets to see a literal.
 
+use crate::error::Location;
 use crate::query::parse::ParseError;
 use crate::query::strings;
-use crate::refusal::Location;
 
 /// The most tokens that a document may have. A document of a client that people wrote has some hundreds.
 pub(super) const MOST_TOKENS: usize = 10_000;

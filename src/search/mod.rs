@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::refusal::{Code, Facts, Reason};
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions};
 
 /// The most terms that one search string may hold. Terms on indexed keys cost nothing, so they need a bound of their own.
 pub const MOST_TERMS: usize = 50;
@@ -68,18 +68,18 @@ pub struct Term<'a> {
 
 /// A search string that is not of its grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct SearchError {
     /// The term at fault, as it was written, cut to a length fit for a message.
     pub term: String,
     /// Where it begins, in bytes from the string's start.
     pub offset: usize,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: SearchErrorKind,
 }
 
 /// What is wrong with a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum SearchErrorKind {
     /// No colon.
     NoColon,
     /// What stands before the colon is no key.
@@ -100,25 +100,29 @@ pub enum Fault {
     BadValue(&'static str),
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { term, offset, fault } = self;
         write!(f, "the search term `{term}` at offset {offset} ")?;
         match fault {
-            Fault::NoColon => f.write_str("is not of the form key:value; a value cannot contain a space"),
-            Fault::BadKey => f.write_str("has no key before its colon; write key:value"),
-            Fault::EmptyValue => f.write_str("has no value; write key:value or leave the term out"),
-            Fault::EmptyElement => f.write_str("has an empty element in its list; write key:a,b,c"),
-            Fault::RangeOfList => f.write_str("compares a range with a list; a range takes one value"),
-            Fault::TooManyTerms => write!(f, "is one too many; at most {MOST_TERMS} terms are taken"),
-            Fault::TooManyElements => write!(f, "lists too much; at most {MOST_ELEMENTS} elements are taken"),
-            Fault::TooLong => write!(f, "stands in a string of more than {LONGEST} bytes; ask in several queries"),
-            Fault::BadValue(expected) => write!(f, "has a value that its key cannot take; expected {expected}"),
+            SearchErrorKind::NoColon => f.write_str("is not of the form key:value; a value cannot contain a space"),
+            SearchErrorKind::BadKey => f.write_str("has no key before its colon; write key:value"),
+            SearchErrorKind::EmptyValue => f.write_str("has no value; write key:value or leave the term out"),
+            SearchErrorKind::EmptyElement => f.write_str("has an empty element in its list; write key:a,b,c"),
+            SearchErrorKind::RangeOfList => f.write_str("compares a range with a list; a range takes one value"),
+            SearchErrorKind::TooManyTerms => write!(f, "is one too many; at most {MOST_TERMS} terms are taken"),
+            SearchErrorKind::TooManyElements => write!(f, "lists too much; at most {MOST_ELEMENTS} elements are taken"),
+            SearchErrorKind::TooLong => {
+                write!(f, "stands in a string of more than {LONGEST} bytes; ask in several queries")
+            }
+            SearchErrorKind::BadValue(expected) => {
+                write!(f, "has a value that its key cannot take; expected {expected}")
+            }
         }
     }
 }
 
-impl Fault {
+impl SearchErrorKind {
     /// What would have been right, in a few words.
     pub fn expected(self) -> String {
         match self {
@@ -133,13 +137,13 @@ impl Fault {
     }
 }
 
-impl Reason for Malformed {
-    fn code(&self) -> Code {
-        Code::MalformedQuery
+impl Diagnostic for SearchError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::MalformedQuery
     }
 
-    fn facts(&self) -> Facts {
-        let mut facts = Facts::new();
+    fn facts(&self) -> ErrorExtensions {
+        let mut facts = ErrorExtensions::new();
         facts.insert("term".to_owned(), self.term.clone().into());
         facts.insert("offset".to_owned(), self.offset.into());
         facts.insert("expected".to_owned(), self.fault.expected().into());
@@ -147,9 +151,9 @@ impl Reason for Malformed {
     }
 }
 
-impl Malformed {
+impl SearchError {
     /// That `term` has this fault.
-    pub fn new(text: &str, offset: usize, fault: Fault) -> Self {
+    pub fn new(text: &str, offset: usize, fault: SearchErrorKind) -> Self {
         Self { term: shown(text), offset, fault }
     }
 }
@@ -165,41 +169,41 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Reads a search string. Every term that cannot be read is reported; an empty string has no terms.
-pub fn parse(text: &str) -> Result<Vec<Term<'_>>, Vec<Malformed>> {
+pub fn parse(text: &str) -> Result<Vec<Term<'_>>, Vec<SearchError>> {
     if text.len() > LONGEST {
-        return Err(vec![Malformed::new(text, 0, Fault::TooLong)]);
+        return Err(vec![SearchError::new(text, 0, SearchErrorKind::TooLong)]);
     }
     let mut terms = Vec::new();
     let mut faults = Vec::new();
     for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
         let offset = word.as_ptr() as usize - text.as_ptr() as usize;
         if terms.len() + faults.len() == MOST_TERMS {
-            faults.push(Malformed::new(word, offset, Fault::TooManyTerms));
+            faults.push(SearchError::new(word, offset, SearchErrorKind::TooManyTerms));
             break;
         }
         match term(word, offset) {
             Ok(term) => terms.push(term),
-            Err(fault) => faults.push(Malformed::new(word, offset, fault)),
+            Err(fault) => faults.push(SearchError::new(word, offset, fault)),
         }
     }
     if faults.is_empty() { Ok(terms) } else { Err(faults) }
 }
 
-fn term(text: &str, offset: usize) -> Result<Term<'_>, Fault> {
-    let (key, value) = text.split_once(':').ok_or(Fault::NoColon)?;
+fn term(text: &str, offset: usize) -> Result<Term<'_>, SearchErrorKind> {
+    let (key, value) = text.split_once(':').ok_or(SearchErrorKind::NoColon)?;
     if !is_key(key) {
-        return Err(Fault::BadKey);
+        return Err(SearchErrorKind::BadKey);
     }
     let (range, value) = comparator(value);
     if value.is_empty() {
-        return Err(Fault::EmptyValue);
+        return Err(SearchErrorKind::EmptyValue);
     }
     let elements = elements(value)?;
     let comparator = match (range, elements.len()) {
         (None, 1) => Comparator::Equals,
         (None, _) => Comparator::In,
         (Some(comparator), 1) => comparator,
-        (Some(_), _) => return Err(Fault::RangeOfList),
+        (Some(_), _) => return Err(SearchErrorKind::RangeOfList),
     };
     Ok(Term { key, comparator, elements, offset, text })
 }
@@ -221,16 +225,20 @@ fn comparator(value: &str) -> (Option<Comparator>, &str) {
         .unwrap_or((None, value))
 }
 
-fn elements(value: &str) -> Result<Vec<&str>, Fault> {
+fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     let mut elements = Vec::new();
     let mut rest = value;
     loop {
         let (element, behind) = element(rest);
         if element.is_empty() {
-            return Err(if elements.is_empty() && behind.is_none() { Fault::EmptyValue } else { Fault::EmptyElement });
+            return Err(if elements.is_empty() && behind.is_none() {
+                SearchErrorKind::EmptyValue
+            } else {
+                SearchErrorKind::EmptyElement
+            });
         }
         if elements.len() == MOST_ELEMENTS {
-            return Err(Fault::TooManyElements);
+            return Err(SearchErrorKind::TooManyElements);
         }
         elements.push(element);
         match behind {

@@ -1,6 +1,9 @@
 //! The events. What is not here is not told: no token, password, variable or query text has a field to be in.
 
-use std::{error::Error, fmt, net::SocketAddr, time::Duration};
+use std::error::Error;
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 /// Something that an operator may want to know.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ pub enum Event<'a> {
     /// A request was answered, or its client went away before it was.
     Request(Request<'a>),
     /// The database holds nulls where the schema promises values; the objects around them were answered as null.
-    BrokenPromises {
+    NullabilityViolations {
         /// The request that met them.
         request_id: &'a str,
         /// How many it met.
@@ -87,7 +90,7 @@ pub fn emit(event: &Event<'_>) {
             ms = milliseconds(request.took),
             "request"
         ),
-        Event::BrokenPromises { request_id, count } => {
+        Event::NullabilityViolations { request_id, count } => {
             tracing::warn!(id = request_id, count, "the database holds values that are not as the schema promises");
         }
         Event::Fault { request_id, error } => tracing::error!(id = request_id, error = %Causes(*error), "fault"),

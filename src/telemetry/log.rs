@@ -2,12 +2,9 @@
 
 use std::io::{self, IsTerminal};
 
-use tracing_subscriber::{
-    EnvFilter,
-    filter::ParseError,
-    fmt,
-    util::{SubscriberInitExt, TryInitError},
-};
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, fmt};
 
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

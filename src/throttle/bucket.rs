@@ -82,7 +82,7 @@ impl Bucket {
     }
 
     /// Puts back what was taken for a query that was then not executed.
-    pub fn give_back(&mut self, credits: u64) {
+    pub fn refund(&mut self, credits: u64) {
         self.lacking = self.lacking.saturating_sub(u128::from(credits) * BILLION);
     }
 
@@ -184,8 +184,8 @@ mod tests {
         let now = Instant::now();
         let mut bucket = Bucket::full(now);
         bucket.try_debit(&DEFAULT, 600, now).unwrap();
-        bucket.give_back(600);
-        bucket.give_back(600);
+        bucket.refund(600);
+        bucket.refund(600);
         assert_eq!(bucket.try_debit(&DEFAULT, 0, now).unwrap().currently_available, 1000);
     }
 

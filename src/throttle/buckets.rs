@@ -1,12 +1,11 @@
 //! Where buckets are kept: in memory, by caller, forgotten when full.
 
-use std::{
-    collections::{HashMap, hash_map::RandomState},
-    fmt,
-    hash::BuildHasher,
-    sync::{Mutex, PoisonError},
-    time::Instant,
-};
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::throttle::bucket::{Bucket, Empty, Rate, Status};
 
@@ -84,10 +83,10 @@ impl Buckets {
     }
 
     /// Puts back what was taken for a query that was then not executed.
-    pub fn give_back(&self, caller: &str, credits: u64) {
+    pub fn refund(&self, caller: &str, credits: u64) {
         self.in_shard(caller, |shard, _| {
             if let Some(kept) = shard.kept.get_mut(caller) {
-                kept.bucket.give_back(credits);
+                kept.bucket.refund(credits);
             }
         });
     }
@@ -130,14 +129,10 @@ impl fmt::Debug for Buckets {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::{
-            Arc,
-            atomic::{AtomicU64, Ordering},
-        },
-        thread,
-        time::Duration,
-    };
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -168,7 +163,7 @@ mod tests {
         buckets.try_debit("demo", &rate, 1000).unwrap();
         assert!(buckets.try_debit("demo", &rate, 1).is_err());
         assert_eq!(buckets.try_debit("bulk", &rate, 1).unwrap().currently_available, 999);
-        buckets.give_back("demo", 1);
+        buckets.refund("demo", 1);
         assert!(buckets.try_debit("demo", &rate, 1).is_ok());
     }
 

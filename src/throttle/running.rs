@@ -1,26 +1,25 @@
 //! How many queries of a caller run at the same time.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Every caller's running queries. A caller without any takes no memory.
 #[derive(Debug, Clone, Default)]
-pub struct Running {
+pub struct RunningQueries {
     callers: Arc<Mutex<HashMap<Arc<str>, u32>>>,
 }
 
 /// A running query's place; free again when it is dropped.
 #[derive(Debug)]
-pub struct Place {
-    running: Running,
+pub struct Permit {
+    running: RunningQueries,
     caller: Arc<str>,
 }
 
-impl Running {
+impl RunningQueries {
     /// A place for one more query of the caller, unless `most` run already.
-    pub fn enter(&self, caller: &Arc<str>, most: u32) -> Option<Place> {
+    pub fn enter(&self, caller: &Arc<str>, most: u32) -> Option<Permit> {
         // A panic elsewhere cannot leave a number half written.
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         match callers.entry(Arc::clone(caller)) {
@@ -32,7 +31,7 @@ impl Running {
             }
         }
         drop(callers);
-        Some(Place { running: self.clone(), caller: Arc::clone(caller) })
+        Some(Permit { running: self.clone(), caller: Arc::clone(caller) })
     }
 
     /// Callers that have queries running.
@@ -41,7 +40,7 @@ impl Running {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut callers = self.running.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = callers.get_mut(&self.caller) {
@@ -55,13 +54,14 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::atomic::AtomicU32, sync::atomic::Ordering, thread};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
 
     use super::*;
 
     #[test]
     fn places_are_each_callers_own_and_come_back() {
-        let running = Running::default();
+        let running = RunningQueries::default();
         let (demo, bulk) = (Arc::from("demo"), Arc::from("bulk"));
         let (first, _second) = (running.enter(&demo, 2), running.enter(&demo, 2));
         assert!(first.is_some());
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn threads_never_hold_more_places_than_there_are() {
-        let (running, held) = (Running::default(), AtomicU32::new(0));
+        let (running, held) = (RunningQueries::default(), AtomicU32::new(0));
         let caller: Arc<str> = "demo".into();
         thread::scope(|scope| {
             for _ in 0..8 {

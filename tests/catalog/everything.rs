@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use orderql::{
-    catalog::{Catalog, binding::Binding, schema::TypeId},
-    query::Variables,
-};
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::catalog::schema::TypeId;
+use orderql::query::Variables;
 use serde_json::Value;
 
-use crate::{sample, support::ask::Asker};
+use crate::sample;
+use crate::support::ask::Asker;
 
 /// Levels of objects beneath a root's own.
 const DEPTH: usize = 3;
@@ -24,7 +25,7 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
     for root in &catalog.object(catalog.query()).unwrap().fields {
         let arguments = match &root.binding {
             Binding::Connection(_) => "first: 100".to_owned(),
-            Binding::Point(point) => {
+            Binding::Lookup(point) => {
                 let keys: Vec<_> = point.keys.iter().map(|key| key.name.as_str()).collect();
                 let keys = if point.alternatives { &keys[..1] } else { &keys[..] };
                 let (list, present) = (keys.join(", "), keys.join(" IS NOT NULL AND "));
@@ -44,7 +45,7 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
         query.push('}');
 
         let answered = asker.ask(&query, Variables::new()).await;
-        assert_eq!(answered.broken_promises, 0, "{query}");
+        assert_eq!(answered.nullability_violations, 0, "{query}");
         assert_eq!(
             answered.compiled.plan.steps().len(),
             query.matches("(first:").count() + usize::from(!arguments.starts_with("first"))

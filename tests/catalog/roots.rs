@@ -1,6 +1,7 @@
 //! The collection roots as the curated schema lists them, and the SQL that says what is in each.
 
-use orderql::catalog::{Catalog, binding::Binding, binding::Connection};
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Connection};
 use orderql::search::Comparator::{self, Equals, Greater, GreaterOrEqual, In, Less, LessOrEqual};
 use serde_json::Value;
 
@@ -259,7 +260,7 @@ fn the_catalog_declares_the_roots_of_the_curated_schema() {
         assert_eq!(sorted.join(" "), root.sort, "{}", root.name);
     }
     let query = catalog.object(catalog.query()).unwrap();
-    let points = query.fields.iter().filter(|field| matches!(field.binding, Binding::Point(_)));
+    let points = query.fields.iter().filter(|field| matches!(field.binding, Binding::Lookup(_)));
     let arguments = |field: &orderql::catalog::schema::Field| {
         let arguments =
             field.arguments.iter().map(|argument| format!("{}: {}", argument.name, argument.ty.display(&catalog)));

@@ -1,18 +1,14 @@
 //! Every search key with every comparator: the rows that PostgreSQL says, or the refusal.
 
-use orderql::{
-    compile::compile,
-    query::{Request, Variables},
-    refusal::Code,
-    search::Comparator,
-};
+use orderql::compile::compile;
+use orderql::error::ErrorCode;
+use orderql::query::{Request, Variables};
+use orderql::search::Comparator;
 use tokio_postgres::Client;
 
-use crate::{
-    roots::{Key, ROOTS, Root},
-    sample,
-    support::ask::{Asker, UNLIMITED},
-};
+use crate::roots::{Key, ROOTS, Root};
+use crate::sample;
+use crate::support::ask::{Asker, UNLIMITED};
 
 /// A value that no row has.
 const NOWHERE: &str = "NOWHERE";
@@ -101,21 +97,21 @@ async fn whatever_a_key_does_not_accept_is_refused_and_the_unindexed_cost_fifty(
                 let value = if comparator == Comparator::In { format!("{value},{value}") } else { value.to_owned() };
                 let term = format!("{}:{}{value}", key.name, sign(comparator));
                 let expected = match (key.comparators.contains(&comparator), key.is_indexed) {
-                    (false, _) => Err(vec![Code::OperatorNotAllowed]),
+                    (false, _) => Err(vec![ErrorCode::OperatorNotAllowed]),
                     (true, true) => Ok(plain),
                     (true, false) => Ok(plain + 50),
                 };
                 assert_eq!(asked(root, &term), expected, "{} {term}", root.name);
             }
             let empty = format!("{}:{}", key.name, sign(key.comparators[0]));
-            assert_eq!(asked(root, &empty), Err(vec![Code::MalformedQuery]), "{} {empty}", root.name);
+            assert_eq!(asked(root, &empty), Err(vec![ErrorCode::MalformedQuery]), "{} {empty}", root.name);
             if is_date {
                 let term = format!("{}:>yesterday", key.name);
-                assert_eq!(asked(root, &term), Err(vec![Code::MalformedQuery]), "{} {term}", root.name);
+                assert_eq!(asked(root, &term), Err(vec![ErrorCode::MalformedQuery]), "{} {term}", root.name);
             }
         }
         for term in ["noSuchKey:1", "comments:1"] {
-            assert_eq!(asked(root, term), Err(vec![Code::FieldNotFilterable]), "{} {term}", root.name);
+            assert_eq!(asked(root, term), Err(vec![ErrorCode::FieldNotFilterable]), "{} {term}", root.name);
         }
     }
 }

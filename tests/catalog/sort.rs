@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{
-    roots::{ROOTS, Root, sort_column},
-    sample,
-    support::ask::Asker,
-};
+use crate::roots::{ROOTS, Root, sort_column};
+use crate::sample;
+use crate::support::ask::Asker;
 
 /// Rows of a page: a number that divides nothing.
 const SIZE: usize = 17;

@@ -8,10 +8,8 @@ use orderql::access::accounts::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::{
-    served::{Answer, JSON, Server, make_users},
-    support::{Database, fresh_database},
-};
+use crate::served::{Answer, JSON, Server, make_users};
+use crate::support::{Database, fresh_database};
 
 /// A caller whom no budget stops: these tests are about what is answered.
 const UNHELD: Profile =

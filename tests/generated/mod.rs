@@ -7,15 +7,11 @@ pub mod query;
 
 use std::collections::HashSet;
 
-use orderql::{
-    catalog::{
-        Catalog,
-        binding::{Binding, Connection},
-        schema::{ArgumentRole, Field, FieldId, ObjectType, Type, TypeId},
-    },
-    search::Comparator,
-    value::ScalarType,
-};
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::schema::{ArgumentRole, Field, FieldId, ObjectType, Type, TypeId};
+use orderql::search::Comparator;
+use orderql::value::ScalarType;
 use query::{Argument, Guard, Item, Query, Selected, Term, Value};
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -119,9 +115,9 @@ impl Generator<'_> {
         let field = &definition.fields[index];
         let is_leaf = matches!(
             field.binding,
-            Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageFact(_)
+            Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_)
         );
-        let is_nested = matches!(field.binding, Binding::One(_) | Binding::Connection(_) | Binding::Point(_));
+        let is_nested = matches!(field.binding, Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_));
         if is_nested && (level > 6 || self.selections >= self.most) {
             return None;
         }
@@ -155,7 +151,7 @@ impl Generator<'_> {
 
     fn arguments(&mut self, field: &Field) -> Vec<Argument> {
         let mut arguments = match &field.binding {
-            Binding::Point(point) => {
+            Binding::Lookup(point) => {
                 let given = if point.alternatives { Some(self.random.below(point.keys.len())) } else { None };
                 let keys = (0..point.keys.len()).filter(|place| given.is_none_or(|given| given == *place));
                 let keys: Vec<_> = keys.map(|place| (place, self.key(&point.keys[place].name))).collect();

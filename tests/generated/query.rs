@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
-use orderql::{
-    catalog::schema::{FieldId, TypeId},
-    cursor::{Encoder, OrderingTag},
-    query::{Request, Variables},
-    search::Comparator,
-    value::{ScalarType, Timestamp},
-};
+use orderql::catalog::schema::{FieldId, TypeId};
+use orderql::cursor::{Encoder, OrderingTag};
+use orderql::query::{Request, Variables};
+use orderql::search::Comparator;
+use orderql::value::{ScalarType, Timestamp};
 
 use super::Random;
 

@@ -3,25 +3,23 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::{
-    collections::HashMap,
-    env, fs,
-    io::{BufRead, BufReader, ErrorKind, Read, Write},
-    net::{SocketAddr, TcpStream},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU32, Ordering},
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use std::{env, fs};
 
-use base64::{Engine, prelude::BASE64_STANDARD};
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use serde_json::{Value, json};
-use tokio_postgres::{Client, Config, config::Host};
+use tokio_postgres::config::Host;
+use tokio_postgres::{Client, Config};
 
 use crate::support::Database;
 

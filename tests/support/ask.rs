@@ -2,17 +2,17 @@
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
-use orderql::{
-    catalog::Catalog,
-    compile::{Compiled, Compiler},
-    cost::Cost,
-    database::pool::{Options, Pool},
-    execute::{execute, write::Progress},
-    limits::Limits,
-    query::{Request, Variables},
-};
+use orderql::catalog::Catalog;
+use orderql::compile::{Compiled, Compiler};
+use orderql::cost::Cost;
+use orderql::database::pool::{Options, Pool};
+use orderql::execute::execute;
+use orderql::execute::response_writer::Progress;
+use orderql::limits::Limits;
+use orderql::query::{Request, Variables};
 use serde_json::Value;
 
 use crate::support::Database;
@@ -35,7 +35,7 @@ pub struct Answered {
     /// How many rows each step came to.
     pub rows: Vec<u64>,
     /// Nulls where the schema promises values.
-    pub broken_promises: u64,
+    pub nullability_violations: u64,
 }
 
 impl Answered {
@@ -81,7 +81,12 @@ impl Asker {
         let mut bytes = Vec::new();
         assert_eq!(answer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         let text = String::from_utf8(bytes).unwrap();
-        Answered { text, compiled, rows: answer.row_counts().to_vec(), broken_promises: answer.broken_promises() }
+        Answered {
+            text,
+            compiled,
+            rows: answer.row_counts().to_vec(),
+            nullability_violations: answer.nullability_violations(),
+        }
     }
 
     /// Asks a query without variables for its `data`.

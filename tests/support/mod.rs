@@ -20,7 +20,7 @@ use std::thread;
 use orderql::database::cluster::{Address, Cluster, Durability, Options};
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
-use orderql::load::source::Source;
+use orderql::load::input::Source;
 use orderql::load::{finish, load};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config};

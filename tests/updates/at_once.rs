@@ -2,10 +2,8 @@
 
 use std::io::Write;
 
-use crate::{
-    INPUT_BOX, ONE_BOX, moving, rejecting,
-    updating::{MULTIPART, Store, URLENCODED, messages, multipart, request},
-};
+use crate::updating::{MULTIPART, Store, URLENCODED, messages, multipart, request};
+use crate::{INPUT_BOX, ONE_BOX, moving, rejecting};
 
 async fn applied(store: &Store) -> String {
     store.rows("SELECT count(*) FROM orderql.order_update").await.remove(0)

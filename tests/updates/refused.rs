@@ -1,10 +1,8 @@
 //! What is refused, with which status and words; and that it leaves no trace.
 
-use crate::{
-    INPUT_BOX, ONE_BOX, moving, rejecting,
-    served::Answer,
-    updating::{MULTIPART, Store, URLENCODED, messages, multipart, request},
-};
+use crate::served::Answer;
+use crate::updating::{MULTIPART, Store, URLENCODED, messages, multipart, request};
+use crate::{INPUT_BOX, ONE_BOX, moving, rejecting};
 
 fn told(answer: &Answer, status: u16) -> Vec<String> {
     assert_eq!(answer.status, status, "{answer:?}");

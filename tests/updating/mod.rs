@@ -3,19 +3,16 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::{fmt::Write as _, thread};
+use std::fmt::Write as _;
+use std::thread;
 
-use orderql::access::{
-    accounts::{Profile, User, ensure_user},
-    password::Passwords,
-};
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
 use serde_json::{Value, json};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use crate::{
-    served::{Answer, Server},
-    support::{self, Database},
-};
+use crate::served::{Answer, Server};
+use crate::support::{self, Database};
 
 pub const URLENCODED: &str = "Content-Type: application/x-www-form-urlencoded";
 pub const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=----part";

@@ -3,7 +3,7 @@
 use std::io;
 
 use bytes::BytesMut;
-use orderql::database::parameter::Sent;
+use orderql::database::parameter::SqlParam;
 use orderql::database::pool::settings;
 use orderql::plan::Plan;
 use postgres_protocol::message::frontend;
@@ -59,8 +59,8 @@ pub async fn pipeline(client: &Client, statements: &[Statement], plan: &Plan) ->
 }
 
 /// The messages that run one statement; its answer is wanted in binary.
-fn execute(name: &str, values: &[Sent<'_>], types: &[Type], out: &mut BytesMut) -> Result<(), Fault> {
-    let serialize = |(value, ty): (&Sent<'_>, &Type), out: &mut BytesMut| {
+fn execute(name: &str, values: &[SqlParam<'_>], types: &[Type], out: &mut BytesMut) -> Result<(), Fault> {
+    let serialize = |(value, ty): (&SqlParam<'_>, &Type), out: &mut BytesMut| {
         value.to_sql_checked(ty, out).map(|is_null| match is_null {
             tokio_postgres::types::IsNull::Yes => postgres_protocol::IsNull::Yes,
             tokio_postgres::types::IsNull::No => postgres_protocol::IsNull::No,

@@ -50,7 +50,7 @@ pub struct Scaling {
     sizes: Vec<sizes::OfSize>,
     memory: Vec<memory::InState>,
     overload: overload::Overload,
-    refusal: Option<refusals::Refusal>,
+    refusal: Option<refusals::GraphqlError>,
     bounds: Vec<Bound>,
 }
 
@@ -86,7 +86,7 @@ pub fn measure(bench: &Bench<'_>, ours: &mut Served) -> Result<Scaling, Fault> {
     bounds.extend(depth::bound(&depth));
     bounds.extend(memory::bounds(&memory));
     bounds.extend(overload.bounds());
-    bounds.extend(refusal.as_ref().and_then(refusals::Refusal::bound));
+    bounds.extend(refusal.as_ref().and_then(refusals::GraphqlError::bound));
     Ok(Scaling { depth, sizes, memory, overload, refusal, bounds })
 }
 

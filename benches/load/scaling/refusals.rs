@@ -24,14 +24,14 @@ const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Server CPU of a refusal, in milliseconds.
 #[derive(Debug, Serialize)]
-pub struct Refusal {
+pub struct GraphqlError {
     per_second: f64,
     server_cpu_ms: Option<f64>,
     floor_cpu_ms: Option<f64>,
 }
 
 /// Measures both in turns; nothing where the bare server is not built.
-pub fn measure(bench: &Bench<'_>, ours: &Served) -> Result<Option<Refusal>, Fault> {
+pub fn measure(bench: &Bench<'_>, ours: &Served) -> Result<Option<GraphqlError>, Fault> {
     let Some(programs) = bench.programs else { return Ok(None) };
     let bearer = sign_in(ours.server(), LIMITED_USER)?;
     // The worked case of the cost model, which is 1366.
@@ -65,7 +65,11 @@ pub fn measure(bench: &Bench<'_>, ours: &Served) -> Result<Option<Refusal>, Faul
         }
     }
     let median = |figures: Vec<f64>| (!figures.is_empty()).then(|| middle(figures));
-    Ok(Some(Refusal { per_second: middle(per_second), server_cpu_ms: median(of_ours), floor_cpu_ms: median(of_bare) }))
+    Ok(Some(GraphqlError {
+        per_second: middle(per_second),
+        server_cpu_ms: median(of_ours),
+        floor_cpu_ms: median(of_bare),
+    }))
 }
 
 /// CPU milliseconds an answer, and answers a second. All answers tell of errors.
@@ -84,7 +88,7 @@ fn spent(server: &Spawned, requests: &Requests, time: Duration) -> Result<(Optio
     Ok((watch.milliseconds_each(answers), answers as f64 / outcome.time.as_secs_f64()))
 }
 
-impl Refusal {
+impl GraphqlError {
     /// What is wanted of it.
     pub fn bound(&self) -> Option<Bound> {
         let ratio = self.server_cpu_ms? / self.floor_cpu_ms?;

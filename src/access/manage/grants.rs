@@ -3,10 +3,8 @@
 use serde_json::json;
 use tokio_postgres::Client;
 
-use crate::access::{
-    audit::Action,
-    manage::{Kind, ManageError, Operator, commit, require},
-};
+use crate::access::audit::Action;
+use crate::access::manage::{Kind, ManageError, Operator, commit, require};
 
 /// An artifact in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! User groups and who is in them.
 
 use serde_json::json;
-use tokio_postgres::{Client, error::SqlState};
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
-use crate::access::{
-    audit::Action,
-    manage::{Kind, ManageError, Operator, check_name, commit, require, unknown},
-};
+use crate::access::audit::Action;
+use crate::access::manage::{Kind, ManageError, Operator, check_name, commit, require, unknown};
 
 /// A group in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,11 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use tokio_postgres::{Error, GenericClient, Transaction, error::SqlState};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, GenericClient, Transaction};
 
-use crate::access::{
-    audit::{self, Action, Entry},
-    password::PasswordError,
-};
+use crate::access::audit::{self, Action, Entry};
+use crate::access::password::PasswordError;
 
 pub mod grants;
 pub mod groups;

@@ -3,11 +3,9 @@
 use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, GenericClient, Row};
 
-use crate::access::{
-    accounts::Profile,
-    audit::Action,
-    manage::{Kind, ManageError, Operator, commit, require},
-};
+use crate::access::accounts::Profile;
+use crate::access::audit::Action;
+use crate::access::manage::{Kind, ManageError, Operator, commit, require};
 
 /// A limit of a profile, by its place in [`Profile::COLUMNS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

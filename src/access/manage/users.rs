@@ -1,13 +1,12 @@
 //! Accounts: made, closed, opened, removed.
 
 use serde_json::json;
-use tokio_postgres::{Client, error::SqlState};
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
-use crate::access::{
-    audit::Action,
-    manage::{Kind, ManageError, Operator, check_name, commit, require, unknown},
-    password::Passwords,
-};
+use crate::access::audit::Action;
+use crate::access::manage::{Kind, ManageError, Operator, check_name, commit, require, unknown};
+use crate::access::password::Passwords;
 
 /// The longest password, in bytes: nobody types more, and a hash's cost must not be a client's to choose.
 const LONGEST_PASSWORD: usize = 1024;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::load::source::Source;
+use crate::load::input::Source;
 
 macro_rules! file {
     ($path:literal) => {

@@ -2,33 +2,25 @@
 
 mod data;
 
-use std::{
-    env,
-    net::{Ipv4Addr, SocketAddr},
-    path::{self, Path, PathBuf},
-};
+use std::env;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{self, Path, PathBuf};
 
-use tokio_postgres::{Client, config::Host};
+use tokio_postgres::Client;
+use tokio_postgres::config::Host;
 
-use crate::{
-    access::{
-        accounts::{Profile, User, ensure_user},
-        password::Passwords,
-    },
-    cli::{Outcome, serve},
-    config::{
-        Config,
-        source::{Flags, Values},
-    },
-    database::{
-        cluster::{Cluster, ClusterError, Durability, Options, started_as_root},
-        connect::connect,
-        migrate::{MigrateError, migrate},
-    },
-    load,
-    sample::{self, Sample, SampleError, size::Size},
-    telemetry::log,
-};
+use crate::access::accounts::{Profile, User, ensure_user};
+use crate::access::password::Passwords;
+use crate::cli::{Outcome, serve};
+use crate::config::Config;
+use crate::config::layers::{Flags, Values};
+use crate::database::cluster::{Cluster, ClusterError, Durability, Options, started_as_root};
+use crate::database::connect::connect;
+use crate::database::migrate::{MigrateError, migrate};
+use crate::load;
+use crate::sample::size::Size;
+use crate::sample::{self, Sample, SampleError};
+use crate::telemetry::log;
 
 /// The database of the demo, in its cluster.
 const DATABASE: &str = "orderql";

@@ -6,21 +6,17 @@
 pub mod json;
 pub mod text;
 
-use std::{
-    env, fs,
-    io::{self, IsTerminal as _, Read as _, Write as _},
-    path::{Path, PathBuf},
-};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use thiserror::Error;
 
-use crate::{
-    cli::{Outcome, schema},
-    compile::{self, Explanation},
-    limits::Limits,
-    query::{Request, Variables},
-    refusal::Refusals,
-};
+use crate::cli::{Outcome, schema};
+use crate::compile::{self, Explanation};
+use crate::error::GraphqlErrors;
+use crate::limits::Limits;
+use crate::query::{Request, Variables};
 
 /// Takes a query as it would be sent to the server.
 #[derive(Debug, clap::Args)]
@@ -66,12 +62,12 @@ pub struct Explained<'a> {
     /// What the caller is held to.
     pub limits: Limits,
     /// The explanation, or the refusals where there is nothing to explain.
-    pub outcome: Result<Explanation, Refusals>,
+    pub outcome: Result<Explanation, GraphqlErrors>,
 }
 
 impl Explained<'_> {
     /// Why the query would be refused, if it would.
-    pub fn refusals(&self) -> Option<&Refusals> {
+    pub fn refusals(&self) -> Option<&GraphqlErrors> {
         match &self.outcome {
             Ok(explanation) => explanation.refusals.as_ref(),
             Err(refusals) => Some(refusals),

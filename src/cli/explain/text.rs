@@ -4,17 +4,18 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::Value as Json;
-use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
+use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
 
-use crate::{
-    cli::explain::Explained,
-    compile::Explanation,
-    cost::breakdown::CostNode,
-    plan::{Parameter, Plan, step::Parents},
-    query::bind::StepId,
-    refusal::{Location, Refusal},
-    value::{Timestamp, Value},
-};
+use crate::cli::explain::Explained;
+use crate::compile::Explanation;
+use crate::cost::breakdown::CostNode;
+use crate::error::{GraphqlError, Location};
+use crate::plan::step::Parents;
+use crate::plan::{Parameter, Plan};
+use crate::query::bind::StepId;
+use crate::value::{Timestamp, Value};
 
 /// How the parts of an explanation look.
 #[derive(Debug)]
@@ -106,7 +107,7 @@ impl Writer<'_> {
         self.out.push('\n');
     }
 
-    fn refusal(&mut self, query: &str, refusal: &Refusal) {
+    fn refusal(&mut self, query: &str, refusal: &GraphqlError) {
         let places: Vec<_> = refusal.locations.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
         let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) };
         let code = styled(&self.styles.bad, refusal.code.as_str());
@@ -251,7 +252,10 @@ fn printable(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::{catalog::Catalog, compile, limits::Limits, query::Request};
+    use crate::catalog::Catalog;
+    use crate::compile;
+    use crate::limits::Limits;
+    use crate::query::Request;
 
     pub(crate) fn explained(query: &str) -> Explained<'_> {
         let request = Request { query: query.to_owned(), ..Request::default() };

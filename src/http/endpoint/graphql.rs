@@ -1,42 +1,34 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates in their order (token, grant, body, compile, bucket, database), and the answer.
 
-use std::{mem, sync::Arc};
+use std::mem;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::{
-    Method,
-    body::Incoming,
-    header::{self, HeaderValue},
-    http::request::Parts as Head,
-};
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts as Head;
 use serde_json::json;
 use tokio::time;
 
-use crate::{
-    access::grants::{Artifact, Principal},
-    compile::Compiled,
-    database::pool::DatabaseError,
-    execute::{
-        ExecuteError, constant, execute,
-        write::{Answer as Rows, Progress},
-    },
-    http::{
-        answer::{Answer, BoxError, Content, vary},
-        body,
-        coding::{self, Choice},
-        compress::compress,
-        denial::Denial,
-        envelope::{self, Charge, Envelope},
-        negotiate::{self, Media},
-        price,
-        record::Record,
-        respond::deny_graphql,
-        service::Service,
-    },
-    query::Request,
-    telemetry::event::{Event, emit},
-    throttle::running::Place,
-};
+use crate::access::grants::{Artifact, Principal};
+use crate::compile::Compiled;
+use crate::database::pool::DatabaseError;
+use crate::execute::response_writer::{Progress, ResponseWriter};
+use crate::execute::{ExecuteError, constant, execute};
+use crate::http::access_log::AccessLogEntry;
+use crate::http::coding::{self, Choice};
+use crate::http::compress::compress;
+use crate::http::denial::Denial;
+use crate::http::envelope::{self, CostExtension, GraphqlRequest};
+use crate::http::negotiate::{self, Media};
+use crate::http::respond::deny_graphql;
+use crate::http::response::{Answer, BoxError, Content, vary};
+use crate::http::service::Service;
+use crate::http::{body, price};
+use crate::query::Request;
+use crate::telemetry::event::{Event, emit};
+use crate::throttle::running::Permit;
 
 /// Bytes up to which an answer goes out in one frame with its length.
 const LARGEST_WHOLE: usize = 64 * 1024;
@@ -45,7 +37,7 @@ const LARGEST_WHOLE: usize = 64 * 1024;
 const PART: usize = 32 * 1024;
 
 /// Answers a request, or denies it in the form that the client accepts.
-pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut Record) -> Answer {
+pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut AccessLogEntry) -> Answer {
     // A client that accepts neither form is told so in JSON, but not before it has shown who it is.
     let media = negotiate::accepted(&head.headers);
     let form = *media.as_ref().unwrap_or(&Media::Json);
@@ -60,7 +52,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     let headers = answer.headers_mut();
     vary(headers, if service.options.codings.are_offered() { "Accept, Accept-Encoding" } else { "Accept" });
     if head.method != Method::POST {
-        // Rows and credits are of the moment, and for the caller alone.
+        // ResponseWriter and credits are of the moment, and for the caller alone.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     answer
@@ -71,7 +63,7 @@ async fn serve(
     head: &Head,
     body: Incoming,
     media: Result<Media, Denial>,
-    record: &mut Record,
+    record: &mut AccessLogEntry,
 ) -> Result<Answer, Denial> {
     let principal = service.caller(&head.headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
@@ -79,7 +71,7 @@ async fn serve(
         return Err(Denial::NotGranted { path: Artifact::Graphql.path() });
     }
     let media = media?;
-    let Envelope { query, operation_name, variables, extensions } = envelope(service, head, body).await?;
+    let GraphqlRequest { query, operation_name, variables, extensions } = envelope(service, head, body).await?;
     let resolved = service.persisted.resolve(query, &extensions)?;
     let request = Request { query: resolved.query, operation_name, variables };
 
@@ -113,7 +105,7 @@ async fn serve(
         Ok(Ok(rows)) => rows,
         Ok(Err(NoRows::Unavailable(error))) => {
             // What was not executed is not paid.
-            service.buckets.give_back(&principal.user_id, cost);
+            service.buckets.refund(&principal.user_id, cost);
             return Err(Denial::Unavailable(error));
         }
         Ok(Err(NoRows::Failed(error))) => return Err(Denial::fault(record, error)),
@@ -123,7 +115,7 @@ async fn serve(
         }
     };
     record.cost = Some(cost);
-    let closing = envelope::closing(Charge {
+    let closing = envelope::closing(CostExtension {
         requested_query_cost: cost,
         actual_query_cost: compiled.estimate.actual(rows.row_counts()),
         throttle_status: status,
@@ -136,7 +128,7 @@ async fn serve(
 }
 
 /// What is asked, in a body or in the target. There are no mutations that a target would have to be kept from.
-async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Envelope, Denial> {
+async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<GraphqlRequest, Denial> {
     if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
         envelope::read(&body::read(body, &service.options).await?)
@@ -146,7 +138,7 @@ async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Enve
 }
 
 /// A place among the caller's running queries, until its answer is handed over; nothing is debited without one.
-fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Place, Denial> {
+fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Permit, Denial> {
     let limit = principal.concurrent_queries;
     service.running.enter(&principal.user_id, limit).ok_or_else(|| {
         let status = service.buckets.status(&principal.user_id, &principal.rate);
@@ -162,7 +154,7 @@ enum NoRows {
     Failed(BoxError),
 }
 
-async fn fetch(service: &Service, compiled: &Compiled) -> Result<Rows, NoRows> {
+async fn fetch(service: &Service, compiled: &Compiled) -> Result<ResponseWriter, NoRows> {
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }
@@ -182,7 +174,12 @@ impl From<ExecuteError> for NoRows {
 }
 
 /// The whole answer where it is small, or its parts where it is not.
-fn write(mut rows: Rows, closing: Vec<u8>, place: Place, record: &Record) -> Result<Content, Denial> {
+fn write(
+    mut rows: ResponseWriter,
+    closing: Vec<u8>,
+    place: Permit,
+    record: &AccessLogEntry,
+) -> Result<Content, Denial> {
     let mut first = Vec::with_capacity(4096);
     first.extend_from_slice(envelope::OPENING);
     match rows.write(&mut first, LARGEST_WHOLE) {
@@ -202,9 +199,9 @@ fn write(mut rows: Rows, closing: Vec<u8>, place: Place, record: &Record) -> Res
 
 /// The errors of an answer that is written. Values that are not as the schema promises are the data's fault; its
 /// operator should hear of them.
-fn close(rows: &Rows, request_id: &str) -> String {
-    if rows.broken_promises() > 0 {
-        emit(&Event::BrokenPromises { request_id, count: rows.broken_promises() });
+fn close(rows: &ResponseWriter, request_id: &str) -> String {
+    if rows.nullability_violations() > 0 {
+        emit(&Event::NullabilityViolations { request_id, count: rows.nullability_violations() });
     }
     envelope::errors(rows.faults())
 }
@@ -214,10 +211,10 @@ struct Parts {
     /// What is written already.
     first: Vec<u8>,
     /// What is to be written; `None` after the last part.
-    rows: Option<Rows>,
+    rows: Option<ResponseWriter>,
     closing: Vec<u8>,
     request_id: Arc<str>,
-    _place: Place,
+    _place: Permit,
 }
 
 impl Iterator for Parts {

@@ -3,13 +3,9 @@
 use hyper::StatusCode;
 use serde_json::json;
 
-use crate::{
-    access::follow::Follower,
-    http::{
-        answer::{Answer, with_json},
-        negotiate::Media,
-    },
-};
+use crate::access::grant_cache::GrantCache;
+use crate::http::negotiate::Media;
+use crate::http::response::{Answer, with_json};
 
 /// The process answers, so it lives.
 pub fn live() -> Answer {
@@ -18,7 +14,7 @@ pub fn live() -> Answer {
 
 /// Whether the database can be reached. It is known from the connection on which changes of grants are heard, so that
 /// probes, which anybody may send, cost the database nothing.
-pub fn ready(grants: &Follower) -> Answer {
+pub fn ready(grants: &GrantCache) -> Answer {
     if grants.is_connected() {
         with_json(StatusCode::OK, Media::Json, &json!({"status": "ready"}))
     } else {

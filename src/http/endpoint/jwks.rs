@@ -1,17 +1,11 @@
 //! `GET /.well-known/jwks.json`: the public keys of tokens, for others who verify them (RFC 7517).
 
-use hyper::{
-    StatusCode,
-    header::{self, HeaderValue},
-};
+use hyper::StatusCode;
+use hyper::header::{self, HeaderValue};
 
-use crate::{
-    access::token::Tokens,
-    http::{
-        answer::{Answer, with_json},
-        negotiate::Media,
-    },
-};
+use crate::access::jwt::Tokens;
+use crate::http::negotiate::Media;
+use crate::http::response::{Answer, with_json};
 
 /// The keys. A new one signs at once, so who meets a key that it does not know should ask again; the age keeps others
 /// from asking for every token.

@@ -1,22 +1,16 @@
 //! `GET /rest/s1/graphql/sdl`: the definition of the exact schema that this instance runs. No token is asked for.
 
-use std::{
-    hash::{DefaultHasher, Hasher},
-    sync::OnceLock,
-};
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
-use hyper::{
-    HeaderMap, StatusCode,
-    header::{self, HeaderValue},
-};
+use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, StatusCode};
 
-use crate::http::{
-    answer::{Answer, empty, vary},
-    coding::{self, Choice, Coding, Codings},
-    compress,
-    denial::Denial,
-};
+use crate::http::coding::{self, Choice, Coding, Codings};
+use crate::http::compress;
+use crate::http::denial::Denial;
+use crate::http::response::{Answer, empty, vary};
 
 /// The schema's text and its tag, made once. So is the text in each coding, when it is first asked for: nobody needs a
 /// token to ask, so asking must not cost much.
@@ -90,7 +84,7 @@ fn names(value: &HeaderValue, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::answer::Content;
+    use crate::http::response::Content;
 
     fn text(answer: &Answer) -> &Bytes {
         let Content::Whole(text) = answer.body() else { panic!("the schema is sent whole") };

@@ -1,30 +1,22 @@
 //! `POST /auth/token`: Basic credentials in, a token out (named as in RFC 6749, section 5.1).
 
-use hyper::{
-    StatusCode,
-    header::{self, HeaderValue},
-    http::request::Parts,
-};
+use hyper::StatusCode;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
 use serde_json::json;
 
-use crate::{
-    access::{
-        login::{Attempt, LoginError},
-        password::PasswordError,
-    },
-    http::{
-        answer::{Answer, with_json},
-        credentials::basic,
-        denial::Denial,
-        negotiate::Media,
-        origin,
-        record::Record,
-        service::Service,
-    },
-};
+use crate::access::login::{Attempt, LoginError};
+use crate::access::password::PasswordError;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::credentials::basic;
+use crate::http::denial::Denial;
+use crate::http::negotiate::Media;
+use crate::http::origin;
+use crate::http::response::{Answer, with_json};
+use crate::http::service::Service;
 
 /// A token for the user. Unknown users, wrong passwords and disabled accounts are told the same, after the same work.
-pub async fn answer(service: &Service, head: &Parts, record: &mut Record) -> Result<Answer, Denial> {
+pub async fn answer(service: &Service, head: &Parts, record: &mut AccessLogEntry) -> Result<Answer, Denial> {
     let credentials = basic(&head.headers).ok_or(Denial::NoCredentials)?;
     let attempt = Attempt {
         user_id: credentials.user_id.clone(),

@@ -3,41 +3,31 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::{
-    HeaderMap, StatusCode,
-    body::Incoming,
-    header::{self, HeaderValue},
-    http::request::Parts as Head,
-};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts as Head;
+use hyper::{HeaderMap, StatusCode};
 use tokio::time;
 
-use crate::{
-    access::grants::Artifact,
-    database::pool::DatabaseError,
-    http::{
-        answer::Answer,
-        body,
-        denial::Denial,
-        negotiate::{self, Media},
-        origin,
-        record::Record,
-        respond::deny_update,
-        service::Service,
-    },
-    orders::{
-        self, UpdateError,
-        answer::{self, failed},
-        apply::Actor,
-        command,
-        form::{self, FormError},
-    },
-};
+use crate::access::grants::Artifact;
+use crate::database::pool::DatabaseError;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::denial::Denial;
+use crate::http::negotiate::{self, Media};
+use crate::http::respond::deny_update;
+use crate::http::response::Answer;
+use crate::http::service::Service;
+use crate::http::{body, origin};
+use crate::orders::answer::{self, failed};
+use crate::orders::apply::Actor;
+use crate::orders::update_form::{self, FormError};
+use crate::orders::{self, UpdateError, command};
 
 /// Bytes of an `Idempotency-Key`.
 const LONGEST_KEY: usize = 255;
 
 /// Applies an update, or says what is wrong with it.
-pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut Record) -> Answer {
+pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut AccessLogEntry) -> Answer {
     match serve(service, head, body, record).await {
         Ok(answered) => with_body(answered),
         Err(denial) => {
@@ -47,7 +37,12 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     }
 }
 
-async fn serve(service: &Service, head: &Head, body: Incoming, record: &mut Record) -> Result<answer::Answer, Denial> {
+async fn serve(
+    service: &Service,
+    head: &Head,
+    body: Incoming,
+    record: &mut AccessLogEntry,
+) -> Result<answer::Answer, Denial> {
     let headers = &head.headers;
     let principal = service.caller(headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
@@ -56,7 +51,7 @@ async fn serve(service: &Service, head: &Head, body: Incoming, record: &mut Reco
     }
     negotiate::refuse_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let form = match form::read(content_type, body::read(body, &service.options).await?).await {
+    let form = match update_form::read(content_type, body::read(body, &service.options).await?).await {
         Ok(form) => form,
         Err(FormError::NotAForm) => return Err(Denial::NotAForm),
         Err(error) => return Ok(failed(400, &[error])),
@@ -97,7 +92,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
 }
 
 /// The database being away, and other updates that hold what this one needs, pass; anything else is a fault.
-fn unavailable(error: DatabaseError, record: &Record) -> Denial {
+fn unavailable(error: DatabaseError, record: &AccessLogEntry) -> Denial {
     match error {
         DatabaseError::Busy | DatabaseError::Unreachable(_) => Denial::Unavailable(error.into()),
         DatabaseError::Statement(ref cause) if orders::gave_way(cause) => Denial::Unavailable(error.into()),

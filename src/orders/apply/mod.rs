@@ -15,8 +15,8 @@ use thiserror::Error;
 use tokio_postgres::{Error, Transaction};
 
 use crate::orders::command::{Kind, Update};
-use crate::orders::form::Form;
 use crate::orders::idempotency::canonical;
+use crate::orders::update_form::UpdateForm;
 
 /// Who updates, and from where.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Actor {
 
 /// Why nothing was applied.
 #[derive(Debug, Error)]
-pub enum Unapplied {
+pub enum ApplyError {
     /// The rules forbid it: all that they have against it. Never empty.
     #[error("{} rows cannot be applied", .0.len())]
     Refused(Vec<Violation>),
@@ -180,9 +180,9 @@ impl fmt::Display for Violation {
 pub async fn apply(
     transaction: &Transaction<'_>,
     actor: &Actor,
-    form: &Form,
+    form: &UpdateForm,
     update: &Update,
-) -> Result<(), Unapplied> {
+) -> Result<(), ApplyError> {
     let work = rules::lock(transaction, update).await?;
     know_user(transaction, actor).await?;
     let mut changes = Changes::default();
@@ -226,7 +226,7 @@ async fn know_user(transaction: &Transaction<'_>, actor: &Actor) -> Result<(), E
     Ok(())
 }
 
-async fn audit(transaction: &Transaction<'_>, actor: &Actor, form: &Form, changes: Changes) -> Result<(), Error> {
+async fn audit(transaction: &Transaction<'_>, actor: &Actor, form: &UpdateForm, changes: Changes) -> Result<(), Error> {
     let (request, changes) = (canonical(form), Value::Array(changes.0).to_string());
     transaction
         .execute(

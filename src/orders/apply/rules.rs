@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokio_postgres::Transaction;
 
-use crate::orders::apply::{Fault, Unapplied, Violation};
+use crate::orders::apply::{ApplyError, Fault, Violation};
 use crate::orders::command::{BoxRow, Kind, Update};
 
 /// What is going to be done. All rows that it is decided by are locked.
-pub(super) struct Work<'a> {
+pub(super) struct ChangeSet<'a> {
     /// Box types to set.
     pub(super) boxes: Vec<&'a BoxRow>,
     /// Items to move; those that are there already are left out.
@@ -109,7 +109,7 @@ type Parts = BTreeMap<(String, String), Vec<(String, String)>>;
 const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
 
 /// Locks and checks. Every violation is reported.
-pub(super) async fn lock<'a>(transaction: &Transaction<'_>, update: &'a Update) -> Result<Work<'a>, Unapplied> {
+pub(super) async fn lock<'a>(transaction: &Transaction<'_>, update: &'a Update) -> Result<ChangeSet<'a>, ApplyError> {
     let shipments = shipments(transaction, update).await?;
     let parts = parts(transaction, &shipments).await?;
     let box_types = names(
@@ -120,17 +120,17 @@ pub(super) async fn lock<'a>(transaction: &Transaction<'_>, update: &'a Update) 
     .await?;
     let reasons = reasons(transaction).await?;
     let mut judge =
-        Judge { update, shipments: &shipments, taken: BTreeMap::new(), touched: BTreeSet::new(), found: Vec::new() };
+        Checker { update, shipments: &shipments, taken: BTreeMap::new(), touched: BTreeSet::new(), found: Vec::new() };
     let boxes = update.boxes.iter().filter(|row| judge.accepts_box(row, &box_types)).collect();
     let rejections = judge.rejections(&reasons);
     judge.hold_together(&rejections, &parts);
     let moves = judge.moves();
-    let Judge { touched, found, .. } = judge;
-    if found.is_empty() { Ok(Work { boxes, moves, rejections, touched }) } else { Err(Unapplied::Refused(found)) }
+    let Checker { touched, found, .. } = judge;
+    if found.is_empty() { Ok(ChangeSet { boxes, moves, rejections, touched }) } else { Err(ApplyError::Refused(found)) }
 }
 
 /// Locks the orders, then the shipments, each by id, and reads the shipments' items.
-async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTreeMap<String, Shipment>, Unapplied> {
+async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTreeMap<String, Shipment>, ApplyError> {
     let mut ids: Vec<&str> = update.boxes.iter().map(|row| row.shipment_id.as_str()).collect();
     ids.extend(update.rejections.iter().map(|row| row.shipment_id.as_str()));
     ids.extend(update.moves.iter().flat_map(|row| [row.shipment_id.as_str(), row.new_shipment_id.as_str()]));
@@ -165,7 +165,7 @@ async fn shipments(transaction: &Transaction<'_>, update: &Update) -> Result<BTr
 async fn locked_shipments(
     transaction: &Transaction<'_>,
     ids: &[&str],
-) -> Result<BTreeMap<String, Shipment>, Unapplied> {
+) -> Result<BTreeMap<String, Shipment>, ApplyError> {
     let rows = transaction
         .query(
             "SELECT shipment_id, primary_order_id, status_id, origin_facility_id FROM shipment \
@@ -230,7 +230,7 @@ async fn locked_shipments(
 }
 
 /// Where the shipments' order items are as well: in shipments that are not cancelled, these among them.
-async fn parts(transaction: &Transaction<'_>, shipments: &BTreeMap<String, Shipment>) -> Result<Parts, Unapplied> {
+async fn parts(transaction: &Transaction<'_>, shipments: &BTreeMap<String, Shipment>) -> Result<Parts, ApplyError> {
     let links = || shipments.values().flat_map(|shipment| shipment.items.values()).flat_map(|(item, _)| &item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
     let lines: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
@@ -258,14 +258,14 @@ async fn names(
     transaction: &Transaction<'_>,
     query: &str,
     names: impl Iterator<Item = &str>,
-) -> Result<BTreeSet<String>, Unapplied> {
+) -> Result<BTreeSet<String>, ApplyError> {
     let names: Vec<_> = names.collect();
     let rows = transaction.query(query, &[&names]).await?;
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
 /// The rejection reasons, and what each does to the stock.
-async fn reasons(transaction: &Transaction<'_>) -> Result<BTreeMap<String, Variance>, Unapplied> {
+async fn reasons(transaction: &Transaction<'_>) -> Result<BTreeMap<String, Variance>, ApplyError> {
     let rows = transaction
         .query(
             "SELECT enum_id, enum_type_id FROM enumeration \
@@ -286,7 +286,7 @@ async fn reasons(transaction: &Transaction<'_>) -> Result<BTreeMap<String, Varia
 }
 
 /// Holds rows against what is there.
-struct Judge<'a, 'd> {
+struct Checker<'a, 'd> {
     update: &'a Update,
     shipments: &'d BTreeMap<String, Shipment>,
     /// The items that rows have taken, and which row.
@@ -295,7 +295,7 @@ struct Judge<'a, 'd> {
     found: Vec<Violation>,
 }
 
-impl<'a, 'd> Judge<'a, 'd> {
+impl<'a, 'd> Checker<'a, 'd> {
     fn accepts_box(&mut self, row: &'a BoxRow, box_types: &BTreeSet<String>) -> bool {
         let known = box_types.contains(&row.box_type_id);
         if !known {

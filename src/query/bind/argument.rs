@@ -1,6 +1,6 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
-use crate::catalog::binding::{Connection, Point};
+use crate::catalog::binding::{Connection, Lookup};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::error::BindError;
 use crate::query::bind::variable::Values;
@@ -61,7 +61,7 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
 }
 
 /// The keys that a point root looks for: exactly one where its arguments are alternatives, else all of them.
-pub(super) fn keys(arguments: &Arguments<'_>, point: &Point) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
+pub(super) fn keys(arguments: &Arguments<'_>, point: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
     let mut errors: Vec<_> = arguments.nulls().collect();
     for (place, argument) in arguments.field.arguments.iter().enumerate() {

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use crate::cursor::BadCursor;
-use crate::refusal::{Code, Facts, Reason};
-use crate::search::{Comparator, Malformed};
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions};
+use crate::search::{Comparator, SearchError};
 
 /// Why an operation's values cannot be used.
 #[derive(Debug)]
@@ -49,11 +49,11 @@ pub enum BindError {
         reason: BadCursor,
     },
     /// A search term that is not of the grammar, or a value that its key cannot take.
-    Malformed {
+    SearchError {
         /// The root.
         field: String,
         /// The term, and what is wrong with it.
-        malformed: Box<Malformed>,
+        malformed: Box<SearchError>,
         /// The key that was probably meant, where there is none.
         nearest: Option<String>,
         /// The keys that the root declares, where there is none.
@@ -133,7 +133,7 @@ impl fmt::Display for BindError {
             Self::BadCursor { field, argument, reason } => {
                 write!(f, "`{field}` cannot use the cursor in `{argument}:`; {reason}; start again without it")
             }
-            Self::Malformed { malformed, nearest, .. } => {
+            Self::SearchError { malformed, nearest, .. } => {
                 malformed.fmt(f)?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}:…`?"))
             }
@@ -179,25 +179,25 @@ impl fmt::Display for BindError {
     }
 }
 
-impl Reason for BindError {
-    fn code(&self) -> Code {
+impl Diagnostic for BindError {
+    fn code(&self) -> ErrorCode {
         match self {
-            Self::FirstRequired { .. } => Code::FirstRequired,
-            Self::FirstTooLarge { .. } => Code::FirstTooLarge,
-            Self::Malformed { malformed, .. } => malformed.code(),
-            Self::NotFilterable { .. } => Code::FieldNotFilterable,
-            Self::OperatorNotAllowed { .. } => Code::OperatorNotAllowed,
-            Self::IntrospectionTooLarge { .. } => Code::GraphqlValidationFailed,
+            Self::FirstRequired { .. } => ErrorCode::FirstRequired,
+            Self::FirstTooLarge { .. } => ErrorCode::FirstTooLarge,
+            Self::SearchError { malformed, .. } => malformed.code(),
+            Self::NotFilterable { .. } => ErrorCode::FieldNotFilterable,
+            Self::OperatorNotAllowed { .. } => ErrorCode::OperatorNotAllowed,
+            Self::IntrospectionTooLarge { .. } => ErrorCode::GraphqlValidationFailed,
             Self::BothEnds { .. }
             | Self::NoPage { .. }
             | Self::BadCursor { .. }
             | Self::BadVariable { .. }
             | Self::BadArgument { .. }
-            | Self::Alternatives { .. } => Code::BadUserInput,
+            | Self::Alternatives { .. } => ErrorCode::BadUserInput,
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> ErrorExtensions {
         let facts = match self {
             Self::FirstRequired { field, max_first } => json!({ "field": field, "maxFirst": max_first }),
             Self::FirstTooLarge { field, asked, max_first } => {
@@ -208,7 +208,7 @@ impl Reason for BindError {
             Self::BadCursor { field, argument, reason } => {
                 json!({ "field": field, "argument": argument, "reason": reason.to_string() })
             }
-            Self::Malformed { field, malformed, nearest, allowed } => {
+            Self::SearchError { field, malformed, nearest, allowed } => {
                 let mut facts = malformed.facts();
                 facts.insert("field".to_owned(), json!(field));
                 facts.extend(nearest.as_ref().map(|nearest| ("nearest".to_owned(), json!(nearest))));
@@ -241,7 +241,7 @@ impl Reason for BindError {
         };
         match facts {
             Json::Object(facts) => facts,
-            _ => Facts::new(),
+            _ => ErrorExtensions::new(),
         }
     }
 }

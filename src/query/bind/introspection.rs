@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::catalog::Catalog;
-use crate::catalog::introspection::{Fact, Thing, Told, ask};
+use crate::catalog::introspection::{IntrospectionValue, MetaField, SchemaElement, ask};
 
 /// A value that is known without the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) enum Question<'a> {
     /// `__typename`, and the answer.
     TypeName(&'a str),
     /// A fact, and what is selected from it.
-    Fact { fact: Fact, include_deprecated: bool, asked: Vec<Asked<'a>> },
+    MetaField { fact: MetaField, include_deprecated: bool, asked: Vec<Asked<'a>> },
 }
 
 /// The most bytes that introspection answers to one operation: room for all that tools ask for, which is five times the
@@ -50,7 +50,7 @@ pub(super) fn most_bytes(catalog: &Catalog) -> usize {
 pub(super) struct TooLarge;
 
 /// Answers questions, and counts the bytes that the answers come to as JSON.
-pub(super) struct Teller<'a> {
+pub(super) struct Introspector<'a> {
     pub(super) catalog: &'a Catalog,
     /// The bytes that may still be answered.
     pub(super) left: usize,
@@ -58,9 +58,9 @@ pub(super) struct Teller<'a> {
     pub(super) is_exhausted: bool,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> Introspector<'a> {
     /// What a thing tells.
-    pub(super) fn object(&mut self, thing: Thing<'a>, asked: &[Asked<'a>]) -> Result<Constant<'a>, TooLarge> {
+    pub(super) fn object(&mut self, thing: SchemaElement<'a>, asked: &[Asked<'a>]) -> Result<Constant<'a>, TooLarge> {
         if self.is_exhausted {
             return Err(TooLarge);
         }
@@ -70,20 +70,20 @@ impl<'a> Teller<'a> {
             self.spend(key.len() + "\"\":,".len())?;
             let value = match question {
                 Question::TypeName(name) => self.text(Cow::Borrowed(name))?,
-                Question::Fact { fact, include_deprecated, asked } => {
+                Question::MetaField { fact, include_deprecated, asked } => {
                     match ask(self.catalog, thing, *fact, *include_deprecated) {
-                        Told::Nothing => self.null()?,
-                        Told::Truth(truth) => {
+                        IntrospectionValue::Nothing => self.null()?,
+                        IntrospectionValue::Truth(truth) => {
                             self.spend("false".len())?;
                             Constant::Boolean(truth)
                         }
-                        Told::Text(text) => self.text(text)?,
-                        Told::Names(names) => {
+                        IntrospectionValue::Text(text) => self.text(text)?,
+                        IntrospectionValue::Names(names) => {
                             let names = names.iter().map(|name| self.element(|it| it.text(Cow::Borrowed(name))));
                             Constant::List(names.collect::<Result<_, _>>()?)
                         }
-                        Told::Thing(thing) => self.object(thing, asked)?,
-                        Told::Things(things) => {
+                        IntrospectionValue::SchemaElement(thing) => self.object(thing, asked)?,
+                        IntrospectionValue::Things(things) => {
                             let things = things.into_iter().map(|thing| self.element(|it| it.object(thing, asked)));
                             Constant::List(things.collect::<Result<_, _>>()?)
                         }

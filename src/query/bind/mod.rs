@@ -16,14 +16,14 @@ pub mod terms;
 mod variable;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Aggregate, Binding, Column, Connection, One, PageFact, Point};
+use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Lookup, One, PageInfoField};
 use crate::catalog::schema::{Field, FieldId, TypeId};
+use crate::error::Location;
 use crate::query::bind::introspection::Constant;
-use crate::query::bind::page::{Page, Written};
+use crate::query::bind::page::{Page, SizeSource};
 use crate::query::bind::resolve::{Resolved, StepArguments};
 use crate::query::bind::terms::BoundTerm;
 use crate::query::operation::{Operation, Selection, Target};
-use crate::refusal::Location;
 use crate::value::Value;
 
 /// An operation in which nothing is left to decide.
@@ -58,7 +58,7 @@ pub enum Bound<'a> {
     /// A joined object and what is selected from it.
     One(&'a Field, &'a One, Vec<BoundField<'a>>),
     /// A root that finds one row.
-    Point(BoundPoint<'a>),
+    Lookup(BoundLookup<'a>),
     /// A connection.
     Connection(Box<BoundConnection<'a>>),
     /// `edges`, and what is selected from each.
@@ -70,7 +70,7 @@ pub enum Bound<'a> {
     /// `cursor` of an edge.
     Cursor,
     /// A field of `pageInfo`.
-    PageFact(PageFact),
+    PageInfoField(PageInfoField),
     /// What introspection answers.
     Constant(&'a Constant<'a>),
 }
@@ -80,13 +80,13 @@ impl<'a> Bound<'a> {
     pub fn fields(&self) -> &[BoundField<'a>] {
         match self {
             Self::One(_, _, fields) | Self::Edges(fields) | Self::Node(fields) | Self::PageInfo(fields) => fields,
-            Self::Point(point) => &point.fields,
+            Self::Lookup(point) => &point.fields,
             Self::Connection(connection) => &connection.fields,
             Self::TypeName(_)
             | Self::Column(..)
             | Self::Aggregate(..)
             | Self::Cursor
-            | Self::PageFact(_)
+            | Self::PageInfoField(_)
             | Self::Constant(_) => &[],
         }
     }
@@ -97,13 +97,13 @@ pub type StepId = usize;
 
 /// A root that finds one row.
 #[derive(Debug)]
-pub struct BoundPoint<'a> {
+pub struct BoundLookup<'a> {
     /// Its place among the steps.
     pub step: StepId,
     /// The root.
     pub field: &'a Field,
     /// How it finds the row.
-    pub binding: &'a Point,
+    pub binding: &'a Lookup,
     /// The keys to look for: their place among the root's keys, and the values.
     pub keys: &'a [(usize, Value)],
     /// What is selected from the row.
@@ -122,7 +122,7 @@ pub struct BoundConnection<'a> {
     /// How much is asked for, from which end, between which cursors.
     pub page: &'a Page,
     /// Where the page size is written.
-    pub size_written: Written<'a>,
+    pub size_written: SizeSource<'a>,
     /// The search terms.
     pub terms: &'a [BoundTerm],
     /// The sort key's place among the connection's.
@@ -173,13 +173,13 @@ impl<'a> Binder<'a> {
             Binding::Column(column) => Bound::Column(field, column),
             Binding::Aggregate(aggregate) => Bound::Aggregate(field, aggregate),
             Binding::One(one) => Bound::One(field, one, self.fields(&selection.selections)),
-            Binding::Point(point) => self.point(selection, field, point),
+            Binding::Lookup(point) => self.point(selection, field, point),
             Binding::Connection(connection) => self.connection(selection, field, connection),
             Binding::Edges => Bound::Edges(self.fields(&selection.selections)),
             Binding::Node => Bound::Node(self.fields(&selection.selections)),
             Binding::PageInfo => Bound::PageInfo(self.fields(&selection.selections)),
             Binding::Cursor => Bound::Cursor,
-            Binding::PageFact(fact) => Bound::PageFact(*fact),
+            Binding::PageInfoField(fact) => Bound::PageInfoField(*fact),
             Binding::Introspection(_) => {
                 self.constants += 1;
                 Bound::Constant(&self.resolved.constants[self.constants - 1])
@@ -187,9 +187,9 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Point) -> Bound<'a> {
-        let (step, StepArguments::Point { keys }) = self.next_step() else { unreachable!("a point root has keys") };
-        Bound::Point(BoundPoint { step, field, binding, keys, fields: self.fields(&selection.selections) })
+    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> Bound<'a> {
+        let (step, StepArguments::Lookup { keys }) = self.next_step() else { unreachable!("a point root has keys") };
+        Bound::Lookup(BoundLookup { step, field, binding, keys, fields: self.fields(&selection.selections) })
     }
 
     fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) -> Bound<'a> {
@@ -197,8 +197,8 @@ impl<'a> Binder<'a> {
             unreachable!("a connection has a page")
         };
         let size_written = match page::size_variable(field, &selection.arguments, page.end) {
-            Some(variable) => Written::Variable(&self.operation.variables[variable].name),
-            None => Written::Document(&selection.occurrences),
+            Some(variable) => SizeSource::Variable(&self.operation.variables[variable].name),
+            None => SizeSource::Document(&selection.occurrences),
         };
         Bound::Connection(Box::new(BoundConnection {
             step,

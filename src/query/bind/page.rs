@@ -49,7 +49,7 @@ impl End {
 
 /// Where a page size is written, and can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written<'a> {
+pub enum SizeSource<'a> {
     /// In the variable of that name, or its default.
     Variable(&'a str),
     /// In the document, at every occurrence of the field: they are alike.
@@ -57,7 +57,7 @@ pub enum Written<'a> {
 }
 
 /// The key values of a cursor, one for each column of the sort key; `None` is a null.
-pub type Position = Vec<Option<Value>>;
+pub type CursorPosition = Vec<Option<Value>>;
 
 /// A page of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,9 +67,9 @@ pub struct Page {
     /// From which end.
     pub end: End,
     /// Only rows behind this one.
-    pub after: Option<Position>,
+    pub after: Option<CursorPosition>,
     /// Only rows before this one.
-    pub before: Option<Position>,
+    pub before: Option<CursorPosition>,
 }
 
 /// Reads how much is asked for. Where it cannot be granted, an error says why, and what is returned is of no use.
@@ -95,7 +95,7 @@ pub(super) fn cursors(
     sort_key: &SortKey,
     reverse: bool,
     errors: &mut Vec<BindError>,
-) -> (Option<Position>, Option<Position>) {
+) -> (Option<CursorPosition>, Option<CursorPosition>) {
     let mut cursor = |role, name| position(arguments, role, name, sort_key, reverse, errors);
     (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
 }
@@ -130,7 +130,7 @@ fn position(
     sort_key: &SortKey,
     reverse: bool,
     errors: &mut Vec<BindError>,
-) -> Option<Position> {
+) -> Option<CursorPosition> {
     let Some(Literal::String(text)) = arguments.get(role) else { return None };
     let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
     let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
@@ -145,7 +145,7 @@ fn position(
 
 /// No row has a null in another column than the first, and only there where that can be null: a cursor that has is forged,
 /// and nothing compares with its place.
-fn place_in(sort_key: &SortKey, position: Position) -> Result<Position, BadCursor> {
+fn place_in(sort_key: &SortKey, position: CursorPosition) -> Result<CursorPosition, BadCursor> {
     let nullable = usize::from(sort_key.nullable);
     if position.iter().skip(nullable).all(Option::is_some) { Ok(position) } else { Err(BadCursor::Unreadable) }
 }

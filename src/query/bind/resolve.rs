@@ -3,19 +3,19 @@
 use std::mem;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, Point};
-use crate::catalog::introspection::{Fact, Thing};
+use crate::catalog::binding::{Binding, Connection, Lookup};
+use crate::catalog::introspection::{MetaField, SchemaElement};
 use crate::catalog::schema::{ArgumentRole, Field};
+use crate::error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
 use crate::query::bind::error::BindError;
-use crate::query::bind::introspection::{Asked, Constant, Question, Teller, TooLarge, most_bytes};
+use crate::query::bind::introspection::{Asked, Constant, Introspector, Question, TooLarge, most_bytes};
 use crate::query::bind::page::{self, Page};
 use crate::query::bind::terms::{self, BoundTerm};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, Target};
-use crate::refusal::{Refusal, Refusals};
 use crate::value::Value;
 
 /// The values of a request.
@@ -32,7 +32,7 @@ pub struct Resolved<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepArguments {
     /// A root that finds one row.
-    Point {
+    Lookup {
         /// The keys to look for: their place among the root's keys, and the values.
         keys: Vec<(usize, Value)>,
     },
@@ -53,7 +53,7 @@ impl StepArguments {
     /// How many rows are asked for, of each parent.
     pub fn size(&self) -> u32 {
         match self {
-            Self::Point { .. } => 1,
+            Self::Lookup { .. } => 1,
             Self::Connection { page, .. } => page.size.get(),
         }
     }
@@ -61,7 +61,7 @@ impl StepArguments {
     /// The keys of a point root; a connection has none.
     pub fn keys(&self) -> &[(usize, Value)] {
         match self {
-            Self::Point { keys } => keys,
+            Self::Lookup { keys } => keys,
             Self::Connection { .. } => &[],
         }
     }
@@ -69,7 +69,7 @@ impl StepArguments {
     /// The page of a connection; a point root has none.
     pub fn page(&self) -> Option<&Page> {
         match self {
-            Self::Point { .. } => None,
+            Self::Lookup { .. } => None,
             Self::Connection { page, .. } => Some(page),
         }
     }
@@ -77,7 +77,7 @@ impl StepArguments {
     /// The search terms of a connection; a point root has none.
     pub fn terms(&self) -> &[BoundTerm] {
         match self {
-            Self::Point { .. } => &[],
+            Self::Lookup { .. } => &[],
             Self::Connection { terms, .. } => terms,
         }
     }
@@ -96,13 +96,13 @@ pub fn resolve<'a>(
     operation: &'a Operation,
     variables: &Variables,
     limits: &Limits,
-) -> Result<Resolved<'a>, Refusals> {
+) -> Result<Resolved<'a>, GraphqlErrors> {
     let values = variable::coerce(catalog, &operation.variables, variables)?;
-    let teller = Teller { catalog, left: most_bytes(catalog), is_exhausted: false };
+    let teller = Introspector { catalog, left: most_bytes(catalog), is_exhausted: false };
     let steps = Vec::with_capacity(4);
     let mut resolver = Resolver { catalog, operation, limits, values, teller, steps, constants: vec![], found: vec![] };
     resolver.selections(&operation.selections);
-    Refusals::check(resolver.found)?;
+    GraphqlErrors::check(resolver.found)?;
     Ok(Resolved { values: resolver.values, steps: resolver.steps, constants: resolver.constants })
 }
 
@@ -111,10 +111,10 @@ struct Resolver<'a, 'v> {
     operation: &'a Operation,
     limits: &'v Limits,
     values: Values<'a>,
-    teller: Teller<'a>,
+    teller: Introspector<'a>,
     steps: Vec<StepArguments>,
     constants: Vec<Constant<'a>>,
-    found: Vec<Refusal>,
+    found: Vec<GraphqlError>,
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -137,7 +137,7 @@ impl<'a> Resolver<'a, '_> {
         let Target::Field(id) = selection.target else { return };
         let field = self.catalog.field(id);
         match &field.binding {
-            Binding::Point(point) => self.point(selection, field, point),
+            Binding::Lookup(point) => self.point(selection, field, point),
             Binding::Connection(connection) => self.connection(selection, field, connection),
             // What is selected from an introspection type is resolved with it.
             Binding::Introspection(fact) => return self.introspection(selection, field, *fact),
@@ -146,13 +146,13 @@ impl<'a> Resolver<'a, '_> {
         self.selections(&selection.selections);
     }
 
-    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Point) {
+    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
             self.refuse(selection, errors);
             Vec::new()
         });
-        self.steps.push(StepArguments::Point { keys });
+        self.steps.push(StepArguments::Lookup { keys });
     }
 
     fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) {
@@ -168,14 +168,14 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// `__schema` or `__type`.
-    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, fact: Fact) {
+    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, fact: MetaField) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let thing = match fact {
-            Fact::TypeOfName => match arguments.get(ArgumentRole::TypeName) {
-                Some(Literal::String(name)) => self.catalog.named(name).map(Thing::Type),
+            MetaField::TypeOfName => match arguments.get(ArgumentRole::TypeName) {
+                Some(Literal::String(name)) => self.catalog.named(name).map(SchemaElement::Type),
                 _ => None,
             },
-            _ => Some(Thing::Schema),
+            _ => Some(SchemaElement::Schema),
         };
         let nulls: Vec<_> = arguments.nulls().collect();
         self.refuse(selection, nulls);
@@ -211,13 +211,13 @@ impl<'a> Resolver<'a, '_> {
                     arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
                 let nulls: Vec<_> = arguments.nulls().collect();
                 self.refuse(selection, nulls);
-                Question::Fact { fact: *fact, include_deprecated, asked: self.asked(&selection.selections) }
+                Question::MetaField { fact: *fact, include_deprecated, asked: self.asked(&selection.selections) }
             }
         };
         Asked { key: &selection.key, question }
     }
 
     fn refuse(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {
-        self.found.extend(errors.into_iter().map(|error| Refusal::new(&error, [selection.location])));
+        self.found.extend(errors.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
     }
 }

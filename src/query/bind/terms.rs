@@ -6,7 +6,7 @@ use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::nearest::nearest;
 use crate::query::operation::Literal;
-use crate::search::{self, Comparator, Fault, Malformed, Term};
+use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
 /// A search term whose key is known and whose values are typed.
@@ -67,9 +67,9 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
 }
 
 /// Where a term has no key, the keys are told, and the one that it begins with or nearly names.
-fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malformed) -> BindError {
+fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
     let (mut meant, mut allowed) = (None, None);
-    if matches!(malformed.fault, Fault::NoColon | Fault::BadKey) {
+    if matches!(malformed.fault, SearchErrorKind::NoColon | SearchErrorKind::BadKey) {
         let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
         let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         // `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is rather a value.
@@ -79,7 +79,7 @@ fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malf
         meant = begun.or(near).map(str::to_owned);
         allowed = Some(keys().map(str::to_owned).collect());
     }
-    BindError::Malformed {
+    BindError::SearchError {
         field: arguments.field.name.clone(),
         malformed: Box::new(malformed),
         nearest: meant,
@@ -87,11 +87,11 @@ fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Malf
     }
 }
 
-fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, Malformed> {
+fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, SearchError> {
     let value = |element: &&str| key.column.scalar.parse(element);
     term.elements
         .iter()
         .map(value)
         .collect::<Result<_, _>>()
-        .map_err(|bad| Malformed::new(term.text, term.offset, Fault::BadValue(bad.expected)))
+        .map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::BadValue(bad.expected)))
 }

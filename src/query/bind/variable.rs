@@ -4,10 +4,10 @@ use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
+use crate::error::{GraphqlError, GraphqlErrors};
 use crate::query::Variables;
 use crate::query::bind::error::BindError;
 use crate::query::operation::{Condition, Literal, Selection, VariableDefinition};
-use crate::refusal::{Refusal, Refusals};
 use crate::value::ScalarType;
 
 /// The values of an operation's variables.
@@ -51,7 +51,7 @@ pub(super) fn coerce<'a>(
     catalog: &Catalog,
     definitions: &'a [VariableDefinition],
     variables: &Variables,
-) -> Result<Values<'a>, Refusals> {
+) -> Result<Values<'a>, GraphqlErrors> {
     let mut found = Vec::new();
     let mut given = Vec::with_capacity(definitions.len());
     for definition in definitions {
@@ -66,11 +66,11 @@ pub(super) fn coerce<'a>(
                 ty: definition.ty.display(catalog),
                 fault: fault.map(|(expected, json)| (expected, kind(json))),
             };
-            found.push(Refusal::new(&error, [definition.location]));
+            found.push(GraphqlError::new(&error, [definition.location]));
             None
         }));
     }
-    Refusals::check(found)?;
+    GraphqlErrors::check(found)?;
     Ok(Values { definitions, given })
 }
 

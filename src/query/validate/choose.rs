@@ -4,15 +4,15 @@ use std::fmt;
 
 use graphql_parser::query as ast;
 
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors};
 use crate::query::parse::{Document, location};
-use crate::query::validate::survey::{operation_name, operation_position};
-use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
+use crate::query::validate::document_index::{operation_name, operation_position};
 
 /// The operation of that name; the only one where no name is given.
 pub(super) fn choose<'d, 'a>(
     document: &'d Document<'a>,
     name: Option<&str>,
-) -> Result<&'d ast::OperationDefinition<'a, &'a str>, Refusals> {
+) -> Result<&'d ast::OperationDefinition<'a, &'a str>, GraphqlErrors> {
     let operations = document.definitions.iter().filter_map(|definition| match definition {
         ast::Definition::Operation(operation) => Some(operation),
         ast::Definition::Fragment(_) => None,
@@ -27,7 +27,7 @@ pub(super) fn choose<'d, 'a>(
         let names = || operations.iter().filter_map(|operation| operation_name(operation)).map(str::to_owned);
         let unclear = Unclear { asked: name.map(str::to_owned), names: names().take(MOST_NAMES).collect() };
         let places = operations.iter().take(MOST_NAMES).map(|operation| location(operation_position(operation)));
-        Refusals::one(Refusal::new(&unclear, places))
+        GraphqlErrors::one(GraphqlError::new(&unclear, places))
     })
 }
 
@@ -58,13 +58,13 @@ impl fmt::Display for Unclear {
     }
 }
 
-impl Reason for Unclear {
-    fn code(&self) -> Code {
-        Code::BadUserInput
+impl Diagnostic for Unclear {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::BadUserInput
     }
 
-    fn facts(&self) -> Facts {
-        Facts::from_iter([("operations".to_owned(), self.names.clone().into())])
+    fn facts(&self) -> ErrorExtensions {
+        ErrorExtensions::from_iter([("operations".to_owned(), self.names.clone().into())])
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn arguments<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c [Arg
 
 /// Where a directive stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum DirectiveLocation {
     /// On an operation.
     Operation,
     /// On a variable's definition.
@@ -37,7 +37,7 @@ pub(super) enum Place {
     InlineFragment,
 }
 
-impl Place {
+impl DirectiveLocation {
     /// Whether [`CONDITIONS`] may stand there.
     pub(super) fn takes_conditions(self) -> bool {
         matches!(self, Self::Field | Self::Spread | Self::InlineFragment)

@@ -11,10 +11,10 @@ use graphql_parser::query as ast;
 use crate::catalog::Catalog;
 use crate::catalog::binding::Binding;
 use crate::catalog::schema::{FieldId, TypeId, TypeRef};
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
 use crate::query::parse::{Document, is_long_number, location};
 use crate::query::validate::names::ByName;
-use crate::refusal::{Code, Facts, Reason, Refusal, Refusals};
 
 /// The most selections that a document may come to once its fragments are spread.
 pub(super) const MOST_SELECTIONS: usize = 10_000;
@@ -29,7 +29,7 @@ pub(super) fn merge<'t>(
     catalog: &Catalog,
     document: &Document<'t>,
     operation: &ast::OperationDefinition<'t, &'t str>,
-) -> Result<Operation, Refusals> {
+) -> Result<Operation, GraphqlErrors> {
     let (name, definitions, selection_set) = match operation {
         ast::OperationDefinition::SelectionSet(set) => (None, &[][..], set),
         ast::OperationDefinition::Query(query) => {
@@ -55,7 +55,7 @@ pub(super) fn merge<'t>(
         conditions: BTreeSet::new(),
     };
     let root = vec![(selection_set, Rc::from([]))];
-    let selections = merger.collect(catalog.query(), root, 0).map_err(Refusals::one)?;
+    let selections = merger.collect(catalog.query(), root, 0).map_err(GraphqlErrors::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
     Ok(Operation { name, variables, selections, conditions: merger.conditions })
 }
@@ -78,20 +78,20 @@ impl fmt::Display for Overgrown {
     }
 }
 
-impl Reason for Overgrown {
-    fn code(&self) -> Code {
+impl Diagnostic for Overgrown {
+    fn code(&self) -> ErrorCode {
         match self {
-            Self::Wide => Code::GraphqlValidationFailed,
-            Self::Deep => Code::DepthExceeded,
+            Self::Wide => ErrorCode::GraphqlValidationFailed,
+            Self::Deep => ErrorCode::DepthExceeded,
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> ErrorExtensions {
         let (name, bound) = match self {
             Self::Wide => ("maxSelections", MOST_SELECTIONS),
             Self::Deep => ("maxLevels", MOST_LEVELS),
         };
-        Facts::from_iter([(name.to_owned(), bound.into())])
+        ErrorExtensions::from_iter([(name.to_owned(), bound.into())])
     }
 }
 
@@ -123,7 +123,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         object: TypeId,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
         level: usize,
-    ) -> Result<Vec<Selection>, Refusal> {
+    ) -> Result<Vec<Selection>, GraphqlError> {
         let (fields, keys) = self.fields(sets, level)?;
         let mut selections = Vec::with_capacity(keys);
         for alike in fields.chunk_by(|one, other| one.key == other.key) {
@@ -138,7 +138,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         &mut self,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
         level: usize,
-    ) -> Result<(Vec<Found<'d, 't>>, usize), Refusal> {
+    ) -> Result<(Vec<Found<'d, 't>>, usize), GraphqlError> {
         let usual = sets.iter().map(|(set, _)| set.items.len()).sum();
         let (mut fields, mut keys) = (Vec::with_capacity(usual), ByName::with_capacity(usual));
         let mut spread: HashSet<(&str, Conditions)> = HashSet::new();
@@ -154,10 +154,10 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 ast::Selection::Field(field) => {
                     let Some(conditions) = self.conditions(&given, &field.directives) else { continue };
                     if self.budget == 0 {
-                        return Err(Refusal::new(&Overgrown::Wide, [location(field.position)]));
+                        return Err(GraphqlError::new(&Overgrown::Wide, [location(field.position)]));
                     }
                     if level == MOST_LEVELS {
-                        return Err(Refusal::new(&Overgrown::Deep, [location(field.position)]));
+                        return Err(GraphqlError::new(&Overgrown::Deep, [location(field.position)]));
                     }
                     self.budget -= 1;
                     let next = keys.len();
@@ -175,7 +175,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     let Some(set) = self.fragments.get(spread_here.fragment_name) else { continue };
                     if spread.insert((spread_here.fragment_name, Rc::clone(&conditions))) {
                         if self.budget == 0 {
-                            return Err(Refusal::new(&Overgrown::Wide, [location(spread_here.position)]));
+                            return Err(GraphqlError::new(&Overgrown::Wide, [location(spread_here.position)]));
                         }
                         self.budget -= 1;
                         pending.push((set.items.iter(), conditions));
@@ -187,7 +187,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         Ok((fields, keys.len()))
     }
 
-    fn selection(&mut self, object: TypeId, alike: &[Found<'d, 't>], level: usize) -> Result<Selection, Refusal> {
+    fn selection(&mut self, object: TypeId, alike: &[Found<'d, 't>], level: usize) -> Result<Selection, GraphqlError> {
         let field = alike[0].field;
         let target = self.target(object, field.name);
         let (arguments, selections, takes_arguments) = match target {
@@ -204,7 +204,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     sets.map(|found| (&found.field.selection_set, Rc::clone(&found.conditions))).collect();
                 let selections = if sets.is_empty() { Vec::new() } else { self.collect(inner, sets, level + 1)? };
                 let takes_arguments = match definition.binding {
-                    Binding::Point(_) | Binding::Connection(_) | Binding::Introspection(_) => true,
+                    Binding::Lookup(_) | Binding::Connection(_) | Binding::Introspection(_) => true,
                     _ => selections.iter().any(|selection| selection.takes_arguments),
                 };
                 (arguments, selections, takes_arguments)

@@ -11,17 +11,17 @@ mod directives;
 mod merge;
 mod names;
 mod rules;
-mod survey;
+mod document_index;
 mod violation;
 
 use crate::catalog::Catalog;
+use crate::error::GraphqlErrors;
 use crate::query::operation::Operation;
 use crate::query::parse::Document;
-use crate::refusal::Refusals;
 
 /// Holds a document against every rule, then merges the operation of that name (or the only one).
-pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, Refusals> {
-    Refusals::check(rules::check(catalog, document))?;
+pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, GraphqlErrors> {
+    GraphqlErrors::check(rules::check(catalog, document))?;
     let operation = choose::choose(document, name)?;
     merge::merge(catalog, document, operation)
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, Location};
 use crate::query::validate::merge::MOST_LEVELS;
 use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_INTROSPECTION_LISTS, MOST_ROOT_FIELDS};
-use crate::refusal::{Code, Facts, Location, Reason, Refusal};
 
 /// The most findings that are kept before they are ordered and cut: a hostile document can have millions.
 const MOST_FINDINGS: usize = 200;
@@ -15,14 +15,14 @@ const LONGEST_NAME: usize = 80;
 /// What the rules have found.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    list: Vec<Refusal>,
+    list: Vec<GraphqlError>,
 }
 
 impl Findings {
     /// Adds a violation and the places that it is about, the most telling first.
     pub(super) fn add(&mut self, violation: &Violation, places: impl IntoIterator<Item = Location>) {
         if !self.is_full() {
-            self.list.push(Refusal::new(violation, places));
+            self.list.push(GraphqlError::new(violation, places));
         }
     }
 
@@ -37,16 +37,16 @@ impl Findings {
     }
 
     /// What was found, in the order of the rules.
-    pub(super) fn into_refusals(self) -> Vec<Refusal> {
+    pub(super) fn into_refusals(self) -> Vec<GraphqlError> {
         self.list
     }
 }
 
 /// A name out of a document, cut where it is too long to repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown(String);
+pub(super) struct Truncated(String);
 
-impl From<&str> for Shown {
+impl From<&str> for Truncated {
     fn from(name: &str) -> Self {
         let mut shown: String = name.chars().take(LONGEST_NAME).collect();
         if shown.len() < name.len() {
@@ -56,7 +56,7 @@ impl From<&str> for Shown {
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for Truncated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -64,21 +64,21 @@ impl fmt::Display for Shown {
 
 /// Names of the schema that may have been meant, the nearest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Meant(Vec<String>);
+pub(super) struct Suggestions(Vec<String>);
 
-impl FromIterator<String> for Meant {
+impl FromIterator<String> for Suggestions {
     fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
         Self(names.into_iter().collect())
     }
 }
 
-impl<'n> FromIterator<&'n str> for Meant {
+impl<'n> FromIterator<&'n str> for Suggestions {
     fn from_iter<I: IntoIterator<Item = &'n str>>(names: I) -> Self {
         names.into_iter().map(str::to_owned).collect()
     }
 }
 
-impl fmt::Display for Meant {
+impl fmt::Display for Suggestions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.split_last() {
             None => Ok(()),
@@ -92,63 +92,63 @@ impl fmt::Display for Meant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Violation {
     /// Two operations of one name.
-    RepeatedOperation(Shown),
+    RepeatedOperation(Truncated),
     /// An operation without a name beside another.
     AnonymousBesideOthers,
     /// A mutation or subscription: the plural of what it is.
     NoSuchRoot(&'static str),
     /// A type that the schema does not have.
-    UnknownType { ty: Shown, meant: Meant },
+    UnknownType { ty: Truncated, meant: Suggestions },
     /// A fragment, perhaps inline, on a type without fields.
-    FragmentOnLeaf { fragment: Option<Shown>, ty: Shown },
+    FragmentOnLeaf { fragment: Option<Truncated>, ty: Truncated },
     /// A variable whose type is an object.
-    VariableNotInput { variable: Shown, ty: Shown },
+    VariableNotInput { variable: Truncated, ty: Truncated },
     /// An object of which nothing is selected.
-    NothingSelected { field: Shown, ty: String, such_as: Option<String> },
+    NothingSelected { field: Truncated, ty: String, such_as: Option<String> },
     /// A leaf of which something is selected.
-    SelectionOfLeaf { field: Shown, ty: String },
+    SelectionOfLeaf { field: Truncated, ty: String },
     /// A field that the type does not have.
-    UnknownField { field: Shown, ty: String, meant: Meant },
+    UnknownField { field: Truncated, ty: String, meant: Suggestions },
     /// Two fragments of one name.
-    RepeatedFragment(Shown),
+    RepeatedFragment(Truncated),
     /// A fragment that is spread and not defined.
-    UnknownFragment { fragment: Shown, meant: Meant },
+    UnknownFragment { fragment: Truncated, meant: Suggestions },
     /// A fragment that is defined and not spread.
-    UnusedFragment(Shown),
+    UnusedFragment(Truncated),
     /// A fragment, perhaps inline, that can never apply.
-    ImpossibleSpread { fragment: Option<Shown>, ty: String, parent: String },
+    ImpossibleSpread { fragment: Option<Truncated>, ty: String, parent: String },
     /// A fragment that spreads itself, through those named.
-    FragmentCycle { fragment: Shown, through: Vec<Shown> },
+    FragmentCycle { fragment: Truncated, through: Vec<Truncated> },
     /// Two variables of one name.
-    RepeatedVariable(Shown),
+    RepeatedVariable(Truncated),
     /// A variable that is used and not declared.
-    UndefinedVariable { variable: Shown, operation: Option<Shown> },
+    UndefinedVariable { variable: Truncated, operation: Option<Truncated> },
     /// A variable that is declared and not used.
-    UnusedVariable { variable: Shown, operation: Option<Shown> },
+    UnusedVariable { variable: Truncated, operation: Option<Truncated> },
     /// A directive that the schema does not have.
-    UnknownDirective { directive: Shown, meant: Meant },
+    UnknownDirective { directive: Truncated, meant: Suggestions },
     /// A directive where it may not stand.
-    MisplacedDirective { directive: Shown, place: &'static str },
+    MisplacedDirective { directive: Truncated, place: &'static str },
     /// A directive twice at one place.
-    RepeatedDirective(Shown),
+    RepeatedDirective(Truncated),
     /// An argument that the field or directive does not have, and those that it has.
-    UnknownArgument { argument: Shown, holder: String, meant: Meant, allowed: Vec<String> },
+    UnknownArgument { argument: Truncated, holder: String, meant: Suggestions, allowed: Vec<String> },
     /// An argument twice.
-    RepeatedArgument(Shown),
+    RepeatedArgument(Truncated),
     /// A required argument that is not given.
     MissingArgument { argument: String, holder: String, ty: String },
     /// A null where none may be.
-    WrongNull { of: Shown, ty: String },
+    WrongNull { of: Truncated, ty: String },
     /// A value that is not of the type that is expected.
-    WrongValue { of: Shown, ty: String, found: String, expected: String, allowed: Vec<String>, meant: Meant },
+    WrongValue { of: Truncated, ty: String, found: String, expected: String, allowed: Vec<String>, meant: Suggestions },
     /// A variable whose type does not fit where it is used.
-    VariableMisfit { variable: Shown, ty: String, expected: String },
+    VariableMisfit { variable: Truncated, ty: String, expected: String },
     /// Two selections of one response key that are of different fields.
-    DifferentFields { key: Shown, first: Shown, second: Shown },
+    DifferentFields { key: Truncated, first: Truncated, second: Truncated },
     /// Two selections of one response key that differ in their arguments.
-    DifferentArguments { key: Shown },
+    DifferentArguments { key: Truncated },
     /// A field twice in one input object.
-    RepeatedInputField(Shown),
+    RepeatedInputField(Truncated),
     /// More root fields than a document may select.
     TooManyRootFields,
     /// More lists of introspection within one another than a document may select.
@@ -265,17 +265,17 @@ impl fmt::Display for Violation {
     }
 }
 
-impl Reason for Violation {
-    fn code(&self) -> Code {
+impl Diagnostic for Violation {
+    fn code(&self) -> ErrorCode {
         match self {
-            Self::TooManyLevels => Code::DepthExceeded,
-            _ => Code::GraphqlValidationFailed,
+            Self::TooManyLevels => ErrorCode::DepthExceeded,
+            _ => ErrorCode::GraphqlValidationFailed,
         }
     }
 
     /// What a program needs to mend the document: the names that it used, and those that it may use.
-    fn facts(&self) -> Facts {
-        let meant = |meant: &Meant| ("suggestions", meant.0.clone().into());
+    fn facts(&self) -> ErrorExtensions {
+        let meant = |meant: &Suggestions| ("suggestions", meant.0.clone().into());
         let facts: Vec<(&str, serde_json::Value)> = match self {
             Self::UnknownType { ty, meant: names } => vec![("type", ty.0.clone().into()), meant(names)],
             Self::UnknownField { field, ty, meant: names } => {

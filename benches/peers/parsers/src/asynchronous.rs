@@ -4,15 +4,11 @@
 
 use std::sync::Arc;
 
-use async_graphql::dynamic::{
-    Enum, Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema, SchemaBuilder, TypeRef,
-};
+use async_graphql::dynamic::{Enum, Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema, SchemaBuilder, TypeRef};
 use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextValidation};
 use async_graphql::{ServerError, ValidationResult};
 use async_graphql_parser::parse_schema;
-use async_graphql_parser::types::{
-    BaseType, FieldDefinition, InputValueDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition,
-};
+use async_graphql_parser::types::{BaseType, FieldDefinition, InputValueDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition};
 
 use crate::contestant::{Contestant, Fault};
 

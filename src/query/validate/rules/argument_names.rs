@@ -3,11 +3,11 @@
 
 use super::describe;
 use crate::query::nearest::near;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
-use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
         let mut given = ByName::new();
         for (number, (name, _)) in arguments.given.iter().enumerate() {

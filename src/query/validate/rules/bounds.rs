@@ -3,8 +3,8 @@
 use graphql_parser::query::{Selection, SelectionSet};
 
 use crate::query::parse::location;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::merge::MOST_LEVELS;
-use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
 /// The most directives at one place. Two can be right.
@@ -22,14 +22,14 @@ pub(in crate::query::validate) const MOST_FIELDS: u64 = 20_000;
 pub(in crate::query::validate) const MOST_INTROSPECTION_LISTS: usize = 2;
 
 /// Few directives stand at one place.
-pub(super) fn of_directives(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn of_directives(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for (_, directives) in survey.directives.iter().filter(|(_, directives)| directives.len() > MOST_DIRECTIVES) {
         findings.add(&Violation::TooManyDirectives, [location(directives[0].position)]);
     }
 }
 
 /// A document stays small when its fragments are spread. It must have no fragment cycles.
-pub(super) fn of_spreading(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn of_spreading(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let mut extents = vec![None; survey.definitions.len()];
     let mut whole = Extent::default();
     for (place, operation) in survey.operations() {
@@ -49,7 +49,7 @@ pub(super) fn of_spreading(survey: &Survey<'_, '_>, findings: &mut Findings) {
 }
 
 /// Introspection does not select lists within lists without end. The document must have no fragment cycles.
-pub(super) fn of_introspection(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn of_introspection(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let is_introspection = |name: &str| matches!(name, "__schema" | "__type");
     let mut asked = survey.fields.iter().map(|selected| selected.field).filter(|field| is_introspection(field.name));
     let Some(first) = asked.next() else { return };
@@ -90,7 +90,7 @@ impl Extent {
 }
 
 /// Measures a definition once, after those that it spreads; keeps its own stack, as chains of fragments can be long.
-fn measure(survey: &Survey<'_, '_>, definition: usize, extents: &mut [Option<Extent>]) -> Extent {
+fn measure(survey: &DocumentIndex<'_, '_>, definition: usize, extents: &mut [Option<Extent>]) -> Extent {
     let mut way = vec![(definition, survey.definitions[definition].spreads.clone())];
     while let Some((at, spreads)) = way.last_mut() {
         let Some(spread) = spreads.next().map(|place| &survey.spreads[place]) else {
@@ -105,7 +105,7 @@ fn measure(survey: &Survey<'_, '_>, definition: usize, extents: &mut [Option<Ext
     extents[definition].unwrap_or_default()
 }
 
-fn extent<'a>(survey: &Survey<'_, 'a>, set: &SelectionSet<'a, &'a str>, extents: &[Option<Extent>]) -> Extent {
+fn extent<'a>(survey: &DocumentIndex<'_, 'a>, set: &SelectionSet<'a, &'a str>, extents: &[Option<Extent>]) -> Extent {
     let mut sum = Extent::default();
     for selection in &set.items {
         sum = sum.beside(match selection {

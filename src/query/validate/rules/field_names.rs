@@ -2,10 +2,10 @@
 
 use crate::query::nearest::near;
 use crate::query::parse::location;
-use crate::query::validate::survey::{Survey, TYPE_NAME};
+use crate::query::validate::document_index::{DocumentIndex, TYPE_NAME};
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for selected in &survey.fields {
         // Of an unknown type nothing can be said, and a type that was found has a known parent.
         let (Some(parent), None) = (selected.parent, selected.ty) else { continue };

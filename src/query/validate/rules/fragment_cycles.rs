@@ -2,8 +2,8 @@
 //!
 //! The search keeps its own stack: a chain of fragments can be thousands long.
 
-use crate::query::validate::survey::{DefinitionKind, Survey};
-use crate::query::validate::violation::{Findings, Shown, Violation};
+use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
+use crate::query::validate::violation::{Findings, Truncated, Violation};
 
 /// The most fragments of a cycle that are named.
 const MOST_NAMED: usize = 10;
@@ -16,7 +16,7 @@ enum State {
     Done,
 }
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let mut states = vec![State::New; survey.definitions.len()];
     for (start, definition) in survey.definitions.iter().enumerate() {
         if states[start] != State::New || !matches!(definition.kind, DefinitionKind::Fragment(_)) {
@@ -40,7 +40,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
                 }
                 State::OnTheWay(from) => {
                     let through = way[from + 1..].iter().take(MOST_NAMED);
-                    let name = |at: &usize| survey.definitions[*at].name.map(Shown::from);
+                    let name = |at: &usize| survey.definitions[*at].name.map(Truncated::from);
                     let through = through.filter_map(|(at, _)| name(at)).collect();
                     let violation = Violation::FragmentCycle { fragment: spread.name.into(), through };
                     findings.add(&violation, [spread.location]);

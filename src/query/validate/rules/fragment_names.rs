@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::query::nearest::near;
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let mut first = HashMap::new();
     for (fragment, name, _) in survey.fragments() {
         if let Some(before) = first.insert(name, fragment.location) {

@@ -2,10 +2,10 @@
 //! (Sections 5.5.1.3, Fragments on Object, Interface or Union Types, and 5.5.2.3, Fragment Spread Is Possible)
 
 use crate::catalog::schema::TypeId;
-use crate::query::validate::survey::{DefinitionKind, Survey};
-use crate::query::validate::violation::{Findings, Shown, Violation};
+use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
+use crate::query::validate::violation::{Findings, Truncated, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let catalog = survey.catalog;
     let is_leaf = |ty: &str| catalog.named(ty).is_some_and(|id| catalog.object(id).is_none());
     for (fragment, name, ty) in survey.fragments() {
@@ -33,7 +33,12 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
 }
 
 /// Types with fields are all objects, so a fragment is possible in its own type alone.
-fn impossible(survey: &Survey<'_, '_>, fragment: Option<Shown>, ty: &str, parent: Option<TypeId>) -> Option<Violation> {
+fn impossible(
+    survey: &DocumentIndex<'_, '_>,
+    fragment: Option<Truncated>,
+    ty: &str,
+    parent: Option<TypeId>,
+) -> Option<Violation> {
     let catalog = survey.catalog;
     let (id, parent) = (catalog.named(ty)?, parent?);
     let is_object = catalog.object(id).is_some();

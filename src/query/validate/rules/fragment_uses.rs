@@ -1,9 +1,9 @@
 //! A fragment is spread by an operation, perhaps through others. (Section 5.5.1.4, Fragments Must Be Used)
 
-use crate::query::validate::survey::{DefinitionKind, Survey};
+use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let mut used = vec![false; survey.definitions.len()];
     for (operation, _) in survey.operations() {
         for reached in survey.reached(operation) {

@@ -2,10 +2,10 @@
 //!
 //! No type of the schema is an input object, so whoever writes one has made another mistake too; this one is told with it.
 
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for (name, [first, second]) in &survey.document.aside.repeated_input_fields {
         findings.add(&Violation::RepeatedInputField((*name).into()), [*second, *first]);
     }

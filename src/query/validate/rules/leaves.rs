@@ -3,10 +3,10 @@
 use crate::catalog::Catalog;
 use crate::catalog::schema::{ObjectType, Type};
 use crate::query::parse::location;
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for selected in &survey.fields {
         let Some(ty) = selected.ty.map(|ty| survey.catalog.get(ty)) else { continue };
         let named = || (selected.field.name.into(), ty.name().to_owned());

@@ -14,11 +14,11 @@ use graphql_parser::query::{Field, Selection, SelectionSet};
 
 use crate::query::parse::location;
 use crate::query::tokens::{Kind, Token};
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
-use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let mut merger = Merger { survey, findings, arguments: HashMap::new(), numbers: HashMap::new() };
     for (_, operation) in survey.operations() {
         merger.place(&[operation.selections]);
@@ -26,7 +26,7 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
 }
 
 struct Merger<'s, 'd, 'a> {
-    survey: &'s Survey<'d, 'a>,
+    survey: &'s DocumentIndex<'d, 'a>,
     findings: &'s mut Findings,
     /// A number for each list of arguments, so that lists are compared once and numbers ever after.
     arguments: HashMap<Vec<(&'a str, String, &'d str)>, usize>,

@@ -1,5 +1,5 @@
 //! The rules of the GraphQL specification's section 5 that concern executable documents, and our own bounds. A rule is
-//! a function over the [`Survey`] that adds what it finds.
+//! a function over the [`DocumentIndex`] that adds what it finds.
 //!
 //! Every rule runs, whatever the others find, so that a client hears of all its mistakes at once. The report is ordered
 //! by place, so the order of the rules is for readers, with one exception: two of [`bounds`] follow spreads and
@@ -12,7 +12,7 @@
 pub(super) mod bounds;
 
 mod argument_names;
-mod directive_places;
+mod directive_locations;
 mod field_names;
 mod fragment_cycles;
 mod fragment_names;
@@ -31,13 +31,13 @@ mod variable_positions;
 mod variable_types;
 
 use crate::catalog::Catalog;
+use crate::error::GraphqlError;
 use crate::query::parse::Document;
-use crate::query::validate::survey::{Holder, Survey};
+use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
 use crate::query::validate::violation::Findings;
-use crate::refusal::Refusal;
 
 /// The rules that need nothing.
-const RULES: [fn(&Survey<'_, '_>, &mut Findings); 17] = [
+const RULES: [fn(&DocumentIndex<'_, '_>, &mut Findings); 17] = [
     operation_types::check,
     operation_names::check,
     type_names::check,
@@ -50,7 +50,7 @@ const RULES: [fn(&Survey<'_, '_>, &mut Findings); 17] = [
     fragment_names::check,
     fragment_types::check,
     fragment_uses::check,
-    directive_places::check,
+    directive_locations::check,
     variable_names::check,
     variable_types::check,
     variable_positions::check,
@@ -58,13 +58,13 @@ const RULES: [fn(&Survey<'_, '_>, &mut Findings); 17] = [
 ];
 
 /// What a document violates, in no order.
-pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<Refusal> {
-    let survey = Survey::new(catalog, document);
+pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<GraphqlError> {
+    let survey = DocumentIndex::new(catalog, document);
     let mut findings = Findings::default();
     for rule in RULES {
         rule(&survey, &mut findings);
     }
-    let mut holds = |rule: fn(&Survey<'_, '_>, &mut Findings)| {
+    let mut holds = |rule: fn(&DocumentIndex<'_, '_>, &mut Findings)| {
         let before = findings.len();
         rule(&survey, &mut findings);
         findings.len() == before && !findings.is_full()
@@ -77,11 +77,11 @@ pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<Refusal> 
 }
 
 /// A field or directive, for a reader.
-fn describe(catalog: &Catalog, holder: Holder<'_>) -> String {
+fn describe(catalog: &Catalog, holder: ArgumentOwner<'_>) -> String {
     match holder {
-        Holder::Field(Some(parent), name) => format!("field \"{}.{name}\"", catalog.get(parent).name()),
-        Holder::Field(None, name) => format!("field \"{name}\""),
-        Holder::Directive(name) => format!("directive \"@{name}\""),
+        ArgumentOwner::Field(Some(parent), name) => format!("field \"{}.{name}\"", catalog.get(parent).name()),
+        ArgumentOwner::Field(None, name) => format!("field \"{name}\""),
+        ArgumentOwner::Directive(name) => format!("directive \"@{name}\""),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use graphql_parser::query::OperationDefinition;
 
-use crate::query::validate::survey::{DefinitionKind, Survey};
+use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for definition in &survey.definitions {
         let what = match definition.kind {
             DefinitionKind::Operation(OperationDefinition::Mutation(_)) => "mutations",

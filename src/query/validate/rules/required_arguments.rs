@@ -2,10 +2,10 @@
 
 use super::describe;
 use crate::query::parse::location;
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for arguments in &survey.arguments {
         let required = arguments.slots.unwrap_or_default().iter();
         let required = required.filter(|slot| slot.ty.is_non_null() && slot.default.is_none());

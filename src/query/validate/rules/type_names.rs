@@ -2,10 +2,10 @@
 
 use crate::query::nearest::near;
 use crate::query::parse::location;
-use crate::query::validate::survey::{Survey, input_names, object_names};
+use crate::query::validate::document_index::{DocumentIndex, input_names, object_names};
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let catalog = survey.catalog;
     let inline = survey.inline_fragments.iter().filter_map(|inline| Some((inline.condition?, inline.location)));
     let named = survey.fragments().map(|(fragment, _, ty)| (ty, fragment.location));

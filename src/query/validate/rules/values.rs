@@ -6,11 +6,11 @@ use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
 use crate::query::nearest::near;
 use crate::query::parse::{is_long_number, location};
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 use crate::value::ScalarType;
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     let catalog = survey.catalog;
     for arguments in &survey.arguments {
         for (number, (name, value)) in arguments.given.iter().enumerate() {

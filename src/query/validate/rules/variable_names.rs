@@ -2,13 +2,13 @@
 //! operation or the fragments that it spreads.
 //! (Sections 5.8.1, Variable Uniqueness, 5.8.3, All Variable Uses Defined, and 5.8.4, All Variables Used)
 
+use crate::error::Location;
 use crate::query::parse::location;
+use crate::query::validate::document_index::{Definition, DocumentIndex};
 use crate::query::validate::names::ByName;
-use crate::query::validate::survey::{Definition, Survey};
 use crate::query::validate::violation::{Findings, Violation};
-use crate::refusal::Location;
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for (place, operation) in survey.operations() {
         if findings.is_full() {
             break;

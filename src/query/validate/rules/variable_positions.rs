@@ -4,10 +4,10 @@ use graphql_parser::query::Value;
 
 use crate::catalog::schema::TypeRef;
 use crate::query::parse::location;
-use crate::query::validate::survey::Survey;
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     for (place, operation) in survey.operations() {
         if operation.variables.is_empty() {
             continue;

@@ -1,7 +1,7 @@
 //! Every place of a document that rules speak of, found in one walk, with the type that the catalog gives it.
 //!
 //! A rule is then a look at one of these lists. The walk goes as deep as the brackets of one definition, never through a
-//! spread: what is behind spreads is asked of [`Survey::reached`], which does not recurse.
+//! spread: what is behind spreads is asked of [`DocumentIndex::reached`], which does not recurse.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -11,15 +11,15 @@ use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{self, Type, TypeId, TypeRef};
+use crate::error::Location;
 use crate::query::parse::{Document, location};
-use crate::query::validate::directives::{self, Place};
-use crate::refusal::Location;
+use crate::query::validate::directives::{self, DirectiveLocation};
 
 /// The field that every object has.
 pub(super) const TYPE_NAME: &str = "__typename";
 
 /// A document, laid out for the rules. `'d` is the document and the catalog, `'a` the text.
-pub(super) struct Survey<'d, 'a> {
+pub(super) struct DocumentIndex<'d, 'a> {
     /// What the document is held against.
     pub(super) catalog: &'d Catalog,
     /// The document.
@@ -35,7 +35,7 @@ pub(super) struct Survey<'d, 'a> {
     /// What takes arguments, and those that it is given; what neither takes nor is given any is left out.
     pub(super) arguments: Vec<Arguments<'d, 'a>>,
     /// The directives, a list a place.
-    pub(super) directives: Vec<(Place, &'d [ast::Directive<'a, &'a str>])>,
+    pub(super) directives: Vec<(DirectiveLocation, &'d [ast::Directive<'a, &'a str>])>,
     /// The uses of variables.
     pub(super) uses: Vec<Use<'d, 'a>>,
     fragments: HashMap<&'a str, usize>,
@@ -53,9 +53,9 @@ pub(super) struct Definition<'d, 'a> {
     pub(super) selections: &'d ast::SelectionSet<'a, &'a str>,
     /// The variables that it declares; none for a fragment.
     pub(super) variables: Vec<Variable<'d, 'a>>,
-    /// Its part of [`Survey::spreads`].
+    /// Its part of [`DocumentIndex::spreads`].
     pub(super) spreads: Range<usize>,
-    /// The variables that it uses, and which of [`Survey::uses`] are of each.
+    /// The variables that it uses, and which of [`DocumentIndex::uses`] are of each.
     pub(super) uses: BTreeMap<&'a str, Vec<usize>>,
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Spread<'a> {
     pub(super) location: Location,
     /// The name of the fragment.
     pub(super) name: &'a str,
-    /// Which of [`Survey::definitions`] it is.
+    /// Which of [`DocumentIndex::definitions`] it is.
     pub(super) target: Option<usize>,
     /// The type around it, where it is known.
     pub(super) parent: Option<TypeId>,
@@ -112,7 +112,7 @@ pub(super) struct Spread<'a> {
 /// A field or directive, and the arguments that it is given.
 pub(super) struct Arguments<'d, 'a> {
     /// What takes them.
-    pub(super) holder: Holder<'a>,
+    pub(super) holder: ArgumentOwner<'a>,
     /// Where that begins.
     pub(super) position: Pos,
     /// Names and values, in document order.
@@ -130,7 +130,7 @@ impl<'d> Arguments<'d, '_> {
 
 /// What takes arguments.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Holder<'a> {
+pub(super) enum ArgumentOwner<'a> {
     /// A field of that type, where it is known.
     Field(Option<TypeId>, &'a str),
     /// A directive.
@@ -151,12 +151,12 @@ pub(super) struct Use<'d, 'a> {
 
 impl Use<'_, '_> {
     /// Where it stands.
-    pub(super) fn location(&self, survey: &Survey<'_, '_>) -> Location {
+    pub(super) fn location(&self, survey: &DocumentIndex<'_, '_>) -> Location {
         survey.document.variable(self.holder, self.argument, self.name)
     }
 }
 
-impl<'d, 'a> Survey<'d, 'a> {
+impl<'d, 'a> DocumentIndex<'d, 'a> {
     /// Walks a document.
     pub(super) fn new(catalog: &'d Catalog, document: &'d Document<'a>) -> Self {
         let mut fragments = HashMap::new();
@@ -243,7 +243,7 @@ pub(super) fn operation_position<'a>(operation: &ast::OperationDefinition<'a, &'
 type Signature<'d> = (TypeId, &'d [schema::Argument]);
 
 /// The walk.
-impl<'d, 'a> Survey<'d, 'a> {
+impl<'d, 'a> DocumentIndex<'d, 'a> {
     fn definition(&mut self, definition: &'d ast::Definition<'a, &'a str>) {
         let (spreads, first_use) = (self.spreads.len(), self.uses.len());
         let query = self.catalog.query();
@@ -265,14 +265,23 @@ impl<'d, 'a> Survey<'d, 'a> {
                         (&s.variable_definitions[..], &s.directives[..], &s.selection_set, None)
                     }
                 };
-                (kind, name, position, variables, directives, Place::Operation, set, root)
+                (kind, name, position, variables, directives, DirectiveLocation::Operation, set, root)
             }
             ast::Definition::Fragment(fragment) => {
                 let ast::TypeCondition::On(ty) = fragment.type_condition;
                 let parent = self.object(ty);
                 let kind = DefinitionKind::Fragment(ty);
                 let (directives, set) = (&fragment.directives[..], &fragment.selection_set);
-                (kind, Some(fragment.name), fragment.position, no_variables, directives, Place::Fragment, set, parent)
+                (
+                    kind,
+                    Some(fragment.name),
+                    fragment.position,
+                    no_variables,
+                    directives,
+                    DirectiveLocation::Fragment,
+                    set,
+                    parent,
+                )
             }
         };
         self.directives(place, directives);
@@ -322,13 +331,13 @@ impl<'d, 'a> Survey<'d, 'a> {
                         target: self.fragment(spread.fragment_name),
                         parent,
                     });
-                    self.directives(Place::Spread, &spread.directives);
+                    self.directives(DirectiveLocation::Spread, &spread.directives);
                 }
                 ast::Selection::InlineFragment(fragment) => {
                     let condition = fragment.type_condition.as_ref().map(|ast::TypeCondition::On(name)| *name);
                     let location = location(fragment.position);
                     self.inline_fragments.push(Inline { location, condition, parent });
-                    self.directives(Place::InlineFragment, &fragment.directives);
+                    self.directives(DirectiveLocation::InlineFragment, &fragment.directives);
                     let inner = condition.map_or(parent, |name| self.object(name));
                     self.selections(&fragment.selection_set, inner);
                 }
@@ -341,8 +350,8 @@ impl<'d, 'a> Survey<'d, 'a> {
         let ty = known.map(|(ty, _)| ty);
         self.fields.push(Selected { field, parent, ty });
         let slots = known.map(|(_, arguments)| arguments);
-        self.arguments(Holder::Field(parent, field.name), field.position, &field.arguments, slots);
-        self.directives(Place::Field, &field.directives);
+        self.arguments(ArgumentOwner::Field(parent, field.name), field.position, &field.arguments, slots);
+        self.directives(DirectiveLocation::Field, &field.directives);
         let inner = ty.filter(|ty| self.catalog.object(*ty).is_some());
         self.selections(&field.selection_set, inner);
     }
@@ -358,20 +367,20 @@ impl<'d, 'a> Survey<'d, 'a> {
         Some((field.ty.named(), &field.arguments))
     }
 
-    fn directives(&mut self, place: Place, directives: &'d [ast::Directive<'a, &'a str>]) {
+    fn directives(&mut self, place: DirectiveLocation, directives: &'d [ast::Directive<'a, &'a str>]) {
         if directives.is_empty() {
             return;
         }
         self.directives.push((place, directives));
         for directive in directives {
             let slots = directives::arguments(self.catalog, directive.name);
-            self.arguments(Holder::Directive(directive.name), directive.position, &directive.arguments, slots);
+            self.arguments(ArgumentOwner::Directive(directive.name), directive.position, &directive.arguments, slots);
         }
     }
 
     fn arguments(
         &mut self,
-        holder: Holder<'a>,
+        holder: ArgumentOwner<'a>,
         position: Pos,
         given: &'d [(&'a str, ast::Value<'a, &'a str>)],
         slots: Option<&'d [schema::Argument]>,

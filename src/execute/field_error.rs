@@ -10,7 +10,7 @@ pub const MOST_FAULTS: usize = 20;
 /// A field that could not be answered. It is null, or the nearest object around it that may be null is (GraphQL
 /// specification, section 6.4.4, Handling Execution Errors).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FieldError {
     /// What is wrong.
     pub cause: Cause,
     /// Where it stands in the answer, from the root on.

@@ -2,7 +2,7 @@
 //! alone, and have their statements in common.
 
 use crate::plan::keyset::is_in_nulls;
-use crate::query::bind::page::{End, Position};
+use crate::query::bind::page::{CursorPosition, End};
 use crate::query::bind::resolve::{Resolved, StepArguments};
 use crate::query::bind::terms::BoundTerm;
 use crate::query::operation::Operation;
@@ -10,38 +10,38 @@ use crate::search::Comparator;
 
 /// The form of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
+pub struct PlanKey {
     /// The truth of the variables that selections depend on.
     truths: Vec<Option<bool>>,
-    steps: Vec<StepForm>,
+    steps: Vec<StepKey>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum StepForm {
+enum StepKey {
     /// The places of the keys that are given.
-    Point(Vec<usize>),
+    Lookup(Vec<usize>),
     Connection {
         sort_key: usize,
         reverse: bool,
         end: End,
-        after: Option<Half>,
-        before: Option<Half>,
+        after: Option<NullRange>,
+        before: Option<NullRange>,
         terms: Vec<(usize, Comparator)>,
     },
 }
 
 /// The half of a walk in which a cursor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum NullRange {
     Values,
     Nulls,
 }
 
-impl Form {
+impl PlanKey {
     /// The form of a request.
     pub fn of(operation: &Operation, resolved: &Resolved<'_>) -> Self {
         let truths = operation.conditions.iter().map(|variable| resolved.truth(*variable));
-        Self { truths: truths.collect(), steps: resolved.steps.iter().map(StepForm::of).collect() }
+        Self { truths: truths.collect(), steps: resolved.steps.iter().map(StepKey::of).collect() }
     }
 
     /// Whether a request for the same operation is of this form.
@@ -55,17 +55,17 @@ impl Form {
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let steps = self.steps.iter().map(|step| match step {
-            StepForm::Point(keys) => size_of_val(keys.as_slice()),
-            StepForm::Connection { terms, .. } => size_of_val(terms.as_slice()),
+            StepKey::Lookup(keys) => size_of_val(keys.as_slice()),
+            StepKey::Connection { terms, .. } => size_of_val(terms.as_slice()),
         });
         self.truths.len() + size_of_val(self.steps.as_slice()) + steps.sum::<usize>()
     }
 }
 
-impl StepForm {
+impl StepKey {
     fn of(arguments: &StepArguments) -> Self {
         match arguments {
-            StepArguments::Point { keys } => Self::Point(keys.iter().map(|(place, _)| *place).collect()),
+            StepArguments::Lookup { keys } => Self::Lookup(keys.iter().map(|(place, _)| *place).collect()),
             StepArguments::Connection { sort_key, reverse, page, terms } => Self::Connection {
                 sort_key: *sort_key,
                 reverse: *reverse,
@@ -80,7 +80,7 @@ impl StepForm {
     /// Compares without making a form.
     fn fits(&self, arguments: &StepArguments) -> bool {
         match (self, arguments) {
-            (Self::Point(places), StepArguments::Point { keys }) => {
+            (Self::Lookup(places), StepArguments::Lookup { keys }) => {
                 keys.iter().map(|(place, _)| place).eq(places.iter())
             }
             (
@@ -96,8 +96,8 @@ impl StepForm {
     }
 }
 
-fn half(position: Option<&Position>) -> Option<Half> {
-    position.map(|position| if is_in_nulls(position) { Half::Nulls } else { Half::Values })
+fn half(position: Option<&CursorPosition>) -> Option<NullRange> {
+    position.map(|position| if is_in_nulls(position) { NullRange::Nulls } else { NullRange::Values })
 }
 
 fn term(term: &BoundTerm) -> (usize, Comparator) {

@@ -12,13 +12,13 @@ use crate::catalog::Catalog;
 use crate::compile::{Admitted, Compiled, Explanation, admitted, compiled, explain_operation, operation};
 use crate::cost::estimate::Estimate;
 use crate::cost::formula::Formula;
+use crate::error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::Template;
-use crate::plan::form::Form;
+use crate::plan::PlanTemplate;
+use crate::plan::plan_key::PlanKey;
 use crate::query::Request;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::operation::Operation;
-use crate::refusal::Refusals;
 
 /// The most forms that are remembered of one operation. Who puts search strings together has some dozens; who has more
 /// than these pays for planning.
@@ -48,7 +48,7 @@ impl Compiler {
     }
 
     /// Compiles a request, as [`compile`](super::compile).
-    pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, Refusals> {
+    pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
         let known = self.known(request)?;
         if let Some(outline) = known.constant.get()
             && let Some(estimate) = outline.admit(iter::empty(), limits)
@@ -76,12 +76,12 @@ impl Compiler {
     }
 
     /// Keeps what a request came to for others like it.
-    fn remember(&self, known: &Known, resolved: &Resolved<'_>, admitted: &Admitted) {
+    fn remember(&self, known: &CachedOperation, resolved: &Resolved<'_>, admitted: &Admitted) {
         let Admitted { depth, estimate, template } = admitted;
         let (formula, template) = (Arc::clone(estimate.formula()), Arc::clone(template));
-        let outline = Outline { depth: *depth, formula, template };
+        let outline = CachedPlan { depth: *depth, formula, template };
         if resolved.constants.is_empty() {
-            return known.forms().keep(Form::of(&known.operation, resolved), outline);
+            return known.forms().keep(PlanKey::of(&known.operation, resolved), outline);
         }
         // The answers of introspection stand in the template, and they are values.
         let is_constant = resolved.steps.is_empty() && known.operation.variables.is_empty();
@@ -92,17 +92,17 @@ impl Compiler {
     }
 
     /// Explains a request, as [`explain`](super::explain).
-    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, Refusals> {
+    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
         explain_operation(&self.catalog, &self.known(request)?.operation, request, limits)
     }
 
     /// The request's operation, from memory where its text was valid before.
-    fn known(&self, request: &Request) -> Result<Arc<Known>, Refusals> {
+    fn known(&self, request: &Request) -> Result<Arc<CachedOperation>, GraphqlErrors> {
         if let Some(known) = self.texts().get(&request.query, request.operation_name.as_deref()) {
             return Ok(known);
         }
         let operation = operation(&self.catalog, request)?;
-        let known = Arc::new(Known::new(operation));
+        let known = Arc::new(CachedOperation::new(operation));
         self.texts().keep(&request.query, request.operation_name.as_deref(), Arc::clone(&known));
         Ok(known)
     }
@@ -115,16 +115,16 @@ impl Compiler {
 
 /// A valid operation, and what requests for it came to.
 #[derive(Debug)]
-struct Known {
+struct CachedOperation {
     operation: Operation,
     /// What every request for it comes to, where that is the same always.
-    constant: OnceLock<Outline>,
-    forms: Mutex<Forms>,
+    constant: OnceLock<CachedPlan>,
+    forms: Mutex<CachedPlans>,
     /// The last request that asked too much. To say no is free for who asks, so it had better be cheap to say it again.
     refused: Mutex<Option<Refused>>,
 }
 
-impl Known {
+impl CachedOperation {
     fn new(operation: Operation) -> Self {
         Self { operation, constant: OnceLock::new(), forms: Mutex::default(), refused: Mutex::default() }
     }
@@ -132,20 +132,20 @@ impl Known {
     /// About how much memory it takes, in bytes.
     fn bytes(&self) -> usize {
         let refused = self.last_refused().as_ref().map_or(0, Refused::bytes);
-        self.operation.bytes() + self.constant.get().map_or(0, Outline::bytes) + self.forms().bytes + refused
+        self.operation.bytes() + self.constant.get().map_or(0, CachedPlan::bytes) + self.forms().bytes + refused
     }
 
     /// The refusals of a request, if the last one that was refused asked for as much.
-    fn refused(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Refusals> {
+    fn refused(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<GraphqlErrors> {
         let last = self.last_refused();
         let refused = last.as_ref().filter(|refused| refused.fits(&self.operation, resolved, limits))?;
         Some(refused.refusals.clone())
     }
 
     /// Keeps the refusals of a request.
-    fn refuse(&self, resolved: &Resolved<'_>, limits: &Limits, refusals: &Refusals) {
+    fn refuse(&self, resolved: &Resolved<'_>, limits: &Limits, refusals: &GraphqlErrors) {
         let sizes = resolved.steps.iter().map(StepArguments::size).collect();
-        let form = Form::of(&self.operation, resolved);
+        let form = PlanKey::of(&self.operation, resolved);
         *self.last_refused() = Some(Refused { form, sizes, limits: *limits, refusals: refusals.clone() });
     }
 
@@ -154,13 +154,13 @@ impl Known {
     }
 
     /// What requests of the same form have in common, if there was one before.
-    fn outline(&self, resolved: &Resolved<'_>) -> Option<Arc<Outline>> {
+    fn outline(&self, resolved: &Resolved<'_>) -> Option<Arc<CachedPlan>> {
         let forms = self.forms();
         let (_, outline) = forms.kept.iter().find(|(form, _)| form.fits(&self.operation, resolved))?;
         Some(Arc::clone(outline))
     }
 
-    fn forms(&self) -> MutexGuard<'_, Forms> {
+    fn forms(&self) -> MutexGuard<'_, CachedPlans> {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -168,10 +168,10 @@ impl Known {
 /// A request that asked too much. What is said of that depends on its form, its page sizes and the caller's limits.
 #[derive(Debug)]
 struct Refused {
-    form: Form,
+    form: PlanKey,
     sizes: Vec<u32>,
     limits: Limits,
-    refusals: Refusals,
+    refusals: GraphqlErrors,
 }
 
 impl Refused {
@@ -190,13 +190,13 @@ impl Refused {
 
 /// What requests of one form have in common.
 #[derive(Debug)]
-struct Outline {
+struct CachedPlan {
     depth: u32,
     formula: Arc<Formula>,
-    template: Arc<Template>,
+    template: Arc<PlanTemplate>,
 }
 
-impl Outline {
+impl CachedPlan {
     /// The price of a request with steps of these sizes, if it is within the limits.
     fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Estimate> {
         let estimate = Arc::clone(&self.formula).estimate(sizes);
@@ -211,15 +211,15 @@ impl Outline {
 
 /// The newest forms of requests for one operation.
 #[derive(Debug, Default)]
-struct Forms {
-    kept: VecDeque<(Form, Arc<Outline>)>,
+struct CachedPlans {
+    kept: VecDeque<(PlanKey, Arc<CachedPlan>)>,
     bytes: usize,
 }
 
-impl Forms {
+impl CachedPlans {
     /// Keeps a form.
-    fn keep(&mut self, form: Form, outline: Outline) {
-        let bytes = |form: &Form, outline: &Outline| form.bytes() + outline.bytes();
+    fn keep(&mut self, form: PlanKey, outline: CachedPlan) {
+        let bytes = |form: &PlanKey, outline: &CachedPlan| form.bytes() + outline.bytes();
         if self.kept.iter().any(|(kept, _)| *kept == form) {
             return;
         }
@@ -247,18 +247,18 @@ struct Texts {
 struct Entry {
     /// The name by which requests choose it.
     name: Option<String>,
-    known: Arc<Known>,
+    known: Arc<CachedOperation>,
     /// What it takes with its forms.
     bytes: usize,
 }
 
 impl Texts {
-    fn get(&mut self, text: &str, name: Option<&str>) -> Option<Arc<Known>> {
+    fn get(&mut self, text: &str, name: Option<&str>) -> Option<Arc<CachedOperation>> {
         let entry = self.entries.get(text)?.iter().find(|entry| entry.name.as_deref() == name)?;
         Some(Arc::clone(&entry.known))
     }
 
-    fn keep(&mut self, text: &str, name: Option<&str>, known: Arc<Known>) {
+    fn keep(&mut self, text: &str, name: Option<&str>, known: Arc<CachedOperation>) {
         let bytes = known.operation.bytes();
         if text.len() + bytes > self.most_bytes {
             return;
@@ -303,13 +303,13 @@ fn taken(text: &str, entries: &[Entry]) -> usize {
 mod tests {
     use super::*;
     use crate::compile::compile;
-    use crate::refusal::Code;
+    use crate::error::ErrorCode;
 
     fn compiler(cache_bytes: usize) -> Compiler {
         Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
     }
 
-    fn ask(compiler: &Compiler, query: &str) -> Result<Compiled, Refusals> {
+    fn ask(compiler: &Compiler, query: &str) -> Result<Compiled, GraphqlErrors> {
         compiler.compile(&Request { query: query.to_owned(), ..Request::default() }, &Limits::default())
     }
 
@@ -326,7 +326,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(named("A", &Limits::default()).unwrap().estimate.cost(), 20);
             assert_eq!(named("B", &Limits::default()).unwrap().estimate.cost(), 0);
-            assert_eq!(named("A", &poor).unwrap_err().first().code, Code::CostExceeded);
+            assert_eq!(named("A", &poor).unwrap_err().first().code, ErrorCode::CostExceeded);
             assert!(named("C", &Limits::default()).is_err());
         }
         assert_eq!(compiler.texts().entries.len(), 1);

@@ -1,10 +1,14 @@
 //! Where values come from, and which one is in force: flag before environment variable before file before default.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, fs, io, path::PathBuf};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::{fmt, fs, io};
 
-use clap::{Arg, ArgMatches, Command, builder::ValueParser};
+use clap::{Arg, ArgMatches, Command};
 
-use crate::config::{SETTINGS, Setting, form::Form};
+use crate::config::value_parser::ValueParser;
+use crate::config::{SETTINGS, Setting};
 
 /// The flag and the environment variable that name the configuration file.
 const FILE_FLAG: &str = "config";
@@ -147,7 +151,7 @@ impl Values {
     }
 
     /// The setting's value, read.
-    pub(super) fn read<T>(&self, setting: &Setting, form: &Form<T>) -> Result<T, ConfigError> {
+    pub(super) fn read<T>(&self, setting: &Setting, form: &ValueParser<T>) -> Result<T, ConfigError> {
         let unset = Value { text: setting.default.to_owned(), origin: Origin::Default };
         let value = self.values.get(setting.name).unwrap_or(&unset);
         (form.parse)(&value.text).ok_or_else(|| ConfigError::BadValue {
@@ -255,7 +259,7 @@ fn flag(setting: &'static Setting) -> Arg {
     Arg::new(setting.name)
         .long(setting.name)
         .value_name(setting.placeholder)
-        .value_parser(ValueParser::new(read))
+        .value_parser(clap::builder::ValueParser::new(read))
         .hide_possible_values(true)
         .help(format!("{} [default: {default}] [env: {}]", setting.help.trim(), setting.variable))
 }

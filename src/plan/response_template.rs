@@ -5,13 +5,13 @@ use crate::value::ScalarType;
 
 /// The program that writes an answer's `data`.
 #[derive(Debug, Default)]
-pub struct Shape {
+pub struct ResponseTemplate {
     /// The operations, run from the first; loops and absent objects jump.
     pub ops: Vec<Op>,
-    places: Vec<(PlaceId, Segment)>,
+    places: Vec<(PathId, Segment)>,
 }
 
-impl Shape {
+impl ResponseTemplate {
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let literals = self.ops.iter().map(|op| match op {
@@ -27,7 +27,7 @@ impl Shape {
     }
 
     /// The way from the root to a place, from its end.
-    pub fn way_up(&self, place: PlaceId) -> impl Iterator<Item = &Segment> {
+    pub fn way_up(&self, place: PathId) -> impl Iterator<Item = &Segment> {
         let mut next = place;
         std::iter::from_fn(move || {
             let (parent, segment) = self.places.get(next.0.checked_sub(1)?)?;
@@ -39,7 +39,7 @@ impl Shape {
 
 /// A place in the answer, of which a list has one for all its elements. The default is the whole answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PlaceId(usize);
+pub struct PathId(usize);
 
 /// A part of the way to a place.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub enum Op {
         /// Whether the schema promises that it is never null.
         non_null: bool,
         /// Where it stands in the answer.
-        place: PlaceId,
+        place: PathId,
     },
     /// A joined object: `null` and on to `end` where this column of the current row is null.
     Object {
@@ -73,25 +73,25 @@ pub enum Op {
         /// Whether the schema promises that it is never null.
         non_null: bool,
         /// Where it stands in the answer.
-        place: PlaceId,
+        place: PathId,
         /// Behind the object's [`Op::EndObject`].
         end: usize,
     },
     /// The end of a joined object.
     EndObject,
     /// A point root's row: `null` and on to `end` where there is none.
-    Point {
+    Lookup {
         /// Its step.
         step: StepId,
         /// Whether the schema promises that there is one.
         non_null: bool,
         /// Where it stands in the answer.
-        place: PlaceId,
-        /// Behind the root's [`Op::EndPoint`].
+        place: PathId,
+        /// Behind the root's [`Op::EndLookup`].
         end: usize,
     },
     /// The end of a point root.
-    EndPoint,
+    EndLookup,
     /// A connection: the rows of the step that belong to the current row.
     Connection {
         /// Its step.
@@ -123,17 +123,17 @@ pub enum Op {
 
 /// Writes a program, joining neighbouring literals.
 #[derive(Debug, Default)]
-pub struct ShapeWriter {
+pub struct TemplateWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
-    places: Vec<(PlaceId, Segment)>,
+    places: Vec<(PathId, Segment)>,
     /// The place of what is being written.
-    place: PlaceId,
+    place: PathId,
     /// The places of the objects around it.
-    around: Vec<PlaceId>,
+    around: Vec<PathId>,
 }
 
-impl ShapeWriter {
+impl TemplateWriter {
     /// Adds bytes.
     pub fn literal(&mut self, text: &str) {
         self.literal.extend_from_slice(text.as_bytes());
@@ -169,13 +169,13 @@ impl ShapeWriter {
     }
 
     /// The place of what follows.
-    pub fn place(&self) -> PlaceId {
+    pub fn place(&self) -> PathId {
         self.place
     }
 
-    fn enter(&mut self, parent: PlaceId, segment: Segment) {
+    fn enter(&mut self, parent: PathId, segment: Segment) {
         self.places.push((parent, segment));
-        self.place = PlaceId(self.places.len());
+        self.place = PathId(self.places.len());
     }
 
     /// Adds a key of a constant. Response keys are GraphQL names, which need no escaping.
@@ -203,15 +203,15 @@ impl ShapeWriter {
         self.push(closing);
         let behind = self.here();
         match &mut self.ops[begin] {
-            Op::Object { end, .. } | Op::Point { end, .. } | Op::FirstRow { end } => *end = behind,
+            Op::Object { end, .. } | Op::Lookup { end, .. } | Op::FirstRow { end } => *end = behind,
             _ => {}
         }
     }
 
     /// The finished program.
-    pub fn finish(mut self) -> Shape {
+    pub fn finish(mut self) -> ResponseTemplate {
         self.flush();
-        Shape { ops: self.ops, places: self.places }
+        ResponseTemplate { ops: self.ops, places: self.places }
     }
 
     fn flush(&mut self) {

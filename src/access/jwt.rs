@@ -1,23 +1,20 @@
 //! Tokens: JWTs that say who their bearer is, signed with a key of our own or of an outside issuer.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jwt_simple::{
-    Error as JwtError, JWTError, claims::Claims, common::VerificationOptions, prelude as jwt, reexports::rand,
-    token::Token,
-};
+use jwt_simple::claims::Claims;
+use jwt_simple::common::VerificationOptions;
+use jwt_simple::reexports::rand;
+use jwt_simple::token::Token;
+use jwt_simple::{Error as JwtError, JWTError, prelude as jwt};
 use serde_json::{Value, json};
 
-use crate::access::{
-    keys::{self, Algorithm, Source},
-    outside,
-    ring::{Ring, RingError, Rings, Verified},
-};
+use crate::access::external_issuer;
+use crate::access::key_set::{KeySet, KeySetError, KeySets, Verified};
+use crate::access::keys::{self, Algorithm, Source};
 
 /// The longest text that is looked at as a token. Ours are far shorter; an outside issuer may write a user's roles there.
 const LONGEST_TOKEN: usize = 8192;
@@ -38,19 +35,19 @@ pub struct Options {
     /// Our keys.
     pub keys: Source,
     /// Whose tokens are accepted beside our own.
-    pub outside: Option<outside::Options>,
+    pub outside: Option<external_issuer::Options>,
 }
 
 /// Makes and verifies tokens.
 pub struct Tokens {
     options: Options,
-    rings: Rings,
+    rings: KeySets,
     clock: fn() -> Duration,
 }
 
 /// A new token.
 #[derive(Clone)]
-pub struct Minted {
+pub struct IssuedToken {
     /// The token's text.
     pub token: String,
     /// Its `jti` claim, by which it can be told from others without being shown.
@@ -79,7 +76,7 @@ pub enum BadToken {
 pub enum TokenError {
     /// The keys cannot be used.
     #[error(transparent)]
-    Keys(#[from] RingError),
+    Keys(#[from] KeySetError),
     /// Every key was taken away.
     #[error("there is no key to sign a token with; make one with `orderql keys rotate`")]
     NoKey,
@@ -103,17 +100,17 @@ impl Tokens {
 
     /// The same on another clock, which tells the time since 1970.
     pub fn with_clock(options: Options, clock: fn() -> Duration) -> Result<Self, TokenError> {
-        let rings = Rings::open(options.keys.clone(), options.algorithm, options.outside.clone())?;
+        let rings = KeySets::open(options.keys.clone(), options.algorithm, options.outside.clone())?;
         Ok(Self { options, rings, clock })
     }
 
     /// A token that says that its bearer is this user.
-    pub fn mint(&self, user_id: &str) -> Result<Minted, TokenError> {
+    pub fn mint(&self, user_id: &str) -> Result<IssuedToken, TokenError> {
         self.mint_for(user_id, self.options.lifetime)
     }
 
     /// The same, good for as long as is said.
-    pub fn mint_for(&self, user_id: &str, lifetime: Duration) -> Result<Minted, TokenError> {
+    pub fn mint_for(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
         let ring = self.rings.current();
         let key = keys::signing(&ring.own, self.options.algorithm).ok_or(TokenError::NoKey)?;
         let now = jwt::Duration::from_secs((self.clock)().as_secs());
@@ -126,7 +123,7 @@ impl Tokens {
         }
         let token_id = unique_id();
         let token = key.sign(claims.with_jwt_id(&token_id)).map_err(|error| TokenError::Sign(error.to_string()))?;
-        Ok(Minted { token, token_id, expires_in: lifetime })
+        Ok(IssuedToken { token, token_id, expires_in: lifetime })
     }
 
     /// The user that the token was made for.
@@ -162,7 +159,7 @@ impl Tokens {
     }
 
     /// Verifies signature and claims. The algorithm is the key's, and the key is what the token's header may choose.
-    fn check(&self, ring: &Ring, token: &str, now: u64) -> Result<Verified, Unverified> {
+    fn check(&self, ring: &KeySet, token: &str, now: u64) -> Result<Verified, Unverified> {
         const NOT_ACCEPTED: Unverified = Unverified::Bad(BadToken::NotAccepted);
         if token.len() > LONGEST_TOKEN {
             return Err(NOT_ACCEPTED);
@@ -229,21 +226,18 @@ impl fmt::Debug for Tokens {
     }
 }
 
-impl fmt::Debug for Minted {
+impl fmt::Debug for IssuedToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Minted").field("expires_in", &self.expires_in).finish_non_exhaustive()
+        f.debug_struct("IssuedToken").field("expires_in", &self.expires_in).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs,
-        os::unix::fs::PermissionsExt,
-        path::PathBuf,
-        process,
-        sync::atomic::{AtomicU64, Ordering},
-    };
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::{fs, process};
 
     use jwt_simple::algorithms::{
         ECDSAP256KeyPairLike, ES256KeyPair, Ed25519KeyPair, Ed25519PublicKey, HS256Key, MACLike,
@@ -382,7 +376,7 @@ mod tests {
             fs::write(&file, json!({"keys": [{"kty": "new"}, jwk]}).to_string()).unwrap();
         };
         store(&key);
-        let outside = outside::Options {
+        let outside = external_issuer::Options {
             jwks_file: file.clone(),
             issuer: "https://id.example".into(),
             audience: "orderql".into(),

@@ -3,25 +3,17 @@
 //! Nobody waits for it. While the database is away events are kept and tried again; where the queue is full they are left
 //! out, and the log says how many. Every event is in the log in any case.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use tokio::{
-    sync::{mpsc, oneshot},
-    time,
-};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::{
-    access::audit::{self, Entry},
-    database::connect::connect,
-};
+use crate::access::audit::{self, Entry};
+use crate::database::connect::connect;
 
 /// Events that wait at the most. Each is some hundred bytes.
 const LONGEST_QUEUE: usize = 4096;
@@ -37,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Takes events and stores them.
 #[derive(Clone)]
-pub struct Trail {
+pub struct AuditWriter {
     queue: mpsc::Sender<Item>,
     lost: Arc<AtomicU64>,
 }
@@ -59,7 +51,7 @@ pub struct Rehash {
     pub new: String,
 }
 
-impl Trail {
+impl AuditWriter {
     /// Begins. The database is asked for nothing before the first event.
     pub fn start(database: Config) -> Self {
         let (queue, items) = mpsc::channel(LONGEST_QUEUE);
@@ -99,9 +91,9 @@ impl Trail {
     }
 }
 
-impl fmt::Debug for Trail {
+impl fmt::Debug for AuditWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trail").field("lost", &self.lost).finish_non_exhaustive()
+        f.debug_struct("AuditWriter").field("lost", &self.lost).finish_non_exhaustive()
     }
 }
 

@@ -1,12 +1,11 @@
 //! An answer before it goes to the connection: a head, and a body that is there or that comes in parts.
 
-use std::{error::Error, fmt};
+use std::error::Error;
+use std::fmt;
 
 use bytes::Bytes;
-use hyper::{
-    HeaderMap, Response, StatusCode,
-    header::{self, HeaderValue},
-};
+use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode};
 use serde::Serialize;
 
 use crate::http::negotiate::Media;

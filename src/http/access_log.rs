@@ -1,6 +1,7 @@
 //! A request's line in the log, gathered while it is served and written when its answer is handed over.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use hyper::Method;
 
@@ -12,7 +13,7 @@ const LONGEST_NAME: usize = 100;
 /// What is known of a request so far. Written to the log when it is dropped, be that at the end of the answer or because
 /// the client went away.
 #[derive(Debug)]
-pub struct Record {
+pub struct AccessLogEntry {
     /// The id that the client is shown.
     pub id: Arc<str>,
     /// The endpoint's name.
@@ -30,7 +31,7 @@ pub struct Record {
     began: Instant,
 }
 
-impl Record {
+impl AccessLogEntry {
     /// A request has come.
     pub fn new(id: Arc<str>, method: &Method) -> Self {
         Self::with_method(id, known(method))
@@ -61,7 +62,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for AccessLogEntry {
     fn drop(&mut self) {
         emit(&Event::Request(event::Request {
             request_id: &self.id,

@@ -3,20 +3,16 @@
 //! A key that was added or retired by another process is noticed by the time of its folder, which is looked at twice a
 //! second while tokens come, and at once when a token names a key that is not known.
 
-use std::{
-    fs,
-    num::NonZeroUsize,
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError},
-    time::{Duration, Instant, SystemTime},
-};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::time::{Duration, Instant, SystemTime};
 
 use lru::LruCache;
 
-use crate::access::{
-    keys::{self, Algorithm, Key, KeyError, Source},
-    outside::{self, Outside, OutsideError},
-};
+use crate::access::external_issuer::{self, ExternalIssuer, ExternalIssuerError};
+use crate::access::keys::{self, Algorithm, Key, KeyError, Source};
 
 /// How often the files' times are looked at. Half of a second, so that what is retired is refused within a whole one.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -39,22 +35,22 @@ pub struct Verified {
 
 /// The keys in force at one moment.
 #[derive(Debug)]
-pub struct Ring {
+pub struct KeySet {
     /// Our own, the last made at the end.
     pub own: Vec<Key>,
     /// Those of the outside issuer.
-    pub outside: Option<Outside>,
+    pub outside: Option<ExternalIssuer>,
     /// Tokens that these keys have verified. They go with the ring, so that none outlives its key.
     remembered: Mutex<LruCache<Box<str>, Verified>>,
 }
 
 /// The ring in force.
 #[derive(Debug)]
-pub struct Rings {
+pub struct KeySets {
     source: Source,
     algorithm: Algorithm,
-    outside: Option<outside::Options>,
-    current: RwLock<Arc<Ring>>,
+    outside: Option<external_issuer::Options>,
+    current: RwLock<Arc<KeySet>>,
     seen: Mutex<Seen>,
 }
 
@@ -71,31 +67,35 @@ type Stamps = [Option<SystemTime>; 2];
 
 /// Why there are no keys.
 #[derive(Debug, thiserror::Error)]
-pub enum RingError {
+pub enum KeySetError {
     /// Our own cannot be used.
     #[error(transparent)]
     Own(#[from] KeyError),
     /// The outside issuer's cannot be used.
     #[error(transparent)]
-    Outside(#[from] OutsideError),
+    ExternalIssuer(#[from] ExternalIssuerError),
 }
 
-impl Rings {
+impl KeySets {
     /// Reads the keys, and makes one where the folder has none of the algorithm.
-    pub fn open(source: Source, algorithm: Algorithm, outside: Option<outside::Options>) -> Result<Self, RingError> {
+    pub fn open(
+        source: Source,
+        algorithm: Algorithm,
+        outside: Option<external_issuer::Options>,
+    ) -> Result<Self, KeySetError> {
         if let Source::Folder(folder) = &source
             && !keys::read(folder)?.iter().any(|key| key.algorithm() == algorithm)
         {
             keys::make(folder, algorithm)?;
         }
         let (stamps, read) = (stamps(&source, outside.as_ref()), SystemTime::now());
-        let ring = Ring::read(&source, algorithm, outside.as_ref())?;
+        let ring = KeySet::read(&source, algorithm, outside.as_ref())?;
         let seen = Mutex::new(Seen { stamps, read, looked: Instant::now() });
         Ok(Self { source, algorithm, outside, current: RwLock::new(Arc::new(ring)), seen })
     }
 
     /// The keys in force.
-    pub fn current(&self) -> Arc<Ring> {
+    pub fn current(&self) -> Arc<KeySet> {
         // Who finds another looking goes on with what there is.
         match self.seen.try_lock() {
             Ok(seen) if seen.looked.elapsed() >= LOOK_EVERY => self.look(seen),
@@ -106,12 +106,12 @@ impl Rings {
     }
 
     /// The keys in force after a look at the files. Costs two questions to the system where nothing has changed.
-    pub fn looked_at_now(&self) -> Arc<Ring> {
+    pub fn looked_at_now(&self) -> Arc<KeySet> {
         self.look(self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         self.ring()
     }
 
-    fn ring(&self) -> Arc<Ring> {
+    fn ring(&self) -> Arc<KeySet> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -124,7 +124,7 @@ impl Rings {
         if stamps == seen.stamps && !unsettled {
             return;
         }
-        match Ring::read(&self.source, self.algorithm, self.outside.as_ref()) {
+        match KeySet::read(&self.source, self.algorithm, self.outside.as_ref()) {
             Ok(ring) => {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
                 // The outside issuer's keys have no time of their own, so a changed file makes a new ring.
@@ -139,13 +139,17 @@ impl Rings {
     }
 }
 
-impl Ring {
-    fn read(source: &Source, algorithm: Algorithm, outside: Option<&outside::Options>) -> Result<Self, RingError> {
+impl KeySet {
+    fn read(
+        source: &Source,
+        algorithm: Algorithm,
+        outside: Option<&external_issuer::Options>,
+    ) -> Result<Self, KeySetError> {
         let own = match source {
             Source::Folder(folder) => keys::read(folder)?,
             Source::Given(text) => keys::given(text, algorithm)?,
         };
-        let outside = outside.map(Outside::read).transpose()?;
+        let outside = outside.map(ExternalIssuer::read).transpose()?;
         Ok(Self { own, outside, remembered: Mutex::new(LruCache::new(REMEMBERED)) })
     }
 
@@ -169,7 +173,7 @@ impl Ring {
     }
 }
 
-fn stamps(source: &Source, outside: Option<&outside::Options>) -> Stamps {
+fn stamps(source: &Source, outside: Option<&external_issuer::Options>) -> Stamps {
     let stamp = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let folder = match source {
         Source::Folder(folder) => stamp(folder),

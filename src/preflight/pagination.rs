@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where};
-use crate::preflight::needs::Walk;
+use crate::preflight::requirements::Pagination;
 
 /// Loops over indexes are left as the only way without a penalty. `search_path` is that of the pool's connections.
 const ONLY_INDEXES: &str = "
@@ -46,7 +46,7 @@ pub(super) enum Verdict {
 }
 
 /// Asks about every walk at once; the verdicts come in the walks' order.
-pub(super) async fn explain(client: &Client, walks: &[&Walk<'_>]) -> Result<Vec<Verdict>, Error> {
+pub(super) async fn explain(client: &Client, walks: &[&Pagination<'_>]) -> Result<Vec<Verdict>, Error> {
     let texts: Vec<Vec<String>> = walks.iter().map(|walk| statements(walk)).collect();
     let distinct: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
     client.batch_execute(ONLY_INDEXES).await?;
@@ -88,7 +88,7 @@ fn is_walk(node: &Value) -> bool {
 }
 
 /// The walk as statements, any of which may be served.
-fn statements(walk: &Walk<'_>) -> Vec<String> {
+fn statements(walk: &Pagination<'_>) -> Vec<String> {
     // What is held equal to something is not null: joins that this rules out need not be walked through.
     let present: Vec<_> = walk.equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
     let statement = |equal: Vec<&str>| {

@@ -1,16 +1,15 @@
 //! Tokens of an outside issuer, verified with its public keys from a file (a JWK set, RFC 7517).
 
-use std::{fmt, fs, io, path::PathBuf};
+use std::path::PathBuf;
+use std::{fmt, fs, io};
 
-use jwt_simple::{
-    Error as JwtError,
-    algorithms::{
-        ECDSAP256PublicKeyLike, ECDSAP384PublicKeyLike, ES256PublicKey, ES384PublicKey, Ed25519PublicKey,
-        EdDSAPublicKeyLike, RS256PublicKey, RSAPublicKeyLike,
-    },
-    claims::JWTClaims,
-    common::VerificationOptions,
+use jwt_simple::Error as JwtError;
+use jwt_simple::algorithms::{
+    ECDSAP256PublicKeyLike, ECDSAP384PublicKeyLike, ES256PublicKey, ES384PublicKey, Ed25519PublicKey,
+    EdDSAPublicKeyLike, RS256PublicKey, RSAPublicKeyLike,
 };
+use jwt_simple::claims::JWTClaims;
+use jwt_simple::common::VerificationOptions;
 use serde_json::{Map, Value};
 
 /// Whose tokens are accepted beside our own.
@@ -27,7 +26,7 @@ pub struct Options {
 }
 
 /// The issuer's keys as last read.
-pub struct Outside {
+pub struct ExternalIssuer {
     keys: Vec<Key>,
 }
 
@@ -49,7 +48,7 @@ pub type Others = Map<String, Value>;
 
 /// Why the issuer's keys cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum OutsideError {
+pub enum ExternalIssuerError {
     /// The file cannot be read.
     #[error("cannot read the outside issuer's keys in {}", .0.display())]
     File(PathBuf, #[source] io::Error),
@@ -61,15 +60,16 @@ pub enum OutsideError {
     NoKey(PathBuf),
 }
 
-impl Outside {
+impl ExternalIssuer {
     /// Reads the keys. Those of kinds that are not known here, or that encrypt, are left out.
-    pub fn read(options: &Options) -> Result<Self, OutsideError> {
+    pub fn read(options: &Options) -> Result<Self, ExternalIssuerError> {
         let path = &options.jwks_file;
-        let text = fs::read(path).map_err(|error| OutsideError::File(path.clone(), error))?;
-        let set: Value = serde_json::from_slice(&text).map_err(|_| OutsideError::NotASet(path.clone()))?;
-        let keys = set.get("keys").and_then(Value::as_array).ok_or_else(|| OutsideError::NotASet(path.clone()))?;
+        let text = fs::read(path).map_err(|error| ExternalIssuerError::File(path.clone(), error))?;
+        let set: Value = serde_json::from_slice(&text).map_err(|_| ExternalIssuerError::NotASet(path.clone()))?;
+        let keys =
+            set.get("keys").and_then(Value::as_array).ok_or_else(|| ExternalIssuerError::NotASet(path.clone()))?;
         let keys: Vec<Key> = keys.iter().filter_map(Key::read).collect();
-        if keys.is_empty() { Err(OutsideError::NoKey(path.clone())) } else { Ok(Self { keys }) }
+        if keys.is_empty() { Err(ExternalIssuerError::NoKey(path.clone())) } else { Ok(Self { keys }) }
     }
 
     /// The claims of a token that one of the keys signed. `None` where the token names none of them; a token that names
@@ -110,7 +110,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Outside {
+impl fmt::Debug for ExternalIssuer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.keys.iter().map(|key| &key.id)).finish()
     }

@@ -4,16 +4,16 @@
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Entity, One, Point, SearchKey, SortKey};
+use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey};
 use crate::catalog::schema::{Field, ObjectType, Type, TypeId};
 use crate::preflight::fit::Use;
 
 /// Everything that a catalog needs, in the order of publication.
 #[derive(Debug, Default)]
-pub(super) struct Needs<'a> {
+pub(super) struct Requirements<'a> {
     pub(super) columns: Vec<ColumnNeed<'a>>,
     pub(super) joins: Vec<Join<'a>>,
-    pub(super) walks: Vec<Walk<'a>>,
+    pub(super) walks: Vec<Pagination<'a>>,
 }
 
 /// A column that has to be there.
@@ -21,7 +21,7 @@ pub(super) struct Needs<'a> {
 pub(super) struct ColumnNeed<'a> {
     pub(super) column: ColumnName<'a>,
     pub(super) used: Use,
-    pub(super) place: Place<'a>,
+    pub(super) place: SchemaPath<'a>,
 }
 
 /// A column of a relation.
@@ -42,21 +42,21 @@ impl fmt::Display for ColumnName<'_> {
 pub(super) struct Join<'a> {
     pub(super) left: ColumnName<'a>,
     pub(super) right: ColumnName<'a>,
-    pub(super) place: Place<'a>,
+    pub(super) place: SchemaPath<'a>,
 }
 
 /// An order of a relation's rows that an index must give.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct Pagination<'a> {
     pub(super) relation: &'a str,
     /// The columns that are held equal to something: first in the index, in any order, and never null.
     pub(super) equal: Vec<&'a str>,
     /// The columns that come next in the index, in this order.
     pub(super) order: Vec<&'a str>,
-    pub(super) place: Place<'a>,
+    pub(super) place: SchemaPath<'a>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Pagination<'a> {
     /// All columns.
     pub(super) fn columns(&self) -> impl Iterator<Item = &'a str> {
         self.equal.iter().chain(&self.order).copied()
@@ -65,7 +65,7 @@ impl<'a> Walk<'a> {
 
 /// What of the schema needs something.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum SchemaPath<'a> {
     Type(&'a ObjectType),
     Field(&'a ObjectType, &'a Field),
     Root(&'a Field),
@@ -74,7 +74,7 @@ pub(super) enum Place<'a> {
     Argument(&'a Field, &'a str),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for SchemaPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type(object) => f.write_str(&object.name),
@@ -87,7 +87,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-impl<'a> Needs<'a> {
+impl<'a> Requirements<'a> {
     /// What that catalog needs.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut needs = Self::default();
@@ -96,7 +96,7 @@ impl<'a> Needs<'a> {
         // First, so that a missing relation is told with its type and not with who points there.
         for (object, entity) in entities() {
             for column in &entity.key {
-                needs.column(&entity.relation, &column.name, Use::Named, Place::Type(object));
+                needs.column(&entity.relation, &column.name, Use::Named, SchemaPath::Type(object));
             }
         }
         for (object, entity) in entities() {
@@ -113,7 +113,7 @@ impl<'a> Needs<'a> {
     /// A type's own columns, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, relation: &'a str) {
         for field in &object.fields {
-            let place = Place::Field(object, field);
+            let place = SchemaPath::Field(object, field);
             match &field.binding {
                 Binding::Column(column) => {
                     self.column(relation, &column.name, Use::Answered(column.scalar), place);
@@ -131,14 +131,14 @@ impl<'a> Needs<'a> {
         }
     }
 
-    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, place: Place<'a>) {
+    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, place: SchemaPath<'a>) {
         let relation = &aggregate.relation;
         self.column(relation, &aggregate.column, Use::Named, place);
         self.equal(parent, &aggregate.join.by, relation, &aggregate.join.to, place);
         self.walk(relation, names(&aggregate.join.to), Vec::new(), place);
     }
 
-    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, place: Place<'a>) {
+    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, place: SchemaPath<'a>) {
         let Some(target) = catalog.entity(one.target) else { return };
         if let Some(column) = one.join.to.first() {
             self.column(&target.relation, column, Use::Read, place);
@@ -155,7 +155,7 @@ impl<'a> Needs<'a> {
         }
     }
 
-    fn nested(&mut self, connection: &'a Connection, place: Place<'a>) {
+    fn nested(&mut self, connection: &'a Connection, place: SchemaPath<'a>) {
         for (by, to) in connection.join.by.iter().zip(&connection.join.to) {
             // Compared with a carried key, or with one that a caller gave, for which the same types are fit.
             self.column(&connection.relation, to, Use::Carried(by.scalar), place);
@@ -169,18 +169,18 @@ impl<'a> Needs<'a> {
         match &field.binding {
             Binding::Connection(connection) => {
                 for key in &connection.sort_keys {
-                    self.sort_key(connection, key, Place::SortKey(field, key));
+                    self.sort_key(connection, key, SchemaPath::SortKey(field, key));
                 }
                 for key in &connection.search_keys {
-                    self.search_key(connection, key, Place::SearchKey(field, key));
+                    self.search_key(connection, key, SchemaPath::SearchKey(field, key));
                 }
             }
-            Binding::Point(point) => self.point(catalog, field, point),
+            Binding::Lookup(point) => self.point(catalog, field, point),
             _ => {}
         }
     }
 
-    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, place: Place<'a>) {
+    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, place: SchemaPath<'a>) {
         for column in &key.columns {
             // What can be compared can be written into a cursor.
             self.column(&connection.relation, &column.name, Use::Compared(column.scalar), place);
@@ -191,7 +191,7 @@ impl<'a> Needs<'a> {
         self.walk(&connection.relation, equal, order, place);
     }
 
-    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, place: Place<'a>) {
+    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, place: SchemaPath<'a>) {
         let relation = key.within.as_ref().map_or(&connection.relation, |within| &within.relation);
         self.column(relation, &key.column.name, Use::Compared(key.column.scalar), place);
         for column in key.within.iter().flat_map(|within| &within.by) {
@@ -205,9 +205,9 @@ impl<'a> Needs<'a> {
         }
     }
 
-    fn point(&mut self, catalog: &'a Catalog, field: &'a Field, point: &'a Point) {
+    fn point(&mut self, catalog: &'a Catalog, field: &'a Field, point: &'a Lookup) {
         for (key, argument) in point.keys.iter().zip(&field.arguments) {
-            let place = Place::Argument(field, &argument.name);
+            let place = SchemaPath::Argument(field, &argument.name);
             self.column(&point.relation, &key.name, Use::Compared(key.scalar), place);
             if point.alternatives {
                 self.walk(&point.relation, vec![&key.name], Vec::new(), place);
@@ -219,29 +219,29 @@ impl<'a> Needs<'a> {
             let key: Vec<_> = target.iter().map(|column| column.name.as_str()).collect();
             // As with joined objects, the target's key alone finds the row.
             let equal = if key.iter().all(|column| all.contains(column)) { key } else { all };
-            self.walk(&point.relation, equal, Vec::new(), Place::Root(field));
+            self.walk(&point.relation, equal, Vec::new(), SchemaPath::Root(field));
         }
     }
 
-    fn equal(&mut self, left: &'a str, by: &'a [Column], right: &'a str, to: &'a [String], place: Place<'a>) {
+    fn equal(&mut self, left: &'a str, by: &'a [Column], right: &'a str, to: &'a [String], place: SchemaPath<'a>) {
         for (by, to) in by.iter().zip(to) {
             self.join(left, &by.name, right, to, place);
         }
     }
 
-    fn join(&mut self, left: &'a str, by: &'a str, right: &'a str, to: &'a str, place: Place<'a>) {
+    fn join(&mut self, left: &'a str, by: &'a str, right: &'a str, to: &'a str, place: SchemaPath<'a>) {
         self.column(left, by, Use::Named, place);
         self.column(right, to, Use::Named, place);
         let column = |relation, name| ColumnName { relation, name };
         self.joins.push(Join { left: column(left, by), right: column(right, to), place });
     }
 
-    fn column(&mut self, relation: &'a str, name: &'a str, used: Use, place: Place<'a>) {
+    fn column(&mut self, relation: &'a str, name: &'a str, used: Use, place: SchemaPath<'a>) {
         self.columns.push(ColumnNeed { column: ColumnName { relation, name }, used, place });
     }
 
-    fn walk(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, place: Place<'a>) {
-        self.walks.push(Walk { relation, equal, order, place });
+    fn walk(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, place: SchemaPath<'a>) {
+        self.walks.push(Pagination { relation, equal, order, place });
     }
 }
 
@@ -252,7 +252,7 @@ fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entit
     for (_, _, binding) in catalog.fields() {
         let relation = match binding {
             Binding::Connection(connection) if is_object(connection.node) => &connection.relation,
-            Binding::Point(point) if is_object(point.target) => &point.relation,
+            Binding::Lookup(point) if is_object(point.target) => &point.relation,
             _ => continue,
         };
         if !relations.contains(&relation.as_str()) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-use crate::preflight::needs::{ColumnName, Needs};
+use crate::preflight::requirements::{ColumnName, Requirements};
 
 /// The needed relations that there are, with every column.
 ///
@@ -37,7 +37,7 @@ const RELATIONS: &str = "
 
 /// What stands in a database of what a catalog needs.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct DatabaseSchema {
     /// The role that was asked as, quoted where it has to be.
     pub(super) role: String,
     relations: HashMap<String, FoundRelation>,
@@ -65,9 +65,9 @@ pub(super) struct FoundColumn {
     pub(super) is_readable: bool,
 }
 
-impl Standing {
+impl DatabaseSchema {
     /// Looks for everything at once.
-    pub(super) async fn read(client: &Client, needs: &Needs<'_>) -> Result<Self, Error> {
+    pub(super) async fn read(client: &Client, needs: &Requirements<'_>) -> Result<Self, Error> {
         let wanted: BTreeSet<_> = needs.columns.iter().map(|need| need.column.relation).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
         let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };

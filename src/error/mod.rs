@@ -1,7 +1,7 @@
 //! The stable error codes, and the non-empty list of refusals that a request may get, in document order.
 //!
-//! Every room of the pure half has its own error enum. What they share is [`Reason`]: a code, a message and the facts
-//! that let a caller mend the query. A [`Refusal`] is a reason together with its place in the document.
+//! Every room of the pure half has its own error enum. What they share is [`Diagnostic`]: a code, a message and the facts
+//! that let a caller mend the query. A [`GraphqlError`] is a reason together with its place in the document.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,15 +11,15 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 /// The facts of a refusal: what goes into an error's `extensions` beside its `code`.
-pub type Facts = Map<String, Value>;
+pub type ErrorExtensions = Map<String, Value>;
 
 /// The most refusals that one answer reports.
-pub const MOST_REFUSALS: usize = 20;
+pub const MAX_ERRORS: usize = 20;
 
 /// A stable error code. The first nine are the specification's; the others carry Apollo's names, because clients know
 /// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Code {
+pub enum ErrorCode {
     /// A connection without `first:` or `last:`.
     FirstRequired,
     /// A page size above the caller's maximum.
@@ -54,7 +54,7 @@ pub enum Code {
     ServiceUnavailable,
 }
 
-impl Code {
+impl ErrorCode {
     /// Every code, in the order in which README tells them.
     pub const ALL: [Self; 16] = [
         Self::FirstRequired,
@@ -98,20 +98,20 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 /// Why something is refused. Each room's error enum implements it; its `Display` is the message.
-pub trait Reason: fmt::Display {
+pub trait Diagnostic: fmt::Display {
     /// The stable code.
-    fn code(&self) -> Code;
+    fn code(&self) -> ErrorCode;
 
     /// What the caller needs to mend the request; goes into `extensions` beside the code.
-    fn facts(&self) -> Facts {
-        Facts::new()
+    fn facts(&self) -> ErrorExtensions {
+        ErrorExtensions::new()
     }
 }
 
@@ -126,20 +126,20 @@ pub struct Location {
 
 /// One violation: a reason and where in the document it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct GraphqlError {
     /// The stable code.
-    pub code: Code,
+    pub code: ErrorCode,
     /// What is wrong and what to do, for a person.
     pub message: String,
     /// Where, as far as it is known.
     pub locations: Vec<Location>,
     /// What goes into `extensions` beside the code.
-    pub facts: Facts,
+    pub facts: ErrorExtensions,
 }
 
-impl Refusal {
+impl GraphqlError {
     /// A refusal at the given places.
-    pub fn new(reason: &impl Reason, locations: impl IntoIterator<Item = Location>) -> Self {
+    pub fn new(reason: &impl Diagnostic, locations: impl IntoIterator<Item = Location>) -> Self {
         Self {
             code: reason.code(),
             message: reason.to_string(),
@@ -150,7 +150,7 @@ impl Refusal {
 }
 
 /// The form of an entry of GraphQL's `errors`: `{"message", "locations", "extensions": {"code", …}}`.
-impl Serialize for Refusal {
+impl Serialize for GraphqlError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Entry<'a> {
@@ -163,40 +163,40 @@ impl Serialize for Refusal {
         struct Extensions<'a> {
             code: &'a str,
             #[serde(flatten)]
-            facts: &'a Facts,
+            facts: &'a ErrorExtensions,
         }
         let Self { code, message, locations, facts } = self;
         Entry { message, locations, extensions: Extensions { code: code.as_str(), facts } }.serialize(serializer)
     }
 }
 
-/// A non-empty list of refusals in document order, each once, [`MOST_REFUSALS`] at the most. Cheap to clone, and written
+/// A non-empty list of refusals in document order, each once, [`MAX_ERRORS`] at the most. Cheap to clone, and written
 /// as JSON once for all of its clones.
 #[derive(Debug, Clone)]
-pub struct Refusals(Arc<List>);
+pub struct GraphqlErrors(Arc<List>);
 
 #[derive(Debug)]
 struct List {
-    refusals: Vec<Refusal>,
+    refusals: Vec<GraphqlError>,
     written: OnceLock<Box<RawValue>>,
 }
 
-impl Refusals {
+impl GraphqlErrors {
     /// The list that holds just this one.
-    pub fn one(refusal: Refusal) -> Self {
+    pub fn one(refusal: GraphqlError) -> Self {
         Self::of(vec![refusal])
     }
 
-    fn of(refusals: Vec<Refusal>) -> Self {
+    fn of(refusals: Vec<GraphqlError>) -> Self {
         Self(Arc::new(List { refusals, written: OnceLock::new() }))
     }
 
     /// Orders what was found by its place, drops repetitions and cuts the list; `None` where nothing was found.
-    pub fn collect(mut found: Vec<Refusal>) -> Option<Self> {
+    pub fn collect(mut found: Vec<GraphqlError>) -> Option<Self> {
         found.sort_by(|a, b| a.locations.first().cmp(&b.locations.first()));
-        let mut kept: Vec<Refusal> = Vec::with_capacity(found.len().min(MOST_REFUSALS));
+        let mut kept: Vec<GraphqlError> = Vec::with_capacity(found.len().min(MAX_ERRORS));
         for refusal in found {
-            if kept.len() == MOST_REFUSALS {
+            if kept.len() == MAX_ERRORS {
                 break;
             }
             if !kept.contains(&refusal) {
@@ -207,38 +207,39 @@ impl Refusals {
     }
 
     /// `Ok` where nothing was found.
-    pub fn check(found: Vec<Refusal>) -> Result<(), Self> {
+    pub fn check(found: Vec<GraphqlError>) -> Result<(), Self> {
         Self::collect(found).map_or(Ok(()), Err)
     }
 
     /// About how much memory they take, in bytes: as they are, and as much again as they are written.
     pub fn bytes(&self) -> usize {
-        let facts = |facts: &Facts| facts.iter().map(|(name, value)| name.len() + bytes(value)).sum::<usize>();
-        let bytes = |refusal: &Refusal| {
+        let facts =
+            |facts: &ErrorExtensions| facts.iter().map(|(name, value)| name.len() + bytes(value)).sum::<usize>();
+        let bytes = |refusal: &GraphqlError| {
             let locations = size_of_val(refusal.locations.as_slice());
-            size_of::<Refusal>() + refusal.message.len() + locations + facts(&refusal.facts)
+            size_of::<GraphqlError>() + refusal.message.len() + locations + facts(&refusal.facts)
         };
         2 * self.iter().map(bytes).sum::<usize>()
     }
 
     /// The refusals in document order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Refusal> {
+    pub fn iter(&self) -> std::slice::Iter<'_, GraphqlError> {
         self.0.refusals.iter()
     }
 
     /// The first refusal, by whose code the answer as a whole is judged.
-    pub fn first(&self) -> &Refusal {
+    pub fn first(&self) -> &GraphqlError {
         &self.0.refusals[0]
     }
 }
 
-impl PartialEq for Refusals {
+impl PartialEq for GraphqlErrors {
     fn eq(&self, other: &Self) -> bool {
         self.0.refusals == other.0.refusals
     }
 }
 
-impl Serialize for Refusals {
+impl Serialize for GraphqlErrors {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Writing to memory cannot fail, and the keys of facts are strings.
         self.0.written.get_or_init(|| to_raw_value(&self.0.refusals).unwrap_or_default()).serialize(serializer)
@@ -255,16 +256,16 @@ fn bytes(value: &Value) -> usize {
     size_of::<Value>() + within
 }
 
-impl<'a> IntoIterator for &'a Refusals {
-    type Item = &'a Refusal;
-    type IntoIter = std::slice::Iter<'a, Refusal>;
+impl<'a> IntoIterator for &'a GraphqlErrors {
+    type Item = &'a GraphqlError;
+    type IntoIter = std::slice::Iter<'a, GraphqlError>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
-impl fmt::Display for Refusals {
+impl fmt::Display for GraphqlErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, refusal) in self.iter().enumerate() {
             if index > 0 {
@@ -279,4 +280,4 @@ impl fmt::Display for Refusals {
     }
 }
 
-impl std::error::Error for Refusals {}
+impl std::error::Error for GraphqlErrors {}

@@ -4,33 +4,25 @@
 //! hyper has a time-out for heads too, but none for the first bytes, in which the protocol shows, and it counts the wait
 //! for the next request as part of its head.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{
-        TcpStream,
-        tcp::{OwnedReadHalf, OwnedWriteHalf},
-    },
-    sync::oneshot,
-    time::{self, Instant, Sleep},
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::oneshot;
+use tokio::time::{self, Instant, Sleep};
 
-use crate::http::{
-    connection::{Connection, Waiting},
-    framing::Framing,
-    malformed,
-    service::Service,
-};
+use crate::http::connection::{Connection, Waiting};
+use crate::http::framing::Framing;
+use crate::http::malformed;
+use crate::http::service::Service;
 
 /// A TCP stream under observation.
 #[derive(Debug)]
-pub struct Wire {
+pub struct ConnectionIo {
     /// Taken out when the wire is dropped.
     read: Option<OwnedReadHalf>,
     /// Shut down when it is dropped, which sends what is written.
@@ -54,7 +46,7 @@ pub struct Wire {
 #[derive(Debug, Default)]
 struct Alarm(Option<Pin<Box<Sleep>>>);
 
-impl Wire {
+impl ConnectionIo {
     /// Observes the stream. What is left of it after hyper's end comes through the receiver.
     pub fn new(
         stream: TcpStream,
@@ -154,7 +146,7 @@ impl Alarm {
     }
 }
 
-impl Drop for Wire {
+impl Drop for ConnectionIo {
     fn drop(&mut self) {
         if let (Some(read), Some(rest)) = (self.read.take(), self.rest.take()) {
             // Nobody waits for it where the connection's task was cut off.
@@ -163,7 +155,7 @@ impl Drop for Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for ConnectionIo {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let Some(read) = &mut self.read else { return Poll::Ready(Ok(())) };
@@ -180,7 +172,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for ConnectionIo {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = self.leave_out_refusal(bytes);
         if written.is_empty() {

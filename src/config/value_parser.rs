@@ -1,22 +1,19 @@
 //! The forms that settings are written in: how a value reads, and what to say when it does not.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    time::Duration,
-};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
-use crate::{
-    access::keys::Algorithm,
-    http::{coding::Codings, cors::Origins},
-    telemetry::log::Format,
-};
+use crate::access::keys::Algorithm;
+use crate::http::coding::Codings;
+use crate::http::cors::Origins;
+use crate::telemetry::log::Format;
 
 /// A way to write a value.
 #[derive(Debug)]
-pub struct Form<T> {
+pub struct ValueParser<T> {
     /// What stands for the value in `--help`.
     pub placeholder: &'static str,
     /// What would be right, to follow "expected".
@@ -26,126 +23,130 @@ pub struct Form<T> {
 }
 
 /// An IP address and a port.
-pub const ADDRESS: Form<SocketAddr> = Form {
+pub const ADDRESS: ValueParser<SocketAddr> = ValueParser {
     placeholder: "ADDRESS",
     wanted: "an IP address and a port, such as 127.0.0.1:8080 or [::]:8080",
     parse: |text| text.parse().ok(),
 };
 
 /// IP addresses, which may be none.
-pub const ADDRESSES: Form<Vec<IpAddr>> = Form {
+pub const ADDRESSES: ValueParser<Vec<IpAddr>> = ValueParser {
     placeholder: "ADDRESSES",
     wanted: "IP addresses with commas between, such as 10.0.0.1,fd00::1",
     parse: |text| text.split(',').filter(|part| !part.is_empty()).map(|part| part.trim().parse().ok()).collect(),
 };
 
 /// A duration above zero.
-pub const TIME: Form<Duration> = Form {
+pub const TIME: ValueParser<Duration> = ValueParser {
     placeholder: "TIME",
     wanted: "a time above zero, such as 500ms, 10s, 5m or 1h",
     parse: |text| duration(text).filter(|time| !time.is_zero()),
 };
 
 /// A number of bytes above zero.
-pub const SIZE: Form<usize> = Form {
+pub const SIZE: ValueParser<usize> = ValueParser {
     placeholder: "SIZE",
     wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB",
     parse: |text| bytes(text).filter(|size| *size > 0),
 };
 
 /// A number of bytes above zero, or that the thing is not used.
-pub const SIZE_OR_OFF: Form<Option<usize>> = Form {
+pub const SIZE_OR_OFF: ValueParser<Option<usize>> = ValueParser {
     placeholder: "SIZE",
     wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB, or off",
     parse: |text| if text == "off" { Some(None) } else { bytes(text).filter(|size| *size > 0).map(Some) },
 };
 
 /// A number of things of which there must be one.
-pub const COUNT: Form<usize> = Form {
+pub const COUNT: ValueParser<usize> = ValueParser {
     placeholder: "COUNT",
     wanted: "a whole number from 1 to 1000000",
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
 };
 
 /// A number of things, where none means that as many are taken as fit the machine.
-pub const COUNT_OR_NONE: Form<Option<usize>> = Form {
+pub const COUNT_OR_NONE: ValueParser<Option<usize>> = ValueParser {
     placeholder: COUNT.placeholder,
     wanted: COUNT.wanted,
     parse: |text| if text.is_empty() { Some(None) } else { (COUNT.parse)(text).map(Some) },
 };
 
 /// A limit on a query's shape.
-pub const LIMIT: Form<u32> = Form {
+pub const LIMIT: ValueParser<u32> = ValueParser {
     placeholder: "COUNT",
     wanted: "a whole number from 1 to 1000000",
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
 };
 
 /// A number of credits.
-pub const CREDITS: Form<u64> = Form {
+pub const CREDITS: ValueParser<u64> = ValueParser {
     placeholder: "CREDITS",
     wanted: "a whole number of credits from 0 to 1000000000000",
     parse: |text| text.parse().ok().filter(|credits| *credits <= 1_000_000_000_000),
 };
 
 /// How a database is reached, where none means that it is not told yet.
-pub const DATABASE: Form<Option<tokio_postgres::Config>> = Form {
+pub const DATABASE: ValueParser<Option<tokio_postgres::Config>> = ValueParser {
     placeholder: "DATABASE",
     wanted: "a URL such as postgresql://user:password@host:5432/name, or host=/run/postgresql user=me dbname=name",
     parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
 };
 
 /// A text of at least one character.
-pub const TEXT: Form<String> = Form {
+pub const TEXT: ValueParser<String> = ValueParser {
     placeholder: "TEXT",
     wanted: "a text of at least one character",
     parse: |text| (!text.is_empty()).then(|| text.to_owned()),
 };
 
 /// A text, where none means that the thing is not used.
-pub const TEXT_OR_NONE: Form<Option<String>> =
-    Form { placeholder: "TEXT", wanted: "a text", parse: |text| Some((!text.is_empty()).then(|| text.to_owned())) };
+pub const TEXT_OR_NONE: ValueParser<Option<String>> = ValueParser {
+    placeholder: "TEXT",
+    wanted: "a text",
+    parse: |text| Some((!text.is_empty()).then(|| text.to_owned())),
+};
 
 /// A file's path.
-pub const PATH: Form<PathBuf> = Form {
+pub const PATH: ValueParser<PathBuf> = ValueParser {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
 };
 
 /// A folder's path.
-pub const FOLDER: Form<PathBuf> = Form { placeholder: "FOLDER", wanted: "the path of a folder", parse: PATH.parse };
+pub const FOLDER: ValueParser<PathBuf> =
+    ValueParser { placeholder: "FOLDER", wanted: "the path of a folder", parse: PATH.parse };
 
 /// Content codings.
-pub const CODINGS: Form<Codings> = Form {
+pub const CODINGS: ValueParser<Codings> = ValueParser {
     placeholder: "CODINGS",
     wanted: "on, off, or some of zstd, br and gzip with commas between, the preferred one first",
     parse: Codings::read,
 };
 
 /// Origins of web pages, where none means that no page's scripts may read answers.
-pub const ORIGINS: Form<Origins> = Form {
+pub const ORIGINS: ValueParser<Origins> = ValueParser {
     placeholder: "ORIGINS",
     wanted: "origins such as https://app.example.com, without a path, with commas between; or * for all",
     parse: Origins::read,
 };
 
 /// A file's path; empty for none.
-pub const PATH_OR_NONE: Form<Option<PathBuf>> = Form {
+pub const PATH_OR_NONE: ValueParser<Option<PathBuf>> = ValueParser {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
 };
 
 /// How tokens are signed.
-pub const ALGORITHM: Form<Algorithm> = Form {
+pub const ALGORITHM: ValueParser<Algorithm> = ValueParser {
     placeholder: "ALGORITHM",
     wanted: "EdDSA or HS256",
     parse: |text| [Algorithm::EdDsa, Algorithm::Hs256].into_iter().find(|algorithm| algorithm.as_str() == text),
 };
 
 /// The log's format.
-pub const LOG_FORMAT: Form<Format> = Form {
+pub const LOG_FORMAT: ValueParser<Format> = ValueParser {
     placeholder: "FORMAT",
     wanted: "auto, text or json",
     parse: |text| match text {
@@ -157,7 +158,7 @@ pub const LOG_FORMAT: Form<Format> = Form {
 };
 
 /// The log's filter.
-pub const LOG_FILTER: Form<String> = Form {
+pub const LOG_FILTER: ValueParser<String> = ValueParser {
     placeholder: "FILTER",
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
     parse: |text| EnvFilter::try_new(text).is_ok().then(|| text.to_owned()),

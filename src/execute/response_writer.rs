@@ -5,18 +5,18 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::cursor::Encoder;
-use crate::execute::encode::{self, Encoding};
-use crate::execute::fault::{Cause, Fault, MOST_FAULTS, PathPart};
+use crate::execute::encode::{self, ColumnFormat};
 use crate::execute::fetch::{Group, StepRows, raw};
-use crate::execute::promises;
+use crate::execute::field_error::{Cause, FieldError, MOST_FAULTS, PathPart};
+use crate::execute::nullability;
 use crate::plan::Plan;
-use crate::plan::shape::{Op, PlaceId, Segment};
+use crate::plan::response_template::{Op, PathId, Segment};
 use crate::plan::step::Parents;
 use crate::query::bind::StepId;
 
 /// An answer that is ready to be written. It holds its rows and needs nothing else.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ResponseWriter {
     plan: Arc<Plan>,
     steps: Vec<StepRows>,
     counts: Vec<u64>,
@@ -26,9 +26,9 @@ pub struct Answer {
     /// Bytes that were handed out before the present part.
     handed_out: usize,
     /// Whether the rows hold what the schema promises, as soon as somebody had to know.
-    keeps_promises: Option<bool>,
-    faults: Vec<Fault>,
-    broken_promises: u64,
+    satisfies_nullability: Option<bool>,
+    faults: Vec<FieldError>,
+    nullability_violations: u64,
     cursor: Encoder,
     scratch: Vec<u8>,
 }
@@ -69,7 +69,7 @@ struct Scope {
     frames: usize,
 }
 
-impl Answer {
+impl ResponseWriter {
     pub(super) fn new(plan: Arc<Plan>, steps: Vec<StepRows>) -> Self {
         let counts = steps.iter().map(|step| step.rows.len() as u64).collect();
         Self {
@@ -80,9 +80,9 @@ impl Answer {
             frames: Vec::new(),
             scopes: Vec::new(),
             handed_out: 0,
-            keeps_promises: None,
+            satisfies_nullability: None,
             faults: Vec::new(),
-            broken_promises: 0,
+            nullability_violations: 0,
             cursor: Encoder::default(),
             scratch: Vec::new(),
         }
@@ -95,13 +95,13 @@ impl Answer {
 
     /// The fields that could not be answered, in the answer's order: the first [`MOST_FAULTS`]. Complete when all is
     /// written.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[FieldError] {
         &self.faults
     }
 
     /// How many fields could not be answered.
-    pub fn broken_promises(&self) -> u64 {
-        self.broken_promises
+    pub fn nullability_violations(&self) -> u64 {
+        self.nullability_violations
     }
 
     /// Appends the next part of the `data` value: all that is left, or at least that many bytes. `out` is empty at each
@@ -139,7 +139,7 @@ impl Answer {
                 Op::EndObject => {
                     self.scopes.pop();
                 }
-                Op::Point { step, non_null, place, end } => {
+                Op::Lookup { step, non_null, place, end } => {
                     if self.steps[*step].rows.is_empty() {
                         self.absent(*non_null, *place, *end, out, base)?;
                     } else {
@@ -148,7 +148,7 @@ impl Answer {
                         self.frames.push(Frame { step: *step, group, row: group.start });
                     }
                 }
-                Op::EndPoint => {
+                Op::EndLookup => {
                     self.scopes.pop();
                     self.frames.pop();
                 }
@@ -178,7 +178,7 @@ impl Answer {
                         frame.row += 1;
                         out.push(b',');
                         self.at = *start;
-                        if out.len() - before >= at_least && self.keeps_promises() {
+                        if out.len() - before >= at_least && self.satisfies_nullability() {
                             self.handed_out += out.len() - before;
                             return Ok(Progress::More);
                         }
@@ -206,7 +206,7 @@ impl Answer {
     }
 
     /// A column of the row at hand, and its form; `None` is a null.
-    fn value(&self, column: usize) -> Option<(Encoding, &[u8])> {
+    fn value(&self, column: usize) -> Option<(ColumnFormat, &[u8])> {
         let frame = self.frames.last()?;
         self.steps[frame.step].value(frame.row, column)
     }
@@ -220,7 +220,7 @@ impl Answer {
     fn absent(
         &mut self,
         non_null: bool,
-        place: PlaceId,
+        place: PathId,
         end: usize,
         out: &mut Vec<u8>,
         base: usize,
@@ -256,8 +256,8 @@ impl Answer {
     }
 
     /// Keeps in mind what is wrong at a place of the row at hand.
-    fn tell(&mut self, cause: Cause, place: PlaceId) {
-        self.broken_promises += 1;
+    fn tell(&mut self, cause: Cause, place: PathId) {
+        self.nullability_violations += 1;
         if self.faults.len() < MOST_FAULTS {
             let part = |segment: &Segment| match segment {
                 Segment::Key(key) => PathPart::Key(key.clone()),
@@ -268,14 +268,14 @@ impl Answer {
             };
             let mut path: Vec<_> = self.plan.shape().way_up(place).map(part).collect();
             path.reverse();
-            self.faults.push(Fault { cause, path });
+            self.faults.push(FieldError { cause, path });
         }
     }
 
     /// Whether the rows hold a value wherever the schema promises one. Looked through once, when the first part of a
     /// large answer is to be handed out.
-    fn keeps_promises(&mut self) -> bool {
-        *self.keeps_promises.get_or_insert_with(|| promises::are_kept(self.plan.shape(), &self.steps))
+    fn satisfies_nullability(&mut self) -> bool {
+        *self.satisfies_nullability.get_or_insert_with(|| nullability::holds(self.plan.shape(), &self.steps))
     }
 
     fn cursor(&mut self, row: impl FnOnce(Frame) -> Option<usize>, out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use crate::execute::encode;
 use crate::execute::fetch::StepRows;
-use crate::plan::shape::{Op, Shape};
+use crate::plan::response_template::{Op, ResponseTemplate};
 use crate::query::bind::StepId;
 
 /// The rows that are looked at in one part of the shape's program.
@@ -13,12 +13,12 @@ struct Level<'a> {
 }
 
 /// Whether every value that the schema promises is there and can be written.
-pub(super) fn are_kept(shape: &Shape, steps: &[StepRows]) -> bool {
+pub(super) fn holds(shape: &ResponseTemplate, steps: &[StepRows]) -> bool {
     let mut levels: Vec<Level<'_>> = Vec::new();
     let level = |step: &StepId| Level { rows: &steps[*step], present: Vec::new() };
     shape.ops.iter().all(|op| {
         let kept = match (op, levels.last()) {
-            (Op::Point { step, non_null: true, .. }, _) => !steps[*step].rows.is_empty(),
+            (Op::Lookup { step, non_null: true, .. }, _) => !steps[*step].rows.is_empty(),
             (Op::Object { present, non_null: true, .. }, Some(level)) => {
                 level.each_row(|row| level.rows.value(row, *present).is_some())
             }
@@ -33,8 +33,8 @@ pub(super) fn are_kept(shape: &Shape, steps: &[StepRows]) -> bool {
             _ => true,
         };
         match op {
-            Op::Point { step, .. } | Op::Connection { step } => levels.push(level(step)),
-            Op::EndPoint | Op::EndConnection => {
+            Op::Lookup { step, .. } | Op::Connection { step } => levels.push(level(step)),
+            Op::EndLookup | Op::EndConnection => {
                 levels.pop();
             }
             Op::Object { present, .. } => levels.last_mut().into_iter().for_each(|level| level.present.push(*present)),

@@ -8,7 +8,7 @@ const MOST_PARAMETERS: usize = 5000;
 
 /// The parameters of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct UpdateForm {
     parameters: Vec<(String, String)>,
 }
 
@@ -33,11 +33,11 @@ pub enum FormError {
 }
 
 /// Reads a body, whose length the door has bounded.
-pub async fn read(content_type: Option<&str>, body: Bytes) -> Result<Form, FormError> {
+pub async fn read(content_type: Option<&str>, body: Bytes) -> Result<UpdateForm, FormError> {
     let content_type = content_type.unwrap_or_default();
     let media = content_type.split(';').next().unwrap_or_default().trim();
     let form = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-        Form { parameters: form_urlencoded::parse(&body).into_owned().take(MOST_PARAMETERS + 1).collect() }
+        UpdateForm { parameters: form_urlencoded::parse(&body).into_owned().take(MOST_PARAMETERS + 1).collect() }
     } else if media.eq_ignore_ascii_case("multipart/form-data") {
         multipart(multer::parse_boundary(content_type)?, body).await?
     } else {
@@ -54,10 +54,10 @@ pub async fn read(content_type: Option<&str>, body: Bytes) -> Result<Form, FormE
     }
 }
 
-async fn multipart(boundary: String, body: Bytes) -> Result<Form, FormError> {
+async fn multipart(boundary: String, body: Bytes) -> Result<UpdateForm, FormError> {
     let stream = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
     let mut fields = multer::Multipart::new(stream, boundary);
-    let mut form = Form::default();
+    let mut form = UpdateForm::default();
     while let Some(field) = fields.next_field().await? {
         let name = field.name().ok_or(FormError::Nameless)?.to_owned();
         let bytes = field.bytes().await?;
@@ -70,7 +70,7 @@ async fn multipart(boundary: String, body: Bytes) -> Result<Form, FormError> {
     Ok(form)
 }
 
-impl Form {
+impl UpdateForm {
     /// A form of these parameters.
     pub fn new(parameters: Vec<(String, String)>) -> Self {
         Self { parameters }
@@ -103,7 +103,7 @@ impl Form {
 mod tests {
     use super::*;
 
-    fn parameters(form: &Form) -> Vec<(&str, &str)> {
+    fn parameters(form: &UpdateForm) -> Vec<(&str, &str)> {
         form.iter().collect()
     }
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_name_is_grouped_where_it_first_came() {
         let form =
-            Form::new([("a", "1"), ("b", "2"), ("a", "3"), ("a", "1")].map(|(n, v)| (n.into(), v.into())).into());
+            UpdateForm::new([("a", "1"), ("b", "2"), ("a", "3"), ("a", "1")].map(|(n, v)| (n.into(), v.into())).into());
         assert_eq!(form.grouped(), [("a", vec!["1", "3"]), ("b", vec!["2"])]);
     }
 }

@@ -4,13 +4,13 @@
 
 use crate::query::nearest::near;
 use crate::query::parse::location;
-use crate::query::validate::directives::{self, Place};
+use crate::query::validate::directives::{self, DirectiveLocation};
+use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
 use crate::query::validate::rules::bounds::MOST_DIRECTIVES;
-use crate::query::validate::survey::Survey;
 use crate::query::validate::violation::{Findings, Violation};
 
-pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
+pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
     // Of a place with too many, that is enough to say.
     for (place, directives) in survey.directives.iter().filter(|(_, list)| list.len() <= MOST_DIRECTIVES) {
         let mut first = ByName::new();
@@ -24,13 +24,13 @@ pub(super) fn check(survey: &Survey<'_, '_>, findings: &mut Findings) {
         }
     }
     for (name, here) in &survey.document.aside.variable_directives {
-        if let Some(violation) = violation(name, Place::Variable) {
+        if let Some(violation) = violation(name, DirectiveLocation::Variable) {
             findings.add(&violation, [*here]);
         }
     }
 }
 
-fn violation(name: &str, place: Place) -> Option<Violation> {
+fn violation(name: &str, place: DirectiveLocation) -> Option<Violation> {
     if !directives::is_known(name) {
         let meant = near(name, directives::CONDITIONS).into_iter().collect();
         return Some(Violation::UnknownDirective { directive: name.into(), meant });

@@ -57,7 +57,7 @@ const FUNCTIONS: &str = "
 
 /// What stands at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct SchemaObjects {
     pub(super) tables: BTreeSet<String>,
     pub(super) columns: BTreeSet<String>,
     pub(super) indexes: BTreeSet<String>,
@@ -67,7 +67,7 @@ pub(super) struct Standing {
     pub(super) rows: BTreeMap<&'static str, i64>,
 }
 
-impl Standing {
+impl SchemaObjects {
     /// Reads the catalog. Expects `search_path` to be `public` alone.
     pub(super) async fn read(client: &Client) -> Result<Self, Error> {
         let tables = names(client, TABLES).await?;

@@ -9,9 +9,9 @@ use std::ops::Range;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Statement, Transaction};
 
+use crate::load::mapping::BadRow;
 use crate::load::queue::{Group, Shape};
 use crate::load::read::Action;
-use crate::load::record::BadRow;
 use crate::load::report::FileReport;
 use crate::load::statement::{BEFORE, statement};
 use crate::load::tables::Tables;

@@ -13,12 +13,12 @@ pub struct SchemaError {
     /// `line:column`.
     pub position: Pos,
     /// What is wrong.
-    pub fault: SchemaFault,
+    pub fault: SchemaErrorKind,
 }
 
 /// What is wrong with a schema file.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum SchemaFault {
+pub enum SchemaErrorKind {
     /// It is no SDL.
     #[error("not a schema document: {0}")]
     Syntax(String),
@@ -188,7 +188,7 @@ pub enum SourceBinding {
         over: String,
     },
     /// `@point`
-    Point {
+    Lookup {
         /// Another relation with the target's columns.
         through: Option<String>,
     },
@@ -215,7 +215,7 @@ const NO_REASON: &str = "No longer supported";
 /// Reads a schema file.
 pub fn read(text: &str) -> Result<Source, SchemaError> {
     let document = sdl::parse_schema::<String>(text)
-        .map_err(|error| fail(Pos { line: 1, column: 1 }, SchemaFault::Syntax(error.to_string())))?;
+        .map_err(|error| fail(Pos { line: 1, column: 1 }, SchemaErrorKind::Syntax(error.to_string())))?;
     let mut types = Vec::new();
     for definition in &document.definitions {
         match definition {
@@ -224,13 +224,13 @@ pub fn read(text: &str) -> Result<Source, SchemaError> {
             sdl::Definition::DirectiveDefinition(_) => {}
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(vocabulary)) if vocabulary.name == "Compare" => {}
             sdl::Definition::TypeDefinition(other) => {
-                return Err(fail(type_position(other), SchemaFault::Unsupported("this kind of type")));
+                return Err(fail(type_position(other), SchemaErrorKind::Unsupported("this kind of type")));
             }
             sdl::Definition::SchemaDefinition(schema) => {
-                return Err(fail(schema.position, SchemaFault::Unsupported("a schema definition")));
+                return Err(fail(schema.position, SchemaErrorKind::Unsupported("a schema definition")));
             }
             sdl::Definition::TypeExtension(_) => {
-                return Err(fail(Pos { line: 1, column: 1 }, SchemaFault::Unsupported("a type extension")));
+                return Err(fail(Pos { line: 1, column: 1 }, SchemaErrorKind::Unsupported("a type extension")));
             }
         }
     }
@@ -242,7 +242,7 @@ fn published(name: &str, position: Pos) -> Result<(), SchemaError> {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
     if !is_name || name.starts_with("__") || matches!(name, "true" | "false" | "null") {
-        return Err(fail(position, SchemaFault::BadName(name.to_owned())));
+        return Err(fail(position, SchemaErrorKind::BadName(name.to_owned())));
     }
     Ok(())
 }
@@ -259,7 +259,7 @@ pub fn snake_case(name: &str) -> String {
     column
 }
 
-pub(super) fn fail(position: Pos, fault: SchemaFault) -> SchemaError {
+pub(super) fn fail(position: Pos, fault: SchemaErrorKind) -> SchemaError {
     SchemaError { position, fault }
 }
 
@@ -293,7 +293,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<SourceType, Schem
 
 fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
     let (ty, list, non_null) = type_name(&field.field_type)
-        .ok_or_else(|| fail(field.position, SchemaFault::Misplaced("a list holds named types, and no list")))?;
+        .ok_or_else(|| fail(field.position, SchemaErrorKind::Misplaced("a list holds named types, and no list")))?;
     let mut read = SourceField {
         position: field.position,
         name: field.name.clone(),
@@ -345,11 +345,16 @@ fn field(field: &sdl::Field<'_, String>) -> Result<SourceField, SchemaError> {
                     over: directive.text("over")?,
                 }
             }
-            "point" => SourceBinding::Point { through: named("point")?.optional_text("through")? },
-            _ => return Err(fail(directive.position, SchemaFault::Misplaced("no such binding directive for a field"))),
+            "point" => SourceBinding::Lookup { through: named("point")?.optional_text("through")? },
+            _ => {
+                return Err(fail(
+                    directive.position,
+                    SchemaErrorKind::Misplaced("no such binding directive for a field"),
+                ));
+            }
         };
         if read.binding.replace(binding).is_some() {
-            return Err(fail(directive.position, SchemaFault::Misplaced("a field has one binding")));
+            return Err(fail(directive.position, SchemaErrorKind::Misplaced("a field has one binding")));
         }
     }
     Ok(read)
@@ -359,7 +364,7 @@ fn argument(argument: &sdl::InputValue<'_, String>) -> Result<SourceArgument, Sc
     published(&argument.name, argument.position)?;
     let (ty, list, non_null) = type_name(&argument.value_type)
         .filter(|(_, list, _)| !list)
-        .ok_or_else(|| fail(argument.position, SchemaFault::Misplaced("a point root's argument is a scalar")))?;
+        .ok_or_else(|| fail(argument.position, SchemaErrorKind::Misplaced("a point root's argument is a scalar")))?;
     debug_assert!(!list, "filtered above");
     let mut column = snake_case(&argument.name);
     for directive in &argument.directives {
@@ -428,14 +433,14 @@ impl<'d, 't> Directive<'d, 't> {
         otherwise: &'static str,
     ) -> Result<Self, SchemaError> {
         if directive.name != name {
-            return Err(fail(directive.position, SchemaFault::Misplaced(otherwise)));
+            return Err(fail(directive.position, SchemaErrorKind::Misplaced(otherwise)));
         }
         let allowed = ARGUMENTS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, allowed)| *allowed);
         match directive.arguments.iter().find(|(argument, _)| !allowed.contains(&argument.as_str())) {
             None => Ok(Self { name, position: directive.position, arguments: &directive.arguments }),
             Some((argument, _)) => {
                 let argument = argument.clone();
-                Err(fail(directive.position, SchemaFault::UnknownArgument { directive: name, argument, allowed }))
+                Err(fail(directive.position, SchemaErrorKind::UnknownArgument { directive: name, argument, allowed }))
             }
         }
     }
@@ -495,7 +500,7 @@ impl<'d, 't> Directive<'d, 't> {
         let by = self.texts("by")?;
         let to = self.optional_texts("to")?.unwrap_or_else(|| by.clone());
         if by.len() != to.len() {
-            return Err(fail(self.position, SchemaFault::UnpairedColumns));
+            return Err(fail(self.position, SchemaErrorKind::UnpairedColumns));
         }
         Ok((by, to))
     }
@@ -520,11 +525,11 @@ impl<'d, 't> Directive<'d, 't> {
     }
 
     fn missing(&self, argument: &'static str) -> SchemaError {
-        fail(self.position, SchemaFault::MissingArgument { directive: self.name, argument })
+        fail(self.position, SchemaErrorKind::MissingArgument { directive: self.name, argument })
     }
 
     fn bad(&self, argument: &str, expected: &'static str) -> SchemaError {
         let argument = argument.to_owned();
-        fail(self.position, SchemaFault::BadArgument { directive: self.name, argument, expected })
+        fail(self.position, SchemaErrorKind::BadArgument { directive: self.name, argument, expected })
     }
 }

@@ -1,19 +1,13 @@
 //! Keeps the grants fresh: loads them, then again whenever the database says that they have changed.
 
-use std::{
-    future::poll_fn,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use tokio::{
-    sync::{Notify, watch},
-    task::JoinHandle,
-    time,
-};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
 
 use crate::access::grants::{self, Defaults, Grants};
@@ -32,7 +26,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The grants as they are now. While the database is away the last ones known hold.
 #[derive(Debug)]
-pub struct Follower {
+pub struct GrantCache {
     current: watch::Receiver<Arc<Grants>>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
@@ -40,7 +34,7 @@ pub struct Follower {
 
 /// Why the grants cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum FollowError {
+pub enum GrantCacheError {
     /// The database refused, or cannot be reached.
     #[error("cannot read the accounts and their grants from the database")]
     Database(#[from] Error),
@@ -59,9 +53,9 @@ struct Listening {
     heard: Arc<Notify>,
 }
 
-impl Follower {
+impl GrantCache {
     /// Loads the grants, and follows them on a connection of its own until it is dropped.
-    pub async fn start(config: Config, defaults: Defaults) -> Result<Self, FollowError> {
+    pub async fn start(config: Config, defaults: Defaults) -> Result<Self, GrantCacheError> {
         let (listening, grants) = listen_and_load(&config, &defaults).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
@@ -87,7 +81,7 @@ impl Follower {
     }
 }
 
-impl Drop for Follower {
+impl Drop for GrantCache {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -115,12 +109,12 @@ async fn follow_while_connected(
     listening: &Listening,
     defaults: &Defaults,
     publish: &watch::Sender<Arc<Grants>>,
-) -> FollowError {
+) -> GrantCacheError {
     loop {
         // Heard or not, the grants are read again; only how long that took differs.
         let _ = time::timeout(RELOAD_EVERY, listening.heard.notified()).await;
         if listening.client.is_closed() {
-            return FollowError::Lost;
+            return GrantCacheError::Lost;
         }
         match load(&listening.client, defaults).await {
             Ok(grants) => publish.send_replace(Arc::new(grants)),
@@ -146,13 +140,13 @@ async fn reconnect(config: &Config, defaults: &Defaults, publish: &watch::Sender
 }
 
 /// Listens first and loads then, so that no change falls between.
-async fn listen_and_load(config: &Config, defaults: &Defaults) -> Result<(Listening, Grants), FollowError> {
+async fn listen_and_load(config: &Config, defaults: &Defaults) -> Result<(Listening, Grants), GrantCacheError> {
     let listening = time::timeout(LONGEST_LOAD, listen(config)).await??;
     let grants = load(&listening.client, defaults).await?;
     Ok((listening, grants))
 }
 
-async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, FollowError> {
+async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, GrantCacheError> {
     Ok(time::timeout(LONGEST_LOAD, grants::load(client, defaults)).await??)
 }
 
