@@ -73,22 +73,34 @@ pub mod plan;
 pub mod compile;
 
 // Impure. What reads files, the environment or a clock says why.
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
 pub mod database;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
+#[cfg(feature = "server")]
 pub mod sample;
+#[cfg(feature = "server")]
 pub mod execute;
+#[cfg(feature = "server")]
 pub mod preflight;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
 pub mod throttle;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
+#[cfg(feature = "server")]
 pub mod orders;
+#[cfg(feature = "server")]
 pub mod telemetry;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
 pub mod http;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "gathers flags, environment and file")]
 pub mod config;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "where a process begins")]
 pub mod cli;
