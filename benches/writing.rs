@@ -18,7 +18,7 @@ use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::pool::{Options, Pool};
-use orderql::execute::response_writer::{Answer, Progress};
+use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::{constant, execute};
 use orderql::query::{Request, Variables};
 use orderql::sample::size::Size;
@@ -36,7 +36,7 @@ fn main() {
 #[derive(Clone)]
 struct Recorded {
     name: &'static str,
-    answer: Answer,
+    answer: ResponseWriter,
 }
 
 impl Display for Recorded {
@@ -74,7 +74,7 @@ async fn record() -> Vec<Recorded> {
     recorded
 }
 
-fn write(answer: &mut Answer, out: &mut Vec<u8>) {
+fn write(answer: &mut ResponseWriter, out: &mut Vec<u8>) {
     assert_eq!(answer.write(out, usize::MAX).unwrap(), Progress::Done);
 }
 
