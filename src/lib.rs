@@ -74,6 +74,8 @@ pub mod compile;
 
 // Impure. What reads files, the environment or a clock says why.
 #[cfg(feature = "server")]
+pub mod telemetry;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
 pub mod database;
 #[cfg(feature = "server")]
@@ -93,8 +95,6 @@ pub mod throttle;
 pub mod access;
 #[cfg(feature = "server")]
 pub mod orders;
-#[cfg(feature = "server")]
-pub mod telemetry;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
 pub mod http;

@@ -424,6 +424,6 @@ async fn what_is_no_http_is_told_so_like_everything_else() {
     let log = server.stop();
     for id in ids {
         let line = log.lines().find(|line| line.contains(&id)).unwrap();
-        assert!(line.contains("\"route\":\"none\"") && line.contains("\"code\":\""), "{line}");
+        assert!(line.contains("\"route\":\"none\"") && line.contains("\"error_code\":\""), "{line}");
     }
 }

@@ -8,6 +8,9 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 use tokio_postgres::{Error, GenericClient};
 
+use crate::telemetry::emit;
+use crate::telemetry::event::{self, Event};
+
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -104,15 +107,13 @@ impl Action {
 impl Entry {
     /// Writes the event to the log.
     pub fn log(&self) {
-        let details = serde_json::Value::Object(self.details.clone());
-        tracing::info!(
-            action = self.action.as_str(),
-            actor = self.actor,
-            address = self.address.map(tracing::field::display),
-            subject = self.subject,
-            details = %details,
-            "audit"
-        );
+        emit(&Event::Audit(event::Audit {
+            action: self.action.as_str(),
+            actor: &self.actor,
+            address: self.address,
+            subject: self.subject.as_deref(),
+            details: &self.details,
+        }));
     }
 }
 

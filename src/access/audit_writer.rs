@@ -14,6 +14,8 @@ use tokio_postgres::{Client, Config, Error};
 
 use crate::access::audit::{self, Entry};
 use crate::database::connect::connect;
+use crate::telemetry::emit;
+use crate::telemetry::event::{AccessWrite, Event};
 
 /// Events that wait at the most. Each is some hundred bytes.
 const LONGEST_QUEUE: usize = 4096;
@@ -80,7 +82,7 @@ impl AuditWriter {
             }
         };
         if time::timeout(patience, finishing).await.is_err() {
-            tracing::warn!("the last audit events were not stored; they are in the log");
+            emit(&Event::AuditFlushTimedOut);
         }
     }
 
@@ -115,7 +117,7 @@ async fn write(database: Config, mut items: mpsc::Receiver<Item>, lost: Arc<Atom
         }
         match lost.swap(0, Ordering::Relaxed) {
             0 => {}
-            count => tracing::warn!(count, "audit events came faster than they could be stored, and were left out"),
+            count => emit(&Event::AuditEventsDropped { count }),
         }
         for done in finished {
             // Who asked may have given up waiting.
@@ -143,10 +145,10 @@ impl Write<'_> {
         }
     }
 
-    const fn failure(&self) -> &'static str {
+    const fn reported_as(&self) -> AccessWrite {
         match self {
-            Self::Events(_) => "audit events cannot be stored",
-            Self::Rehash(_) => "a password's new hash cannot be stored",
+            Self::Events(_) => AccessWrite::AuditEvents,
+            Self::Rehash(_) => AccessWrite::PasswordHash,
         }
     }
 }
@@ -158,14 +160,13 @@ async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
             Ok(Ok(())) => return,
             Ok(Err(error)) if is_final(&error) => {
-                tracing::error!(?error, "{}", write.failure());
+                emit(&Event::AccessWriteFailed { write: write.reported_as(), error: &error });
                 return;
             }
-            outcome => {
-                tracing::debug!(?outcome, ?pause, "{} yet", write.failure());
-                *client = None;
-            }
+            Ok(Err(error)) => emit(&Event::AccessWriteRetried { write: write.reported_as(), error: &error, pause }),
+            Err(timeout) => emit(&Event::AccessWriteRetried { write: write.reported_as(), error: &timeout, pause }),
         }
+        *client = None;
         time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }

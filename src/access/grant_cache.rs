@@ -11,6 +11,8 @@ use tokio::time;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
 
 use crate::access::grants::{self, Defaults, Grants};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 
 /// The channel on which the triggers of the access tables notify.
 pub const CHANNEL: &str = "orderql_access";
@@ -97,10 +99,10 @@ async fn follow(
     loop {
         let error = follow_while_connected(&listening, &defaults, &publish).await;
         connected.store(false, Ordering::Relaxed);
-        tracing::warn!(error = ?error, "grants are no longer heard of; the last ones known hold");
+        emit(&Event::GrantsStale { error: &error });
         listening = reconnect(&config, &defaults, &publish).await;
         connected.store(true, Ordering::Relaxed);
-        tracing::info!("grants are followed again");
+        emit(&Event::GrantsFresh);
     }
 }
 
@@ -132,7 +134,7 @@ async fn reconnect(config: &Config, defaults: &Defaults, publish: &watch::Sender
                 publish.send_replace(Arc::new(grants));
                 return listening;
             }
-            Err(error) => tracing::debug!(?error, ?pause, "the grants cannot be read yet"),
+            Err(error) => emit(&Event::GrantsRetried { error: &error, pause }),
         }
         time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);

@@ -13,6 +13,8 @@ use lru::LruCache;
 
 use crate::access::external_issuer::{self, ExternalIssuer, ExternalIssuerError};
 use crate::access::keys::{self, Algorithm, Key, KeyError, Source};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 
 /// How often the files' times are looked at. Half of a second, so that what is retired is refused within a whole one.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -129,11 +131,11 @@ impl KeySets {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
                 // The outside issuer's keys have no time of their own, so a changed file makes a new ring.
                 if stamps[1] != seen.stamps[1] || unsettled_at(stamps[1], seen.read) || ring.ids() != current.ids() {
-                    tracing::info!(keys = ?ring.ids(), "other keys are in force");
+                    emit(&Event::KeysChanged { keys: &ring.ids() });
                     *current = Arc::new(ring);
                 }
             }
-            Err(error) => tracing::error!(?error, "keys cannot be read; the last ones read stay in force"),
+            Err(error) => emit(&Event::KeysUnreadable { error: &error }),
         }
         (seen.stamps, seen.read) = (stamps, now);
     }

@@ -21,6 +21,9 @@ use jwt_simple::reexports::rand;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
 /// The shortest secret, in bytes: as long as the hash that it is used with (RFC 7518, section 3.2).
 const SHORTEST_SECRET: usize = 32;
 
@@ -275,7 +278,7 @@ fn read_file(path: &Path, id: &str, algorithm: Algorithm) -> Result<Key, KeyErro
     };
     let about = fs::metadata(path).map_err(at_path)?;
     if about.permissions().mode() & 0o077 != 0 {
-        tracing::warn!(path = %path.display(), "others may read a key that signs tokens; chmod it to 600");
+        emit(&Event::KeyFileExposed { path });
     }
     let made = about.modified().map_err(at_path)?;
     Key::parse(Some(id), made, algorithm, &text).ok_or_else(not_a_key)

@@ -23,7 +23,7 @@ pub mod table;
 pub mod token;
 pub mod user;
 
-use crate::telemetry::event::Causes;
+use crate::telemetry::error_chain::ErrorChain;
 
 /// What a command comes to: nothing, or an error that is printed with its causes before the program exits with 1.
 pub type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
@@ -92,7 +92,7 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("orderql: {}", Causes(&*error));
+            eprintln!("orderql: {}", ErrorChain(&*error));
             ExitCode::FAILURE
         }
     }

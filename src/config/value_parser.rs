@@ -4,12 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tracing_subscriber::EnvFilter;
-
 use crate::access::keys::Algorithm;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
-use crate::telemetry::log::Format;
+use crate::telemetry::log::{Format, is_filter};
 
 /// A way to write a value.
 #[derive(Debug)]
@@ -161,7 +159,7 @@ pub const LOG_FORMAT: ValueParser<Format> = ValueParser {
 pub const LOG_FILTER: ValueParser<String> = ValueParser {
     placeholder: "FILTER",
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
-    parse: |text| EnvFilter::try_new(text).is_ok().then(|| text.to_owned()),
+    parse: |text| is_filter(text).then(|| text.to_owned()),
 };
 
 fn duration(text: &str) -> Option<Duration> {

@@ -4,6 +4,9 @@ use deadpool_postgres::Object;
 use tokio::runtime::Handle;
 use tokio_postgres::NoTls;
 
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
 /// Takes a connection out of its pool, cancels what runs on it and closes it. It is not used again, because a
 /// cancellation may arrive late and would then hit whatever runs next.
 pub fn abandon(connection: Object) {
@@ -15,7 +18,7 @@ pub fn abandon(connection: Object) {
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             if let Err(error) = client.cancel_token().cancel_query(NoTls).await {
-                tracing::debug!(%error, "a statement could not be cancelled");
+                emit(&Event::CancelFailed { error: &error });
             }
         });
     }

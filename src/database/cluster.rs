@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
 
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
 use super::connect::connect;
 use super::programs::Programs;
 use super::server::{Runner, SUPERUSER, data_version, is_root, running};
@@ -225,7 +228,7 @@ impl Drop for Cluster {
         if self.stops
             && let Err(error) = self.runner.stop(&self.data)
         {
-            tracing::error!(%error, data = %self.data.display(), "the private PostgreSQL could not be stopped");
+            emit(&Event::ClusterStopFailed { error: &error, data: &self.data });
         }
     }
 }

@@ -2,12 +2,15 @@
 
 use tokio_postgres::{Client, Config, Error, NoTls};
 
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
 /// Connects, and drives the connection on a task of its own until the client is dropped.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
     let (client, connection) = config.connect(NoTls).await?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "a database connection ended");
+            emit(&Event::ConnectionLost { error: &error });
         }
     });
     Ok(client)

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use hyper::Method;
 
-use crate::telemetry::event::{self, Event, emit};
+use crate::telemetry::emit;
+use crate::telemetry::event::{self, Event};
 
 /// Characters of an operation's name that are logged; a client may choose a long one.
 const LONGEST_NAME: usize = 100;
@@ -71,9 +72,9 @@ impl Drop for AccessLogEntry {
             caller: self.caller.as_deref(),
             operation: self.operation.as_deref(),
             cost: self.cost,
-            code: self.code,
+            error_code: self.code,
             status: self.status,
-            took: self.began.elapsed(),
+            duration: self.began.elapsed(),
         }));
     }
 }

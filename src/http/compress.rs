@@ -15,7 +15,8 @@ use hyper::header::{self, HeaderValue};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::coding::{Choice, Coding};
 use crate::http::response::{Answer, BoxError, Content};
-use crate::telemetry::event::{Event, emit};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 
 /// Bytes below which an answer fits into a packet or nearly so, and is sent as it is.
 pub const SMALLEST: usize = 1024;
@@ -60,7 +61,7 @@ pub fn compress(mut answer: Answer, choice: Choice, record: &AccessLogEntry) -> 
         }
         // The client can read it all the same.
         Err((content, error)) => {
-            emit(&Event::Fault { request_id: &record.id, error: &error });
+            emit(&Event::InternalError { request_id: &record.id, error: &error });
             *answer.body_mut() = content;
         }
     }

@@ -11,7 +11,8 @@ use crate::error::{ErrorCode, GraphqlErrors};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::framing::{LONGEST_HEAD, MOST_HEADERS};
 use crate::http::response::BoxError;
-use crate::telemetry::event::{Event, emit};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 use crate::throttle::bucket::{Empty, Status};
 
 /// The status of a refused document under `application/graphql-response+json`. The newest draft of GraphQL-over-HTTP
@@ -166,7 +167,7 @@ impl Denial {
     /// A fault, written to the log under the request's id.
     pub fn fault(record: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
         let source = error.into();
-        emit(&Event::Fault { request_id: &record.id, error: &*source });
+        emit(&Event::InternalError { request_id: &record.id, error: &*source });
         Self::Fault { request_id: record.id.to_string(), source }
     }
 

@@ -28,7 +28,8 @@ use crate::http::connection_io::ConnectionIo;
 use crate::http::framing::LONGEST_HEAD;
 use crate::http::origin::Peer;
 use crate::http::service::{Service, handle};
-use crate::telemetry::event::{Event, emit};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 
 /// Requests that an HTTP/2 client may have running on one connection.
 const MOST_STREAMS: u32 = 100;
@@ -85,11 +86,11 @@ impl Listener {
         }
 
         while connections.try_join_next().is_some() {}
-        emit(&Event::Stopping { open: connections.len(), grace: options.grace });
+        emit(&Event::Stopping { open_connections: connections.len(), grace: options.grace });
         stopping.send_replace(true);
         let all_ended = async { while connections.join_next().await.is_some() {} };
         if time::timeout(options.grace, all_ended).await.is_err() {
-            emit(&Event::CutOff { open: connections.len() });
+            emit(&Event::ConnectionsCutOff { open_connections: connections.len() });
             connections.shutdown().await;
         }
     }

@@ -1,57 +1,140 @@
-//! The events. What is not here is not told: no token, password, variable or query text has a field to be in.
+//! The closed set of events. No event has a field for tokens, passwords, variables or query texts, so none of them can
+//! reach a sink.
 
 use std::error::Error;
-use std::fmt;
-use std::net::SocketAddr;
-use std::time::Duration;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-/// Something that an operator may want to know.
+use serde_json::{Map, Value};
+
+/// Something that an operator may want to know. Grouped by the module that emits it.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The service accepts connections.
+    /// http: the server accepts connections.
     Listening {
-        /// Where.
+        /// The bound address.
         address: SocketAddr,
     },
-    /// The service was told to stop; it accepts no more connections.
+    /// http: the server was asked to stop and accepts no more connections.
     Stopping {
         /// Connections that are still open.
-        open: usize,
+        open_connections: usize,
         /// How long they may take to finish.
         grace: Duration,
     },
-    /// The grace time is over and connections were cut off.
-    CutOff {
+    /// http: the grace time is over, and open connections were closed.
+    ConnectionsCutOff {
         /// How many.
-        open: usize,
+        open_connections: usize,
     },
-    /// The system did not hand out a connection, usually for want of file descriptors.
+    /// http: the system did not hand out a connection, usually for want of file descriptors.
     AcceptFailed {
-        /// The system's reason.
+        /// The system's error.
         error: &'a dyn Error,
     },
-    /// A request was answered, or its client went away before it was.
+    /// http: a request was answered, or its client disconnected first.
     Request(Request<'a>),
-    /// The database holds nulls where the schema promises values; the objects around them were answered as null.
+    /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
+    /// objects around them.
     NullabilityViolations {
         /// The request that met them.
         request_id: &'a str,
         /// How many it met.
         count: u64,
     },
-    /// A fault of this service; the client was shown only the request's id.
-    Fault {
-        /// The id that the client was shown.
+    /// http: the request failed for a reason that is not the client's. The client sees only the request's id.
+    InternalError {
+        /// The id that the client sees.
         request_id: &'a str,
-        /// What happened, with its causes.
+        /// The error.
         error: &'a dyn Error,
+    },
+
+    /// access: a login succeeded or failed, or accounts were changed.
+    Audit(Audit<'a>),
+    /// access: the queue of audit events was full, so some were not stored.
+    AuditEventsDropped {
+        /// How many.
+        count: u64,
+    },
+    /// access: the server stopped before the last audit events were stored.
+    AuditFlushTimedOut,
+    /// access: the database rejected a write for good.
+    AccessWriteFailed {
+        /// What was to be written.
+        write: AccessWrite,
+        /// The database's error.
+        error: &'a dyn Error,
+    },
+    /// access: a write failed and will be tried again.
+    AccessWriteRetried {
+        /// What is to be written.
+        write: AccessWrite,
+        /// Why it failed.
+        error: &'a dyn Error,
+        /// When it is tried again.
+        pause: Duration,
+    },
+    /// access: changes of grants are no longer received. The grants that were read last stay in force.
+    GrantsStale {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// access: changes of grants are received again.
+    GrantsFresh,
+    /// access: the grants could not be read and will be read again.
+    GrantsRetried {
+        /// Why.
+        error: &'a dyn Error,
+        /// When they are read again.
+        pause: Duration,
+    },
+    /// access: a key was added or retired.
+    KeysChanged {
+        /// The ids of the keys in force, and when each was made.
+        keys: &'a [(&'a str, SystemTime)],
+    },
+    /// access: the keys cannot be read. Those that were read last stay in force.
+    KeysUnreadable {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// access: other users of the machine may read a file with a signing key.
+    KeyFileExposed {
+        /// The file.
+        path: &'a Path,
+    },
+
+    /// database: a connection outside the pool ended with an error.
+    ConnectionLost {
+        /// The error.
+        error: &'a dyn Error,
+    },
+    /// database: a statement that nobody waits for could not be cancelled.
+    CancelFailed {
+        /// The error.
+        error: &'a dyn Error,
+    },
+    /// database: the private PostgreSQL cluster could not be stopped.
+    ClusterStopFailed {
+        /// The error.
+        error: &'a dyn Error,
+        /// The cluster's data folder.
+        data: &'a Path,
+    },
+
+    /// cli: the demo's database has the newest schema.
+    DemoMigrated {
+        /// Migrations that were applied.
+        migrations: usize,
     },
 }
 
-/// A request's line in the log.
+/// One request, as in an access log.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// As in the answer's `X-Request-Id`.
+    /// As in the response's `X-Request-Id`.
     pub request_id: &'a str,
     /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
     pub method: &'a str,
@@ -64,56 +147,33 @@ pub struct Request<'a> {
     /// Credits that were debited.
     pub cost: Option<u64>,
     /// The first error's code.
-    pub code: Option<&'a str>,
-    /// The HTTP status; none where the client went away first.
+    pub error_code: Option<&'a str>,
+    /// The HTTP status; none where the client disconnected first.
     pub status: Option<u16>,
-    /// From the request's head to the last byte of the answer that was handed to the connection.
-    pub took: Duration,
+    /// From the request's head to the last byte of the response that was handed to the connection.
+    pub duration: Duration,
 }
 
-/// Writes an event to the log.
-pub fn emit(event: &Event<'_>) {
-    match event {
-        Event::Listening { address } => tracing::info!(%address, "listening"),
-        Event::Stopping { open, grace } => tracing::info!(open, ?grace, "stopping"),
-        Event::CutOff { open } => tracing::warn!(open, "connections were cut off at the end of the grace time"),
-        Event::AcceptFailed { error } => tracing::error!(error = %Causes(*error), "cannot accept a connection"),
-        Event::Request(request) => tracing::info!(
-            id = request.request_id,
-            method = request.method,
-            route = request.route,
-            caller = request.caller,
-            operation = request.operation,
-            cost = request.cost,
-            code = request.code,
-            status = request.status,
-            ms = milliseconds(request.took),
-            "request"
-        ),
-        Event::NullabilityViolations { request_id, count } => {
-            tracing::warn!(id = request_id, count, "the database holds values that are not as the schema promises");
-        }
-        Event::Fault { request_id, error } => tracing::error!(id = request_id, error = %Causes(*error), "fault"),
-    }
+/// One entry of the audit log.
+#[derive(Debug)]
+pub struct Audit<'a> {
+    /// What was done, such as `login.failed`.
+    pub action: &'a str,
+    /// Who did it.
+    pub actor: &'a str,
+    /// The client's address, if it came over the network.
+    pub address: Option<IpAddr>,
+    /// The user or group that it was done to.
+    pub subject: Option<&'a str>,
+    /// Particulars. Never a password or a token.
+    pub details: &'a Map<String, Value>,
 }
 
-/// Milliseconds to three places: enough for a cache hit, short enough to read.
-fn milliseconds(took: Duration) -> f64 {
-    (took.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// An error with all its causes in one line.
-#[derive(Debug, Clone, Copy)]
-pub struct Causes<'a>(pub &'a dyn Error);
-
-impl fmt::Display for Causes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut cause = self.0.source();
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
-    }
+/// What the running service writes to the access tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessWrite {
+    /// Audit events.
+    AuditEvents,
+    /// A password's hash with today's parameters.
+    PasswordHash,
 }

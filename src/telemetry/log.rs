@@ -1,4 +1,4 @@
-//! The log: standard error, as text on a terminal and as JSON lines elsewhere.
+//! Opens the log: standard error, as text on a terminal and as JSON lines elsewhere.
 
 use std::io::{self, IsTerminal};
 
@@ -6,7 +6,7 @@ use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, fmt};
 
-/// How the log is written.
+/// How a line of the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Text on a terminal, JSON elsewhere.
@@ -20,24 +20,29 @@ pub enum Format {
 /// What is logged, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How.
+    /// The format of a line.
     pub format: Format,
-    /// What, as `tracing`'s directives say it: `info`, or `warn,orderql=debug`.
+    /// A level or directives, such as `info` or `warn,orderql=debug`. See [`is_filter`].
     pub filter: String,
 }
 
 /// Why the log cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The filter is not one.
+    /// The filter is malformed.
     #[error("the log filter cannot be read")]
     Filter(#[from] ParseError),
-    /// There is one already.
+    /// The process has opened its log before.
     #[error("the log is open already")]
     Open(#[from] TryInitError),
 }
 
-/// Opens the log for the whole process.
+/// Whether the text is a filter: a level, or directives separated by commas.
+pub fn is_filter(text: &str) -> bool {
+    EnvFilter::try_new(text).is_ok()
+}
+
+/// Opens the log for the whole process. Fails if the filter is malformed, or if the log is open already.
 pub fn open(options: &Options) -> Result<(), LogError> {
     let terminal = io::stderr().is_terminal();
     let lines = fmt().with_env_filter(EnvFilter::try_new(&options.filter)?).with_writer(io::stderr);

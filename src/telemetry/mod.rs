@@ -1,4 +1,17 @@
-//! What the service tells its operator: a closed set of events, and the log that they are written to.
+//! What the service reports to its operators: a closed set of events, handed to every sink.
+//!
+//! - `event`: the events and their typed fields
+//! - `emit`, below: hands an event to every sink
+//! - `log_writer`: the sink that writes events to the log
+//! - `log`: opens the log: where it goes, its format and its filter
+//! - `error_chain`: an error and its causes on one line
 
+pub mod error_chain;
 pub mod event;
 pub mod log;
+mod log_writer;
+
+/// Hands an event to every sink. The log is the only one so far; another one, such as metrics, is called here too.
+pub fn emit(event: &event::Event<'_>) {
+    log_writer::write(event);
+}

@@ -20,7 +20,8 @@ use crate::database::migrate::{MigrateError, migrate};
 use crate::load;
 use crate::sample::size::Size;
 use crate::sample::{self, Sample, SampleError};
-use crate::telemetry::log;
+use crate::telemetry::event::Event;
+use crate::telemetry::{emit, log};
 
 /// The database of the demo, in its cluster.
 const DATABASE: &str = "orderql";
@@ -109,7 +110,7 @@ pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config),
     let config = cluster.address().config(DATABASE);
     let mut client = connect(&config).await?;
     let migrated = migrate(&mut client).await?;
-    tracing::debug!(migrations = migrated.migrations.len(), "the demo's database is up to date");
+    emit(&Event::DemoMigrated { migrations: migrated.migrations.len() });
     Ok((cluster, config))
 }
 

@@ -27,7 +27,8 @@ use crate::http::response::{Answer, BoxError, Content, vary};
 use crate::http::service::Service;
 use crate::http::{body, price};
 use crate::query::Request;
-use crate::telemetry::event::{Event, emit};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 use crate::throttle::running::Permit;
 
 /// Bytes up to which an answer goes out in one frame with its length.
@@ -236,7 +237,7 @@ impl Iterator for Parts {
             }
             Err(error) => {
                 self.rows = None;
-                emit(&Event::Fault { request_id: &self.request_id, error: &error });
+                emit(&Event::InternalError { request_id: &self.request_id, error: &error });
                 return Some(Err(error.into()));
             }
         }

@@ -1,0 +1,210 @@
+//! The sink that writes events to the log: the level, the message and the fields' names of each event.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tracing::{debug, error, info, warn};
+
+use crate::telemetry::error_chain::ErrorChain;
+use crate::telemetry::event::{AccessWrite, Event};
+
+/// Writes an event to the log.
+pub(super) fn write(event: &Event<'_>) {
+    match event {
+        Event::Listening { address } => info!(%address, "listening"),
+        Event::Stopping { open_connections, grace } => info!(open_connections, ?grace, "stopping"),
+        Event::ConnectionsCutOff { open_connections } => {
+            warn!(open_connections, "connections were cut off at the end of the grace time");
+        }
+        Event::AcceptFailed { error } => error!(error = %ErrorChain(*error), "cannot accept a connection"),
+        Event::Request(request) => info!(
+            request_id = request.request_id,
+            method = request.method,
+            route = request.route,
+            status = request.status,
+            duration_ms = milliseconds(request.duration),
+            caller = request.caller,
+            operation = request.operation,
+            cost = request.cost,
+            error_code = request.error_code,
+            "request"
+        ),
+        Event::NullabilityViolations { request_id, count } => {
+            warn!(request_id, count, "the database holds nulls in non-null fields");
+        }
+        Event::InternalError { request_id, error } => {
+            error!(request_id, error = %ErrorChain(*error), "internal error");
+        }
+
+        Event::Audit(audit) => info!(
+            action = audit.action,
+            actor = audit.actor,
+            address = audit.address.map(tracing::field::display),
+            subject = audit.subject,
+            details = %Json(audit.details),
+            "audit"
+        ),
+        Event::AuditEventsDropped { count } => {
+            warn!(count, "audit events came faster than they could be stored, and were left out");
+        }
+        Event::AuditFlushTimedOut => warn!("the last audit events were not stored; they are in the log"),
+        Event::AccessWriteFailed { write, error } => error!(error = %ErrorChain(*error), "{}", failure(*write)),
+        Event::AccessWriteRetried { write, error, pause } => {
+            debug!(error = %ErrorChain(*error), ?pause, "{} yet", failure(*write));
+        }
+        Event::GrantsStale { error } => {
+            warn!(error = %ErrorChain(*error), "changes of grants are no longer received; the last grants read stay in force");
+        }
+        Event::GrantsFresh => info!("changes of grants are received again"),
+        Event::GrantsRetried { error, pause } => {
+            debug!(error = %ErrorChain(*error), ?pause, "the grants cannot be read yet");
+        }
+        Event::KeysChanged { keys } => info!(?keys, "other keys are in force"),
+        Event::KeysUnreadable { error } => {
+            error!(error = %ErrorChain(*error), "keys cannot be read; the last ones read stay in force");
+        }
+        Event::KeyFileExposed { path } => {
+            warn!(path = %path.display(), "others may read a key that signs tokens; chmod it to 600");
+        }
+
+        Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
+        Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),
+        Event::ClusterStopFailed { error, data } => {
+            error!(error = %ErrorChain(*error), data = %data.display(), "the private PostgreSQL could not be stopped");
+        }
+
+        Event::DemoMigrated { migrations } => debug!(migrations, "the demo's database is up to date"),
+    }
+}
+
+const fn failure(write: AccessWrite) -> &'static str {
+    match write {
+        AccessWrite::AuditEvents => "audit events cannot be stored",
+        AccessWrite::PasswordHash => "a password's new hash cannot be stored",
+    }
+}
+
+/// Milliseconds to three decimals: precise enough for a cache hit, short enough to read.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A map as JSON text.
+struct Json<'a>(&'a Map<String, Value>);
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self.0).map_err(|_| fmt::Error)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::telemetry::event::{Audit, Request};
+
+    /// A log in memory.
+    #[derive(Clone, Default)]
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The event's line, without its time.
+    fn line(event: &Event<'_>) -> Value {
+        let buffer = Buffer::default();
+        let writer = buffer.clone();
+        let log = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
+        let log = log.with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(log, || write(event));
+        let mut line: Value = serde_json::from_slice(&buffer.0.lock().unwrap()).unwrap();
+        line.as_object_mut().unwrap().remove("timestamp");
+        line
+    }
+
+    #[test]
+    fn writes_a_request_with_the_fields_that_are_known_and_no_others() {
+        let request = Request {
+            request_id: "0f",
+            method: "POST",
+            route: "graphql",
+            caller: Some("demo"),
+            operation: Some("Orders"),
+            cost: Some(4),
+            error_code: Some("THROTTLED"),
+            status: Some(200),
+            duration: Duration::from_nanos(1_234_567),
+        };
+        let all = json!({
+            "level": "INFO", "message": "request", "request_id": "0f", "method": "POST", "route": "graphql",
+            "status": 200, "duration_ms": 1.235, "caller": "demo", "operation": "Orders", "cost": 4,
+            "error_code": "THROTTLED",
+        });
+        assert_eq!(line(&Event::Request(request)), all);
+        let request = Request {
+            request_id: "0f",
+            method: "none",
+            route: "none",
+            caller: None,
+            operation: None,
+            cost: None,
+            error_code: None,
+            status: None,
+            duration: Duration::from_secs(2),
+        };
+        let least = json!({
+            "level": "INFO", "message": "request", "request_id": "0f", "method": "none", "route": "none",
+            "duration_ms": 2000.0,
+        });
+        assert_eq!(line(&Event::Request(request)), least);
+    }
+
+    #[test]
+    fn writes_an_error_with_all_its_causes() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("cannot read the grants")]
+        struct Outer(#[source] io::Error);
+        let error = Outer(io::Error::other("the disk is full"));
+        let error: &dyn Error = &error;
+        let internal = line(&Event::InternalError { request_id: "0f", error });
+        assert_eq!(
+            internal,
+            json!({
+                "level": "ERROR", "message": "internal error", "request_id": "0f",
+                "error": "cannot read the grants: the disk is full",
+            })
+        );
+        let pause = Duration::from_millis(100);
+        let retried = line(&Event::AccessWriteRetried { write: AccessWrite::AuditEvents, error, pause });
+        assert_eq!(retried["message"], "audit events cannot be stored yet");
+        assert_eq!(retried["pause"], "100ms");
+    }
+
+    #[test]
+    fn writes_an_audit_entry_with_its_details_as_json() {
+        let details = Map::from_iter([("reason".to_owned(), json!("password"))]);
+        let address = Some("192.0.2.1".parse().unwrap());
+        let audit = Audit { action: "login.failed", actor: "demo", address, subject: None, details: &details };
+        assert_eq!(
+            line(&Event::Audit(audit)),
+            json!({
+                "level": "INFO", "message": "audit", "action": "login.failed", "actor": "demo",
+                "address": "192.0.2.1", "details": "{\"reason\":\"password\"}",
+            })
+        );
+    }
+}
