@@ -17,7 +17,8 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::pool::{Options, Pool};
+use orderql::database::options::PoolOptions;
+use orderql::database::pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::{constant, execute};
 use orderql::query::{Request, Variables};
@@ -57,7 +58,7 @@ async fn record() -> Vec<Recorded> {
     fill(&mut client, Sample { size: Size::of(500), seed: 1 }, &mut |_| ()).await.unwrap();
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
-    let pool = Pool::new(&Options { config: database.config(), size: 1, wait: Duration::from_mins(1) }).unwrap();
+    let pool = Pool::new(&PoolOptions { config: database.config(), size: 1, wait: Duration::from_mins(1) }).unwrap();
     let catalog = Catalog::built_in().unwrap();
     let mut recorded = Vec::new();
     for document in documents::answered() {

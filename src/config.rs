@@ -16,7 +16,7 @@ use crate::config::value_parser::{
     ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER,
     LOG_FORMAT, ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
 };
-use crate::database::pool;
+use crate::database::options::PoolOptions;
 use crate::http;
 use crate::http::coding::Codings;
 use crate::http::cors::{self, Origins};
@@ -246,16 +246,16 @@ impl Config {
     }
 
     /// What a database's pool is made of.
-    pub fn pool(&self, database: tokio_postgres::Config) -> pool::Options {
+    pub fn pool(&self, database: tokio_postgres::Config) -> PoolOptions {
         // More statements at once than PostgreSQL has cores for only take turns, and each finds the caches full of what
         // the others read. Its cores are not known; ours are often the same, or as many.
         let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
-        pool::Options { config: database, size, wait: self.pool_wait }
+        PoolOptions { config: database, size, wait: self.pool_wait }
     }
 
     /// What the pool of order updates is made of.
-    pub fn writer(&self, database: tokio_postgres::Config) -> pool::Options {
-        pool::Options { config: database, size: self.writer_pool_size, wait: self.pool_wait }
+    pub fn writer(&self, database: tokio_postgres::Config) -> PoolOptions {
+        PoolOptions { config: database, size: self.writer_pool_size, wait: self.pool_wait }
     }
 
     /// The database, which has no default.

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::{env, process};
 
 use orderql::cli::demo::prepare;
-use orderql::database::cluster::{Address, Cluster, ClusterError, Durability, Options};
+use orderql::database::address::ClusterAddress;
+use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
+use orderql::database::error::ClusterError;
+use orderql::database::options::{ClusterOptions, Durability};
 
 /// A folder of a test's own, removed at its end.
 struct Folder(PathBuf);
@@ -29,8 +32,8 @@ impl Drop for Folder {
     }
 }
 
-fn options(folder: &Path) -> Options {
-    Options {
+fn options(folder: &Path) -> ClusterOptions {
+    ClusterOptions {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::ThrowAway,
@@ -38,12 +41,12 @@ fn options(folder: &Path) -> Options {
     }
 }
 
-async fn setting(address: &Address, name: &str) -> String {
+async fn setting(address: &ClusterAddress, name: &str) -> String {
     let client = connect(&address.config("postgres")).await.unwrap();
     client.query_one("SELECT current_setting($1)", &[&name]).await.unwrap().get(0)
 }
 
-async fn server_process(address: &Address) -> String {
+async fn server_process(address: &ClusterAddress) -> String {
     let client = connect(&address.config("postgres")).await.unwrap();
     client.query_one("SELECT pg_postmaster_start_time()::text", &[]).await.unwrap().get(0)
 }
@@ -51,9 +54,9 @@ async fn server_process(address: &Address) -> String {
 #[tokio::test]
 async fn a_cluster_keeps_its_databases_over_a_stop_and_is_reached_by_its_socket_alone() {
     let folder = Folder::new("kept");
-    assert!(!Cluster::is_made(&folder.0));
+    assert!(!Cluster::exists(&folder.0));
     let cluster = Cluster::open(&options(&folder.0)).unwrap();
-    assert!(Cluster::is_made(&folder.0));
+    assert!(Cluster::exists(&folder.0));
     assert_eq!(setting(cluster.address(), "listen_addresses").await, "");
     assert_eq!(setting(cluster.address(), "server_encoding").await, "UTF8");
     assert_eq!(setting(cluster.address(), "fsync").await, "off");
@@ -176,7 +179,7 @@ fn a_server_that_cannot_start_says_why() {
     options.settings = vec![("shared_buffers".to_owned(), "nonsense".to_owned())];
     let error = Cluster::open(&options).unwrap_err();
     assert!(
-        matches!(&error, ClusterError::ProgramFailed { program: "pg_ctl", said } if said.contains("shared_buffers"))
+        matches!(&error, ClusterError::ProgramFailed { program: "pg_ctl", output } if output.contains("shared_buffers"))
     );
 }
 

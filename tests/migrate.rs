@@ -10,7 +10,8 @@ use std::{fs, thread};
 
 use clap::Parser as _;
 use orderql::database::connect::connect;
-use orderql::database::migrate::{MigrateError, Migrated, migrate};
+use orderql::database::migrate::{MigrateError, migrate};
+use orderql::database::migration_report::MigrationReport;
 use tokio_postgres::Client;
 use tokio_postgres::config::Host;
 
@@ -219,7 +220,7 @@ async fn an_empty_database_gets_everything_and_a_second_run_nothing() {
     assert_eq!(held.as_deref(), Some("ORDER_STATUS"));
 
     let again = migrate(&mut client).await.unwrap();
-    assert_eq!(again, Migrated::default());
+    assert_eq!(again, MigrationReport::default());
     assert_eq!(again.to_string(), "Nothing to do: the database is up to date.");
 }
 
@@ -275,7 +276,7 @@ async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
         ["status_item", "status_valid_change"]
     );
     assert_eq!((migrated.ship_groups, migrated.current_inventory), (2, 2));
-    assert_eq!(migrate(&mut client).await.unwrap(), Migrated::default());
+    assert_eq!(migrate(&mut client).await.unwrap(), MigrationReport::default());
 }
 
 #[tokio::test]
@@ -527,7 +528,7 @@ async fn parties_are_kept_whoever_writes_them_and_however() {
         )
         .await
         .unwrap();
-    assert_eq!(migrate(&mut client).await.unwrap(), Migrated { parties: 3, ..Migrated::default() });
+    assert_eq!(migrate(&mut client).await.unwrap(), MigrationReport { parties: 3, ..MigrationReport::default() });
     assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await);
     client.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
 }

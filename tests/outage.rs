@@ -13,9 +13,11 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use orderql::access::accounts::Profile;
-use orderql::database::cluster::{Address, Cluster, Durability, Options};
+use orderql::database::address::ClusterAddress;
+use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;
+use orderql::database::options::{ClusterOptions, Durability};
 use serde_json::{Value, json};
 use served::{Answer, JSON, NEWER, Server, make_users};
 use tokio::task::JoinSet;
@@ -24,7 +26,7 @@ use tokio_postgres::{Client, Config};
 /// A PostgreSQL of a test's own, which it may kill.
 struct Postgres {
     folder: PathBuf,
-    address: Address,
+    address: ClusterAddress,
 }
 
 /// A query of 4 credits.
@@ -86,8 +88,8 @@ impl Drop for Postgres {
     }
 }
 
-fn options(folder: &std::path::Path) -> Options {
-    Options {
+fn options(folder: &std::path::Path) -> ClusterOptions {
+    ClusterOptions {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         // What was committed has to be there after a crash.

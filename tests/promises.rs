@@ -11,7 +11,8 @@ use orderql::access::accounts::{Profile, User, ensure_user};
 use orderql::access::password::Passwords;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::pool::{Options, Pool};
+use orderql::database::options::PoolOptions;
+use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MOST_FAULTS, PathPart};
 use orderql::execute::response_writer::Progress;
@@ -56,7 +57,7 @@ impl Bench {
     async fn new(schema: &str) -> Self {
         let database = support::fresh_database().await;
         database.connect().await.batch_execute(ROWS).await.unwrap();
-        let options = Options { config: database.config(), size: 1, wait: Duration::from_mins(1) };
+        let options = PoolOptions { config: database.config(), size: 1, wait: Duration::from_mins(1) };
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
     }
 

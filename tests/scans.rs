@@ -6,7 +6,7 @@
 mod support;
 
 use orderql::database::connect::connect;
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use orderql::plan::{Parameter, Plan};
 use orderql::query::Variables;
 use orderql::value::Value;
@@ -181,7 +181,7 @@ async fn a_page_of_what_a_facility_has_does_not_read_all_that_it_has() {
 /// A connection that is set as the server's are.
 async fn reader(database: &Database) -> Client {
     let mut config = database.config();
-    config.options(settings(""));
+    config.options(reader_settings(""));
     connect(&config).await.unwrap()
 }
 

@@ -18,9 +18,10 @@ use std::{env, fs, thread};
 
 use orderql::access::accounts::{Profile, User, ensure_user};
 use orderql::access::password::Passwords;
-use orderql::database::cluster::{Cluster, Durability, Options};
+use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;
+use orderql::database::options::{ClusterOptions, Durability};
 use served::Server;
 use tokio_postgres::{Client, Config};
 use updating::{URLENCODED, request};
@@ -174,7 +175,7 @@ async fn updates_at_once_lose_and_double_nothing() {
 async fn a_killed_database_has_each_answered_update_once() {
     let seed = seed();
     let folder = Folder(env::temp_dir().join(format!("orderql-storm-{}", std::process::id())));
-    let options = Options {
+    let options = ClusterOptions {
         folder: folder.0.clone(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::Durable,

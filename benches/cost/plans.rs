@@ -2,7 +2,7 @@
 
 use orderql::database::connect::connect;
 use orderql::database::parameter::SqlParam;
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use orderql::plan::Plan;
 use serde::Serialize;
 use tokio_postgres::types::ToSql;
@@ -26,7 +26,7 @@ pub struct Ran {
 /// A connection that is set up as those of the server are.
 pub async fn client(store: &Store) -> Result<Client, Fault> {
     let mut config = store.config.clone();
-    config.options(settings(""));
+    config.options(reader_settings(""));
     Ok(connect(&config).await?)
 }
 

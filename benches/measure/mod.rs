@@ -39,7 +39,7 @@ use std::io;
 
 use orderql::access::accounts::AccountError;
 use orderql::access::password::PasswordError;
-use orderql::database::cluster::ClusterError;
+use orderql::database::error::ClusterError;
 use orderql::database::migrate::MigrateError;
 
 /// Why something could not be measured.

@@ -41,7 +41,7 @@ fn sent<'a>(parameter: Parameter<'a>, step: &Step, fetched: &'a [Vec<Row>]) -> R
             let Parents::Rows { step, columns } = &step.parents else { return Err(misshapen()) };
             let column = *columns.get(place).ok_or_else(misshapen)?;
             let raw = |row: &'a Row| row.try_get::<_, Option<RawValue<'a>>>(column);
-            SqlParam::RawValue(fetched[*step].iter().map(raw).collect::<Result<_, _>>()?)
+            SqlParam::RawValues(fetched[*step].iter().map(raw).collect::<Result<_, _>>()?)
         }
     })
 }

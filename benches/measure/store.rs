@@ -8,9 +8,10 @@ use std::process::Command;
 
 use orderql::access::accounts::{Profile, User, ensure_user};
 use orderql::access::password::Passwords;
-use orderql::database::cluster::{self, Cluster, Durability};
+use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
+use orderql::database::options::{ClusterOptions, Durability};
 use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config};
 
@@ -58,10 +59,10 @@ impl Store {
     pub async fn open(options: &Options) -> Result<Self, Fault> {
         let Options { orders, seed, folder, is_fresh } = options;
         let folder = folder.join(format!("{orders}-{seed}-{:016x}", fingerprint()));
-        if !Cluster::is_made(&folder) {
+        if !Cluster::exists(&folder) {
             eprintln!("making a PostgreSQL cluster in {}", folder.display());
         }
-        let cluster = Cluster::open(&cluster::Options {
+        let cluster = Cluster::open(&ClusterOptions {
             folder: folder.clone(),
             programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
             // What is lost by a crash of the machine is made again.

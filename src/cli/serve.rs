@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::config::layers::{Flags, Values};
 use crate::database::connect::connect;
 use crate::database::pool::Pool;
-use crate::database::writer::Writer;
+use crate::database::writer_pool::WriterPool;
 use crate::http::endpoint::sdl;
 use crate::http::listener::Listener;
 use crate::http::service::{RequestIds, Service};
@@ -84,7 +84,7 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
         grants: GrantCache::start(database.clone(), config.access_defaults()).await?,
         logins: Logins::new(passwords, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
-        writer: Writer::new(&config.writer(database))?,
+        writer: WriterPool::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
         buckets: Buckets::new(),
         running: RunningQueries::default(),

@@ -1,4 +1,4 @@
-//! Ending what runs on a connection that nobody waits for any more.
+//! Cancelling the statements of a connection whose result is no longer wanted.
 
 use deadpool_postgres::Object;
 use tokio::runtime::Handle;
@@ -7,14 +7,14 @@ use tokio_postgres::NoTls;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// Takes a connection out of its pool, cancels what runs on it and closes it. It is not used again, because a
-/// cancellation may arrive late and would then hit whatever runs next.
-pub fn abandon(connection: Object) {
+/// Removes a connection from its pool, cancels its statements and closes it. The connection is not used again, because a
+/// cancellation may arrive late and would then cancel a later statement.
+pub(super) fn abandon(connection: Object) {
     let client = Object::take(connection);
     if client.is_closed() {
         return;
     }
-    // Outside a runtime the program is ending, and closing the connection is all that is left to do.
+    // Outside a runtime the process is ending, and dropping the client closes the connection.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             if let Err(error) = client.cancel_token().cancel_query(NoTls).await {

@@ -1,11 +1,11 @@
-//! One connection outside the pool, for commands that work on a database and end.
+//! A single connection without a pool, for commands that work on a database and exit.
 
 use tokio_postgres::{Client, Config, Error, NoTls};
 
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// Connects, and drives the connection on a task of its own until the client is dropped.
+/// Connects, and runs the connection on its own task until the client is dropped.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
     let (client, connection) = config.connect(NoTls).await?;
     tokio::spawn(async move {

@@ -1,13 +1,23 @@
-//! PostgreSQL: the pool, prepared statements, snapshots, cancellation, migrations and the private cluster.
+//! PostgreSQL: connection pools, prepared statements, snapshots, cancellation, migrations and the private cluster.
 
-pub mod cancel;
-pub mod cluster;
+pub mod error;
+pub mod options;
+
+mod cancel;
 pub mod connect;
-pub mod migrate;
 pub mod parameter;
 pub mod pool;
+pub mod session;
+pub mod snapshot;
+pub mod writer_pool;
+
+pub mod migrate;
+pub mod migration_report;
+mod schema_objects;
+
+pub mod address;
+pub mod cluster;
+mod postmaster;
 mod programs;
 mod server;
-pub mod snapshot;
-pub mod writer;
-mod schema_objects;
+mod server_user;

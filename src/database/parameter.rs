@@ -1,4 +1,4 @@
-//! Values on their way to PostgreSQL, in the binary form of whatever type the statement takes there.
+//! Statement parameters in PostgreSQL's binary format, encoded for the type that the statement expects.
 
 use std::error::Error;
 
@@ -17,32 +17,32 @@ pub enum SqlParam<'a> {
     Values(Vec<SqlParam<'a>>),
     /// A number of rows.
     Limit(i64),
-    /// An array of values as the database itself sent them.
-    RawValue(Vec<Option<RawValue<'a>>>),
+    /// An array of values in the encoding in which PostgreSQL sent them.
+    RawValues(Vec<Option<RawValue<'a>>>),
 }
 
 impl<'a> SqlParam<'a> {
-    /// An array.
+    /// An array of values without nulls.
     pub fn values(values: &'a [Value]) -> Self {
         Self::Values(values.iter().map(|value| SqlParam::Value(Some(value))).collect())
     }
 }
 
-type Fault = Box<dyn Error + Sync + Send>;
+type BoxError = Box<dyn Error + Sync + Send>;
 
 impl ToSql for SqlParam<'_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self {
             Self::Value(None) => return Ok(IsNull::Yes),
-            Self::Value(Some(value)) => write(value, ty, out)?,
+            Self::Value(Some(value)) => encode(value, ty, out)?,
             Self::Values(values) => return values.to_sql(ty, out),
             Self::Limit(rows) => out.put_i64(*rows),
-            Self::RawValue(values) => return values.to_sql(ty, out),
+            Self::RawValues(values) => return values.to_sql(ty, out),
         }
         Ok(IsNull::No)
     }
 
-    // Which value goes where is decided by the catalog, which is held against the database at start.
+    // The catalog chooses the type of each value. Preflight checks the catalog against the database.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -50,7 +50,7 @@ impl ToSql for SqlParam<'_> {
     to_sql_checked!();
 }
 
-fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), Fault> {
+fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> {
     match value {
         Value::Text(text) => out.put_slice(text.as_bytes()),
         Value::Int(number) => match *ty {
@@ -81,8 +81,8 @@ fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a value of that scalar can be sent where the statement takes that type.
-pub fn takes(ty: &Type, scalar: ScalarType) -> bool {
+/// Whether a value of the scalar type can be sent as the PostgreSQL type.
+pub fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
     match scalar {
         ScalarType::Id | ScalarType::String => {
             matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)
@@ -94,16 +94,16 @@ pub fn takes(ty: &Type, scalar: ScalarType) -> bool {
     }
 }
 
-fn mismatch(kind: &'static str, ty: &Type) -> Fault {
+fn mismatch(kind: &'static str, ty: &Type) -> BoxError {
     format!("{kind} cannot be sent as {ty}").into()
 }
 
-/// A value's bytes as PostgreSQL sent them, to be read by whoever knows the column's type, or to be sent back.
+/// A value's bytes as PostgreSQL sent them. The caller decodes them by the column's type, or sends them back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawValue<'a>(pub &'a [u8]);
 
 impl<'a> FromSql<'a> for RawValue<'a> {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Fault> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
         Ok(Self(raw))
     }
 
@@ -113,7 +113,7 @@ impl<'a> FromSql<'a> for RawValue<'a> {
 }
 
 impl ToSql for RawValue<'_> {
-    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         out.put_slice(self.0);
         Ok(IsNull::No)
     }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_is_what_can_be_written() {
+    fn accepts_exactly_the_types_that_can_be_encoded() {
         let types = [
             Type::TEXT,
             Type::VARCHAR,
@@ -153,8 +153,8 @@ mod tests {
             (ScalarType::Boolean, Value::Boolean(true)),
         ] {
             for ty in &types {
-                let is_written = write(&value, ty, &mut BytesMut::new()).is_ok();
-                assert_eq!(takes(ty, scalar), is_written, "{scalar} as {ty}");
+                let is_encoded = encode(&value, ty, &mut BytesMut::new()).is_ok();
+                assert_eq!(accepts_scalar(ty, scalar), is_encoded, "{scalar} as {ty}");
             }
         }
     }

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cluster::ClusterError;
+use crate::database::error::ClusterError;
 
-/// The oldest PostgreSQL that is of use.
-const OLDEST: u32 = 14;
+/// The oldest supported major version.
+const MIN_VERSION: u32 = 14;
 
-/// Where package managers put versions of PostgreSQL side by side: a folder, and what stands before the version in the
-/// names below it.
-const PACKAGED: [(&str, &str); 6] = [
+/// Where package managers install versions of PostgreSQL side by side: a folder, and the prefix before the version in its
+/// entries' names.
+const PACKAGE_FOLDERS: [(&str, &str); 6] = [
     ("/usr/lib/postgresql", ""),
     ("/usr", "pgsql-"),
     ("/usr/libexec", "postgresql"),
@@ -31,16 +31,17 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Finds PostgreSQL: in `named` alone if that is given, else as `pg_config` says, in PATH, and where package managers
-    /// put it, the newest first. `data_version` is the major version that made the data, which no other can read.
-    pub(super) fn find(named: Option<&Path>, data_version: Option<u32>) -> Result<Self, ClusterError> {
-        let found: Vec<Self> = match named {
+    /// Finds PostgreSQL: only in `configured` if it is given, else in the folder that `pg_config` prints, in PATH, and where
+    /// package managers install it, newest version first. `data_version` is the major version of the data directory, which no
+    /// other version can read.
+    pub(super) fn find(configured: Option<&Path>, data_version: Option<u32>) -> Result<Self, ClusterError> {
+        let found: Vec<Self> = match configured {
             Some(folder) => {
                 let programs =
                     Self::at(folder).ok_or_else(|| ClusterError::ProgramsNotIn { folder: folder.to_owned() })?;
                 vec![programs]
             }
-            None => candidates().iter().filter_map(|folder| Self::at(folder)).collect(),
+            None => candidate_folders().iter().filter_map(|folder| Self::at(folder)).collect(),
         };
         let newest = found.first().ok_or(ClusterError::ProgramsNotFound)?.version;
         match data_version {
@@ -50,7 +51,7 @@ impl Programs {
                 .ok_or(ClusterError::OtherVersion { made_by, found: newest }),
             None => found
                 .into_iter()
-                .find(|programs| programs.version >= OLDEST)
+                .find(|programs| programs.version >= MIN_VERSION)
                 .ok_or(ClusterError::ProgramsTooOld { found: newest }),
         }
     }
@@ -64,32 +65,32 @@ impl Programs {
         if !["initdb", "pg_ctl", "postgres"].iter().all(|program| folder.join(program).is_file()) {
             return None;
         }
-        let said = output(&folder.join("postgres"), "--version")?;
-        Some(Self { folder: folder.to_owned(), version: major(&said)? })
+        let version = output(&folder.join("postgres"), "--version")?;
+        Some(Self { folder: folder.to_owned(), version: major_version(&version)? })
     }
 }
 
 /// The major version in "postgres (PostgreSQL) 15.4 (Debian 15.4-1)" or "16beta2".
-fn major(said: &str) -> Option<u32> {
-    let version = said.split_once("(PostgreSQL) ")?.1;
+fn major_version(output: &str) -> Option<u32> {
+    let version = output.split_once("(PostgreSQL) ")?.1;
     let digits = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
     version[..digits].parse().ok()
 }
 
-fn candidates() -> Vec<PathBuf> {
+fn candidate_folders() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     folders.extend(output(Path::new("pg_config"), "--bindir").map(PathBuf::from));
     if let Some(path) = env::var_os("PATH") {
         folders.extend(env::split_paths(&path));
     }
-    folders.extend(packaged());
+    folders.extend(package_folders());
     folders
 }
 
-/// The folders of packaged versions, newest first.
-fn packaged() -> Vec<PathBuf> {
+/// The program folders of packaged versions, newest first.
+fn package_folders() -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = Vec::new();
-    for (parent, prefix) in PACKAGED {
+    for (parent, prefix) in PACKAGE_FOLDERS {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let version = name.to_str().and_then(|name| name.strip_prefix(prefix)?.parse().ok());
@@ -100,7 +101,7 @@ fn packaged() -> Vec<PathBuf> {
     versions.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// What a program prints, or nothing if it is not there or fails.
+/// A program's standard output. `None` if the program does not exist or fails.
 fn output(program: &Path, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -108,12 +109,12 @@ fn output(program: &Path, argument: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::major;
+    use super::major_version;
 
     #[test]
-    fn the_major_version_is_read_from_what_postgres_says() {
-        assert_eq!(major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
-        assert_eq!(major("postgres (PostgreSQL) 18beta1"), Some(18));
-        assert_eq!(major("postgres (EnterpriseDB) x"), None);
+    fn reads_the_major_version_from_the_output_of_postgres() {
+        assert_eq!(major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
+        assert_eq!(major_version("postgres (PostgreSQL) 18beta1"), Some(18));
+        assert_eq!(major_version("postgres (EnterpriseDB) x"), None);
     }
 }

@@ -1,11 +1,11 @@
-//! What stands in a database: the names of its tables, columns, indexes, views and functions, and the rows of its
-//! reference tables. Held against a later reading it tells what has been added.
+//! The objects of a database: the names of its tables, columns, indexes, views and functions, and the row counts of its
+//! reference tables. Comparing two readings shows what a migration added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tokio_postgres::{Client, Error};
 
-/// The tables that migrations put rows of reference into, in OFBiz's schema.
+/// The tables of OFBiz's schema that migrations insert reference rows into.
 const REFERENCE_TABLES: [&str; 17] = [
     "status_type",
     "status_item",
@@ -26,7 +26,8 @@ const REFERENCE_TABLES: [&str; 17] = [
     "carrier_shipment_method",
 ];
 
-/// Names in OFBiz's schema stand alone, those in orderql's as `orderql.name`; columns and indexes after their table.
+/// Names in OFBiz's schema have no prefix, those in orderql's are `orderql.name`. Columns and indexes follow their table:
+/// `table.column`.
 const TABLES: &str = "
     SELECT relation.oid::regclass::text
     FROM pg_class AS relation
@@ -55,7 +56,7 @@ const FUNCTIONS: &str = "
     FROM pg_proc AS function
     WHERE function.pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname = 'orderql')";
 
-/// What stands at one moment.
+/// The objects at one point in time.
 #[derive(Debug, Default)]
 pub(super) struct SchemaObjects {
     pub(super) tables: BTreeSet<String>,
@@ -63,12 +64,12 @@ pub(super) struct SchemaObjects {
     pub(super) indexes: BTreeSet<String>,
     pub(super) views: BTreeSet<String>,
     pub(super) functions: BTreeSet<String>,
-    /// Rows in each reference table that there is.
+    /// Row counts of the reference tables that exist.
     pub(super) rows: BTreeMap<&'static str, i64>,
 }
 
 impl SchemaObjects {
-    /// Reads the catalog. Expects `search_path` to be `public` alone.
+    /// Reads PostgreSQL's catalogs. `search_path` must be `public`.
     pub(super) async fn read(client: &Client) -> Result<Self, Error> {
         let tables = names(client, TABLES).await?;
         let mut rows = BTreeMap::new();

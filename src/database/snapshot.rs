@@ -1,22 +1,23 @@
-//! One connection, for the statements of one request, which all see the same state of the database.
+//! One connection for the statements of one request, which all read the same snapshot.
 //!
-//! tokio-postgres sends a statement when its future is first polled and pipelines what is sent before an answer came, so
-//! the order of first polls is the order on the wire: BEGIN and COMMIT ride with the statements between them.
+//! tokio-postgres sends a statement when its future is first polled, and pipelines statements that are sent before an
+//! earlier response arrives. The order of first polls is the order of sending, so BEGIN and COMMIT travel with the
+//! statements between them.
 
 use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
 use tokio_postgres::{RowStream, Statement};
 
 use crate::database::cancel;
+use crate::database::error::DatabaseError;
 use crate::database::parameter::SqlParam;
-use crate::database::pool::DatabaseError;
 
-/// The most statements that a connection keeps prepared. Beyond that they are all forgotten: shapes of queries repeat, and
-/// a flood of new ones must not fill the server's memory.
-const MOST_STATEMENTS: usize = 512;
+/// The maximum number of prepared statements of a connection. Beyond it, all are dropped: queries repeat, and a flood of
+/// new ones must not fill the server's memory.
+const MAX_STATEMENTS: usize = 512;
 
-/// A connection that is read from by one request. It goes back to the pool with [`Snapshot::release`]; dropped before
-/// that, for whatever reason, what runs on it is cancelled on the server, and it is not used again.
+/// A connection that one request reads from. [`Snapshot::release`] returns it to the pool. If it is dropped before, its
+/// statements are cancelled on the server and the connection is not used again.
 #[derive(Debug)]
 pub struct Snapshot {
     connection: Option<Object>,
@@ -27,16 +28,17 @@ impl Snapshot {
         Self { connection: Some(connection) }
     }
 
-    /// Prepares statements, those that the connection does not know yet, all at once.
+    /// Prepares statements. Those that the connection has not prepared yet are sent together.
     pub async fn prepare(&self, texts: impl Iterator<Item = &str>) -> Result<Vec<Statement>, DatabaseError> {
         let connection = self.connection()?;
-        if connection.statement_cache.size() > MOST_STATEMENTS {
+        if connection.statement_cache.size() > MAX_STATEMENTS {
             connection.statement_cache.clear();
         }
         Ok(try_join_all(texts.map(|text| connection.prepare_cached(text))).await?)
     }
 
-    /// Begins a transaction, in which every statement sees the same state: the pool's connections are set to that.
+    /// Begins a transaction. Every statement in it reads the same snapshot: the pool's connections default to repeatable
+    /// read.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
         Ok(self.connection()?.batch_execute("BEGIN").await?)
     }
@@ -46,7 +48,7 @@ impl Snapshot {
         Ok(self.connection()?.batch_execute("COMMIT").await?)
     }
 
-    /// Runs a statement; its rows come as they arrive.
+    /// Runs a statement. Its rows are streamed as they arrive.
     pub async fn query(
         &self,
         statement: &Statement,
@@ -55,7 +57,7 @@ impl Snapshot {
         Ok(self.connection()?.query_raw(statement, parameters).await?)
     }
 
-    /// Gives the connection back to the pool. To be called once everything that was sent has been answered.
+    /// Returns the connection to the pool. Call it only when every statement has completed.
     pub fn release(mut self) {
         self.connection = None;
     }

@@ -9,8 +9,8 @@ use futures_util::future::maybe_done;
 use futures_util::{TryStreamExt, poll};
 use tokio_postgres::{Row, Statement};
 
+use crate::database::error::DatabaseError;
 use crate::database::parameter::{RawValue, SqlParam};
-use crate::database::pool::DatabaseError;
 use crate::database::snapshot::Snapshot;
 use crate::execute::ExecuteError;
 use crate::execute::encode::ColumnFormat;
@@ -148,7 +148,7 @@ fn sent<'a>(parameter: Parameter<'a>, parents: Option<(&'a Vec<Row>, &[usize])>)
         Parameter::ParentKeys(place) => {
             let (rows, columns) = parents.ok_or(ExecuteError::Misshapen)?;
             let column = *columns.get(place).ok_or(ExecuteError::Misshapen)?;
-            SqlParam::RawValue(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
+            SqlParam::RawValues(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
         }
     })
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::database::pool::DatabaseError;
+use crate::database::error::DatabaseError;
 use crate::database::snapshot::Snapshot;
 use crate::execute::encode::Unwritable;
 use crate::execute::response_writer::ResponseWriter;

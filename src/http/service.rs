@@ -23,7 +23,7 @@ use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
 use crate::compile::Compiler;
 use crate::database::pool::Pool;
-use crate::database::writer::Writer;
+use crate::database::writer_pool::WriterPool;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::connection::InFlightRequest;
 use crate::http::credentials::token as bearer;
@@ -57,7 +57,7 @@ pub struct Service {
     /// The database, for queries.
     pub pool: Pool,
     /// The database, for updates.
-    pub writer: Writer,
+    pub writer: WriterPool,
     /// Query texts by their hashes.
     pub persisted: persisted::Store,
     /// The published schema.

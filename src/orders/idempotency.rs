@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Transaction};
 
-use crate::database::pool::DatabaseError;
+use crate::database::error::DatabaseError;
 use crate::orders::UpdateError;
 use crate::orders::answer::Answer;
 use crate::orders::apply::Actor;

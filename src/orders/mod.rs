@@ -45,8 +45,8 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_postgres::error::SqlState;
 
-use crate::database::pool::DatabaseError;
-use crate::database::writer::Writer;
+use crate::database::error::DatabaseError;
+use crate::database::writer_pool::WriterPool;
 use crate::orders::answer::Answer;
 use crate::orders::apply::{Actor, ApplyError};
 use crate::orders::command::Update;
@@ -77,7 +77,7 @@ pub enum UpdateError {
 
 /// Applies an update in one transaction, or gives a repeat its first answer. Violations of the rules are answers too.
 pub async fn update(
-    writer: &Writer,
+    writer: &WriterPool,
     actor: &Actor,
     key: Option<&str>,
     form: &UpdateForm,
@@ -124,7 +124,7 @@ fn collided(error: &tokio_postgres::Error) -> bool {
 }
 
 async fn once(
-    writer: &Writer,
+    writer: &WriterPool,
     actor: &Actor,
     key: Option<&str>,
     form: &UpdateForm,

@@ -33,7 +33,7 @@ pub(super) fn is_fit(used: Use, ty: Option<&Type>) -> bool {
         // A key's bytes go back as they came, in an array of the type that the statement has for the scalar. They are the
         // same for every type that a value can be sent as, but for flags; whole numbers are cast on the way.
         Use::Carried(ScalarType::Boolean) => *ty == Type::BOOL,
-        Use::Compared(scalar) | Use::Carried(scalar) => parameter::takes(ty, scalar),
+        Use::Compared(scalar) | Use::Carried(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }
 

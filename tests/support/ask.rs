@@ -8,7 +8,8 @@ use std::time::Duration;
 use orderql::catalog::Catalog;
 use orderql::compile::{Compiled, Compiler};
 use orderql::cost::Cost;
-use orderql::database::pool::{Options, Pool};
+use orderql::database::options::PoolOptions;
+use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::response_writer::Progress;
 use orderql::limits::Limits;
@@ -58,7 +59,7 @@ impl Asker {
 
     /// Asks a database that is reached so.
     pub fn with(config: tokio_postgres::Config) -> Self {
-        let pool = Pool::new(&Options { config, size: 2, wait: Duration::from_mins(1) }).unwrap();
+        let pool = Pool::new(&PoolOptions { config, size: 2, wait: Duration::from_mins(1) }).unwrap();
         Self { compiler: Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20), pool }
     }
 

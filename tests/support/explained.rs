@@ -2,7 +2,7 @@
 //! test's own.
 
 use orderql::database::connect::connect;
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use orderql::plan::{Parameter, Plan};
 use orderql::value::Value;
 use serde_json::Value as Json;
@@ -12,7 +12,7 @@ use crate::support::Database;
 
 /// A connection that is set as those of the service's pool.
 pub async fn connect_as_served(database: &Database) -> Client {
-    connect(database.config().options(settings(""))).await.unwrap()
+    connect(database.config().options(reader_settings(""))).await.unwrap()
 }
 
 /// A node of PostgreSQL's plan, with everything beneath it.

@@ -17,23 +17,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use orderql::database::cluster::{Address, Cluster, Durability, Options};
+use orderql::database::address::ClusterAddress;
+use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
+use orderql::database::options::{ClusterOptions, Durability};
 use orderql::load::input::Source;
 use orderql::load::{finish, load};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config};
 
 /// The cluster of all tests.
-pub async fn cluster() -> &'static Address {
-    static CLUSTER: OnceCell<Address> = OnceCell::const_new();
+pub async fn cluster() -> &'static ClusterAddress {
+    static CLUSTER: OnceCell<ClusterAddress> = OnceCell::const_new();
     CLUSTER.get_or_init(async || alone(|folder| open(folder).leave_running())).await
 }
 
 /// A database of its own for a test, dropped at its end.
 pub struct Database {
-    address: Address,
+    address: ClusterAddress,
     name: String,
 }
 
@@ -173,7 +175,7 @@ impl Drop for Database {
 }
 
 /// The template of this very set of migrations, migrated by whoever needs it first.
-async fn template(address: &Address) -> String {
+async fn template(address: &ClusterAddress) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let name = format!("template_{:016x}", fingerprint());
     let fill = async |mut client: Client| drop(migrate(&mut client).await.unwrap());
@@ -181,7 +183,7 @@ async fn template(address: &Address) -> String {
 }
 
 /// The same with all files of `tests/data` loaded.
-async fn loaded_template(address: &Address) -> String {
+async fn loaded_template(address: &ClusterAddress) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let make = async || {
         let empty = template(address).await;
@@ -208,7 +210,7 @@ async fn loaded_template(address: &Address) -> String {
 
 /// Makes a template unless it is there, and returns its name.
 async fn template_named(
-    address: &Address,
+    address: &ClusterAddress,
     name: String,
     copy_of: Option<&str>,
     fill: impl AsyncFnOnce(Client),
@@ -229,7 +231,7 @@ async fn template_named(
 }
 
 fn open(folder: &Path) -> Cluster {
-    let options = Options {
+    let options = ClusterOptions {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::ThrowAway,

@@ -4,7 +4,7 @@ use std::io;
 
 use bytes::BytesMut;
 use orderql::database::parameter::SqlParam;
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use orderql::plan::Plan;
 use postgres_protocol::message::frontend;
 use tokio_postgres::types::{ToSql, Type};
@@ -24,7 +24,7 @@ fn statement_name(place: usize) -> String {
 pub fn greetings(config: &Config, texts: &[&str]) -> Result<Vec<Vec<u8>>, Fault> {
     let mut startup = BytesMut::new();
     let (user, name) = (config.get_user().unwrap_or_default(), config.get_dbname().unwrap_or_default());
-    frontend::startup_message([("user", user), ("database", name), ("options", &settings(""))], &mut startup)
+    frontend::startup_message([("user", user), ("database", name), ("options", &reader_settings(""))], &mut startup)
         .map_err(unwritable())?;
     let mut preparing = BytesMut::new();
     let named = texts.iter().enumerate().map(|(place, text)| (statement_name(place), *text));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use serde_json::Value;
 
 use crate::contestant::{Contestant, Figures, Name, Window};
@@ -72,7 +72,7 @@ impl Pgbench {
         let logs = self.folder.join(format!("{workload}.latencies"));
         let mut command = self.store.client("pgbench");
         command
-            .env("PGOPTIONS", settings(""))
+            .env("PGOPTIONS", reader_settings(""))
             .args(["--no-vacuum", "--protocol=prepared", "--random-seed=1"])
             .args([format!("--client={clients}"), format!("--jobs={}", clients.min(2)), format!("--time={seconds}")])
             .args([format!("--sampling-rate={}", 1.0 / f64::from(SAMPLED)), "--log".to_owned()])

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use orderql::catalog::Catalog;
 use orderql::compile::Compiler;
-use orderql::database::pool::settings;
+use orderql::database::session::reader_settings;
 use orderql::limits::Limits;
 use orderql::plan::Plan;
 use orderql::query::Request;
@@ -68,7 +68,7 @@ impl Pipelined {
         runtime: &tokio::runtime::Handle,
     ) -> Result<Self, Fault> {
         let mut config = store.config.clone();
-        config.options(settings(""));
+        config.options(reader_settings(""));
         let client = runtime.block_on(orderql::database::connect::connect(&config))?;
         let catalog = Catalog::built_in().map_err(|error| Fault::Data(error.to_string()))?;
         Ok(Self {

@@ -14,9 +14,11 @@ use crate::access::password::Passwords;
 use crate::cli::{Outcome, serve};
 use crate::config::Config;
 use crate::config::layers::{Flags, Values};
-use crate::database::cluster::{Cluster, ClusterError, Durability, Options, started_as_root};
+use crate::database::cluster::{Cluster, started_as_root};
 use crate::database::connect::connect;
+use crate::database::error::ClusterError;
 use crate::database::migrate::{MigrateError, migrate};
+use crate::database::options::{ClusterOptions, Durability};
 use crate::load;
 use crate::sample::size::Size;
 use crate::sample::{self, Sample, SampleError};
@@ -94,11 +96,11 @@ pub fn run(args: &Args) -> Outcome {
 /// Opens the demo's cluster, made if it is not there yet, with a migrated database in it. The cluster stops when it is
 /// dropped. Progress goes to standard error.
 pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config), PrepareError> {
-    if !Cluster::is_made(folder) {
+    if !Cluster::exists(folder) {
         eprintln!("Making a PostgreSQL cluster in {}", folder.display());
     }
     // Blocks, which disturbs nobody: the server has not started.
-    let cluster = Cluster::open(&Options {
+    let cluster = Cluster::open(&ClusterOptions {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::Durable,

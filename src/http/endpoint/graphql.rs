@@ -13,7 +13,7 @@ use tokio::time;
 
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::Compiled;
-use crate::database::pool::DatabaseError;
+use crate::database::error::DatabaseError;
 use crate::execute::response_writer::{Progress, ResponseWriter};
 use crate::execute::{ExecuteError, constant, execute};
 use crate::http::access_log::AccessLogEntry;

@@ -10,7 +10,7 @@ use hyper::{HeaderMap, StatusCode};
 use tokio::time;
 
 use crate::access::grants::Artifact;
-use crate::database::pool::DatabaseError;
+use crate::database::error::DatabaseError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::denial::Denial;
 use crate::http::negotiate::{self, Media};
