@@ -6,9 +6,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
-#[path = "../tests/served/mod.rs"]
-mod served;
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
+#[allow(dead_code, unreachable_pub, clippy::panic, reason = "a bench uses a part of it")]
 mod support;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +18,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use orderql::access::accounts::{Profile, User, ensure_user};
 use orderql::access::password::Passwords;
-use served::Server;
+use support::database::fresh_database;
+use support::server::Server;
 
 const QUIET: Duration = Duration::from_secs(5);
 const FLOOD: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ const COMPARED: usize = 300;
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let database = runtime.block_on(async {
-        let database = support::fresh_database().await;
+        let database = fresh_database().await;
         let profile =
             Profile { bucket_size: Some(1_000_000_000), restore_rate: Some(1_000_000_000), ..Profile::DEFAULT };
         let user = User { user_id: "demo", password: "demo", groups: &["API"], profile };

@@ -6,7 +6,8 @@
 
 #[path = "documents/mod.rs"]
 mod documents;
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
+#[allow(dead_code, unreachable_pub, clippy::panic, reason = "a bench uses a part of it")]
 mod support;
 
 use std::fmt::{self, Display};
@@ -24,7 +25,8 @@ use orderql::execute::{constant, execute};
 use orderql::query::{Request, Variables};
 use orderql::sample::size::Size;
 use orderql::sample::{Sample, fill};
-use support::ask::UNLIMITED;
+use support::database::fresh_database;
+use support::query_runner::UNLIMITED;
 
 #[global_allocator]
 static ALLOCATIONS: divan::AllocProfiler = divan::AllocProfiler::system();
@@ -53,7 +55,7 @@ fn recorded() -> Vec<Recorded> {
 }
 
 async fn record() -> Vec<Recorded> {
-    let database = support::fresh_database().await;
+    let database = fresh_database().await;
     let mut client = database.connect().await;
     fill(&mut client, Sample { size: Size::of(500), seed: 1 }, &mut |_| ()).await.unwrap();
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";

@@ -52,6 +52,6 @@ export async function publishedSchema() {
 }
 
 function required(name) {
-  if (!env[name]) throw new Error(`${name} is not set: tests/conformance.rs starts a server and sets it`);
+  if (!env[name]) throw new Error(`${name} is not set: tests/it/clients/conformance.rs starts a server and sets it`);
   return env[name];
 }

@@ -1,0 +1,4 @@
+//! Signing in, tokens, and what callers may do.
+
+mod sign_in;
+mod tokens;

@@ -1,0 +1,83 @@
+//! Schema files that are not what they should be, and what is said about each.
+
+use orderql::catalog::Catalog;
+use orderql::compile::explain;
+use orderql::limits::Limits;
+use orderql::query::Request;
+
+const SCHEMA: &str = r#"type Query {
+  thing(thingId: ID, name: String): Thing @point
+  things: [Thing] @search(key: "name") @sort(key: "NAME")
+}
+type Thing @relation(name: "thing", key: ["thing_id"]) {
+  thingId: ID!
+  name: String
+  count: Int @aggregate(countDistinct: "part_id", over: "parts")
+  parts: [Part] @many(by: ["thing_id"])
+  whole: Thing @one(by: ["name"], to: ["thing_id"])
+}
+type Part @relation(name: "part", key: ["thing_id", "part_id"]) {
+  partId: ID!
+}
+"#;
+
+#[test]
+fn a_schema_of_ones_own_is_served() {
+    let catalog = Catalog::parse(SCHEMA).unwrap();
+    let query = r#"{ things(first: 2, query: "name:x") { edges { node { count parts(last: 1) { edges { cursor } } whole { whole { name } } } } } }"#;
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    let explanation = explain(&catalog, &request, &Limits::default()).unwrap();
+    assert_eq!(explanation.estimate.cost(), 2 * (1 + 5 + 1 + (1 + 1 + 1)));
+    assert_eq!(explanation.plan.steps().len(), 2);
+}
+
+#[test]
+fn what_is_wrong_with_a_schema_is_said_with_its_place() {
+    let mut told = Vec::new();
+    for (right, wrong) in [
+        ("type Query {", "type Query {{"),
+        ("type Query {", "type Root {"),
+        ("type Part @relation", "interface Part @relation"),
+        ("type Part @relation", "input More { a: Int }\ntype Part @relation"),
+        ("type Part @relation", "extend type Thing { more: Int }\ntype Part @relation"),
+        ("type Part @relation", "schema { query: Query }\ntype Part @relation"),
+        ("type Part @relation", "type Thing @relation"),
+        ("  partId: ID!", "  partId: ID!\n  partId: ID!"),
+        ("  partId: ID!", "  partId: ID!\n  part: Piece"),
+        ("  partId: ID!", "  partId: ID!\n  pieces: [Piece] @many(by: [\"part_id\"])"),
+        ("  partId: ID!", "  partId: ID!\n  pieces: [[Thing]] @many(by: [\"part_id\"])"),
+        ("  partId: ID!", "  partId: ID!\n  thing: Thing"),
+        ("  partId: ID!", "  partId: ID!\n  thing: Thing @one(by: [\"thing_id\"]) @column(name: \"x\")"),
+        ("  partId: ID!", "  partId: ID!\n  thing: Thing @joined"),
+        (" @relation(name: \"part\", key: [\"thing_id\", \"part_id\"])", ""),
+        ("@relation(name: \"part\", key: [\"thing_id\", \"part_id\"])", "@relation(name: \"part\")"),
+        ("@relation(name: \"part\",", "@relation(name: 5,"),
+        ("key: [\"thing_id\", \"part_id\"]", "key: []"),
+        ("key: [\"thing_id\", \"part_id\"]", "key: [5]"),
+        ("@many(by: [\"thing_id\"])", "@many(to: [\"thing_id\"])"),
+        ("to: [\"thing_id\"])", "to: [\"thing_id\", \"name\"])"),
+        ("countDistinct: \"part_id\"", "countDistinct: \"colour\""),
+        ("over: \"parts\"", "over: \"whole\""),
+        ("over: \"parts\"", "over: \"pieces\""),
+        ("count: Int", "count: Decimal"),
+        ("@search(key: \"name\")", "@search(key: \"colour\")"),
+        ("@search(key: \"name\")", "@search(key: \"name\", compare: [LIKE])"),
+        ("@search(key: \"name\")", "@search(key: \"name\", indexed: 1)"),
+        ("@sort(key: \"NAME\")", "@sort(key: \"COLOUR\")"),
+        ("@sort(key: \"NAME\")", ""),
+        ("  partId: ID!", "  partId: ID! @sort(key: \"PART_ID\")"),
+        ("(thingId: ID, name: String)", ""),
+        ("(thingId: ID, name: String)", "(thingId: ID!, name: String)"),
+        ("(thingId: ID, name: String)", "(thingId: Thing, name: String)"),
+        ("thing(thingId: ID, name: String): Thing @point", "thing(thingId: ID, name: String): Thing"),
+    ] {
+        assert!(SCHEMA.contains(right), "{right}");
+        let said = match Catalog::parse(&SCHEMA.replacen(right, wrong, 1)) {
+            Ok(_) => "taken".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let (wrong, said) = (wrong.trim().replace('\n', "⏎"), said.replace('\n', "⏎"));
+        told.push(format!("{} → {wrong}\n    {said}\n", right.trim()));
+    }
+    insta::assert_snapshot!(told.concat());
+}

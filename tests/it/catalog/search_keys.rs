@@ -1,0 +1,162 @@
+//! Every search key with every comparator: the rows that PostgreSQL says, or the refusal.
+
+use orderql::compile::compile;
+use orderql::error::ErrorCode;
+use orderql::query::{Request, Variables};
+use orderql::search::Comparator;
+use tokio_postgres::Client;
+
+use crate::catalog::collection_roots::{Key, ROOTS, Root};
+use crate::catalog::sample;
+use crate::support::query_runner::{Asker, UNLIMITED};
+
+/// A value that no row has.
+const NOWHERE: &str = "NOWHERE";
+
+#[tokio::test]
+async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts() {
+    let database = sample().await;
+    let client = database.connect().await;
+    let asker = Asker::of(&database);
+    for root in ROOTS {
+        for key in root.keys() {
+            let values = values(&client, &key).await;
+            let mut found = 0;
+            for comparator in key.comparators {
+                for (term, comparison) in terms(&key, *comparator, &values) {
+                    let query = format!("{}(first: 10000, query: {term:?})", root.name);
+                    let rows = rows(&asker, root, &query).await;
+                    let condition = key.condition.replace('?', &comparison);
+                    let sql = format!("SELECT {} FROM {} WHERE {condition}", root.id_sql(), root.from);
+                    let mut expected: Vec<String> =
+                        client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+                    expected.sort();
+                    assert_eq!(rows, expected, "{query}\n{sql}");
+                    found += rows.len();
+                }
+            }
+            assert!(found > 0, "{}: no row has a {}", root.name, key.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn terms_of_different_keys_all_hold() {
+    let database = sample().await;
+    let client = database.connect().await;
+    let asker = Asker::of(&database);
+    for root in ROOTS {
+        let (mut terms, mut conditions) = (Vec::new(), Vec::new());
+        // Of one row, whatever it has.
+        let sql = format!("SELECT {} AS id FROM {} ORDER BY 1 LIMIT 1", root.id_sql(), root.from);
+        let id: String = client.query_one(&sql, &[]).await.unwrap().get(0);
+        for key in root.keys() {
+            let comparator = key.comparators[0];
+            for (term, comparison) in self::terms(&key, comparator, &values(&client, &key).await) {
+                let condition = key.condition.replace('?', &comparison);
+                let sql = format!("SELECT FROM {} WHERE {} = $1 AND {condition}", root.from, root.id_sql());
+                if client.query_opt(&sql, &[&id]).await.unwrap().is_some() {
+                    terms.push(term);
+                    conditions.push(condition);
+                    break;
+                }
+            }
+        }
+        let query = format!("{}(first: 10000, query: {:?})", root.name, terms.join(" "));
+        let sql = format!(
+            "SELECT {} FROM {} WHERE TRUE AND {}",
+            root.id_sql(),
+            root.from,
+            [conditions, vec!["TRUE".to_owned()]].concat().join(" AND ")
+        );
+        let mut expected: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+        expected.sort();
+        assert!(expected.contains(&id), "{query}");
+        assert_eq!(rows(&asker, root, &query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_key_does_not_accept_is_refused_and_the_unindexed_cost_fifty() {
+    let catalog = orderql::catalog::Catalog::built_in().unwrap();
+    let asked = |root: &Root, term: &str| {
+        let fields = root.id;
+        let query = format!("{{ {}(first: 3, query: {term:?}) {{ edges {{ node {{ {fields} }} }} }} }}", root.name);
+        let request = Request { query, operation_name: None, variables: Variables::new() };
+        match compile(&catalog, &request, &UNLIMITED) {
+            Ok(compiled) => Ok(compiled.estimate.cost()),
+            Err(refusals) => Err(refusals.iter().map(|refusal| refusal.code).collect::<Vec<_>>()),
+        }
+    };
+    for root in ROOTS {
+        let plain = asked(root, "").unwrap();
+        for key in root.keys() {
+            let is_date = key.comparators.contains(&Comparator::Less);
+            let value = if is_date { "2026-05-01" } else { "1" };
+            for comparator in Comparator::ALL {
+                let value = if comparator == Comparator::In { format!("{value},{value}") } else { value.to_owned() };
+                let term = format!("{}:{}{value}", key.name, sign(comparator));
+                let expected = match (key.comparators.contains(&comparator), key.is_indexed) {
+                    (false, _) => Err(vec![ErrorCode::OperatorNotAllowed]),
+                    (true, true) => Ok(plain),
+                    (true, false) => Ok(plain + 50),
+                };
+                assert_eq!(asked(root, &term), expected, "{} {term}", root.name);
+            }
+            let empty = format!("{}:{}", key.name, sign(key.comparators[0]));
+            assert_eq!(asked(root, &empty), Err(vec![ErrorCode::MalformedQuery]), "{} {empty}", root.name);
+            if is_date {
+                let term = format!("{}:>yesterday", key.name);
+                assert_eq!(asked(root, &term), Err(vec![ErrorCode::MalformedQuery]), "{} {term}", root.name);
+            }
+        }
+        for term in ["noSuchKey:1", "comments:1"] {
+            assert_eq!(asked(root, term), Err(vec![ErrorCode::FieldNotFilterable]), "{} {term}", root.name);
+        }
+    }
+}
+
+/// Terms with that comparator, each with its comparison in SQL.
+fn terms(key: &Key, comparator: Comparator, values: &[String]) -> Vec<(String, String)> {
+    if comparator == Comparator::In {
+        let list = [values, &[NOWHERE.to_owned()]].concat();
+        let quoted: Vec<_> = list.iter().map(|value| format!("'{value}'")).collect();
+        return vec![(format!("{}:{}", key.name, list.join(",")), format!("IN ({})", quoted.join(", ")))];
+    }
+    let nowhere = [NOWHERE.to_owned()];
+    let absent = if comparator == Comparator::Equals { &nowhere[..] } else { &[] };
+    let operator = if comparator == Comparator::Equals { "=" } else { sign(comparator) };
+    let values = values.iter().chain(absent);
+    values.map(|value| (format!("{}:{}{value}", key.name, sign(comparator)), format!("{operator} '{value}'"))).collect()
+}
+
+fn sign(comparator: Comparator) -> &'static str {
+    match comparator {
+        Comparator::Equals | Comparator::In => "",
+        Comparator::Greater => ">",
+        Comparator::GreaterOrEqual => ">=",
+        Comparator::Less => "<",
+        Comparator::LessOrEqual => "<=",
+    }
+}
+
+/// Some of a key's values: the lowest, the highest and one between, of those that a term can hold.
+async fn values(client: &Client, key: &Key) -> Vec<String> {
+    let sql = format!(
+        "SELECT DISTINCT value FROM ({}) AS known (value) WHERE value ~ '^[[:alnum:]][^ ,]*$' ORDER BY value",
+        key.values
+    );
+    let all: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    assert!(!all.is_empty(), "{sql}");
+    let mut some = vec![all[0].clone(), all[all.len() / 2].clone(), all[all.len() - 1].clone()];
+    some.dedup();
+    some
+}
+
+/// The ids of the rows that a root gives, in their own order.
+async fn rows(asker: &Asker, root: &Root, query: &str) -> Vec<String> {
+    let data = asker.data(&format!("{{ root: {query} {{ edges {{ node {{ {} }} }} }} }}", root.id)).await;
+    let mut rows: Vec<_> = data["root"]["edges"].as_array().unwrap().iter().map(|edge| root.id_of(edge)).collect();
+    rows.sort();
+    rows
+}

@@ -1,0 +1,258 @@
+//! Ruling callers from the command line: what it prints and refuses, and what running servers make of it.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::server::{Server, connection_string};
+
+/// What a run of the program came to.
+struct Run {
+    succeeded: bool,
+    out: String,
+    error: String,
+}
+
+/// Runs the program on the database, with `input` on its standard input; a tilde stands for a space in an argument.
+fn orderql_with(database: &Database, arguments: &str, input: &str) -> Run {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"))
+        .args(arguments.split(' ').map(|argument| argument.replace('~', " ")))
+        .env("ORDERQL_DATABASE_URL", connection_string(&database.config()))
+        .env("SUDO_USER", "ann")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that needs no input may have ended by now.
+    let _ = program.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = program.wait_with_output().unwrap();
+    Run {
+        succeeded: output.status.success(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        error: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The same, which must succeed; what it printed.
+fn orderql(database: &Database, arguments: &str) -> String {
+    let run = orderql_with(database, arguments, "secret\n");
+    assert!(run.succeeded, "{arguments}: {}", run.error);
+    run.out
+}
+
+fn json_of(database: &Database, arguments: &str) -> Value {
+    serde_json::from_str(&orderql(database, &format!("{arguments} --json"))).unwrap()
+}
+
+/// The same, which must fail; its error.
+fn refused(database: &Database, arguments: &str, input: &str) -> String {
+    let run = orderql_with(database, arguments, input);
+    assert!(!run.succeeded, "{arguments}: {}", run.out);
+    assert_eq!(run.out, "", "{arguments}");
+    run.error
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_are_made_listed_closed_opened_and_removed() {
+    let database = fresh_database().await;
+    assert_eq!(orderql(&database, "user add ann --group API"), "ann is a user\n");
+    assert_eq!(json_of(&database, "user add bob"), json!({"user": "bob", "changed": true}));
+    assert_eq!(orderql(&database, "user disable bob"), "bob is disabled\n");
+    assert_eq!(orderql(&database, "user disable bob"), "bob is disabled already; nothing changed\n");
+
+    let listed = json_of(&database, "user list");
+    assert_eq!(listed[0]["user"], "ann");
+    assert_eq!((&listed[0]["disabled"], &listed[0]["groups"]), (&json!(false), &json!(["API"])));
+    assert_eq!((&listed[1]["disabled"], &listed[1]["groups"]), (&json!(true), &json!([])));
+    let table = orderql(&database, "user list");
+    let lines: Vec<_> = table.lines().map(|line| line.split_whitespace().take(3).collect::<Vec<_>>()).collect();
+    assert_eq!(lines, [["USER", "DISABLED", "GROUPS"], ["ann", "no", "API"], ["bob", "yes", "-"]]);
+
+    assert_eq!(orderql(&database, "user enable bob"), "bob is enabled\n");
+    assert_eq!(orderql(&database, "user passwd bob"), "bob has a new password\n");
+    assert_eq!(orderql(&database, "user remove bob"), "bob is removed\n");
+    assert_eq!(json_of(&database, "user list").as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_done_is_told_with_what_was_probably_meant() {
+    let database = fresh_database().await;
+    orderql(&database, "user add integration --group API");
+    for (arguments, input, told) in [
+        ("user add integration", "secret\n", "there is a user `integration` already"),
+        ("user add eve --group APPI", "secret\n", "there is no group `APPI`; did you mean `API`?"),
+        ("user add eve", "", "no password came"),
+        ("user add eve", "\n", "a password takes 1 to 1024 bytes"),
+        ("user add eve:1", "secret\n", "`eve:1` cannot be a user's name"),
+        ("user add \u{7}", "secret\n", "`\\u{7}` cannot be a user's name"),
+        ("user passwd integratoin", "secret\n", "there is no user `integratoin`; did you mean `integration`?"),
+        ("user remove nobody", "", "there is no user `nobody`\n"),
+        ("user disable INTEGRATION", "", "did you mean `integration`?"),
+        ("group add API", "", "there is a group `API` already"),
+        ("group remove APIS", "", "there is no group `APIS`; did you mean `API`?"),
+        ("group join API integration2", "", "there is no user `integration2`; did you mean `integration`?"),
+        ("group leave APO integration", "", "there is no group `APO`; did you mean `API`?"),
+        ("grant add API /grapql", "", "there is no artifact `/grapql`; did you mean `/graphql`?"),
+        ("profile show nobody", "", "there is no user `nobody`"),
+        ("profile set integration", "", "required arguments were not provided"),
+        ("profile set integration --max-cost 0", "", "0 is not in 1.."),
+        ("profile set integration --deadline soon", "", "expected a time above zero"),
+        ("profile unset integration max-cots", "", "'max-cost'"),
+        ("audit --since whenever", "", "the time cannot be read"),
+        ("user list --database-url nonsense://", "", "invalid value"),
+    ] {
+        let error = refused(&database, arguments, input);
+        assert!(error.contains(told), "{arguments}: {error}");
+    }
+    // A user whose group is refused is not made.
+    assert_eq!(json_of(&database, "user list").as_array().unwrap().len(), 1);
+    let empty = empty_database().await;
+    assert!(refused(&empty, "user list", "").contains("run `orderql migrate` first"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_server_follows_what_is_commanded() {
+    let database = fresh_database().await;
+    let server = Server::start(&database, &[]);
+    let sign_in = |password| server.sign_in("/auth/token", "ann", password).status;
+    assert_eq!(sign_in("secret"), 401);
+    orderql(&database, "user add ann");
+    while sign_in("secret") == 401 {}
+
+    let token = server.sign_in("/auth/token", "ann", "secret").json()["access_token"].as_str().unwrap().to_owned();
+    let ask = || {
+        let body = r#"{"query":"{ order(orderId: \"NONE\") { orderName } }"}"#;
+        let head = format!(
+            "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        server.exchange(head).remove(0)
+    };
+    assert_eq!(ask().status, 403);
+    orderql(&database, "group add STORES --description Stores");
+    orderql(&database, "grant add STORES /graphql");
+    assert_eq!(ask().status, 403);
+    orderql(&database, "group join STORES ann");
+    while ask().status == 403 {}
+    assert_eq!(ask().json()["data"], json!({"order": null}));
+
+    orderql(&database, "profile set ann --bucket-size 5000 --restore-rate 7 --max-cost 1");
+    while ask().code() != "COST_EXCEEDED" {}
+    orderql(&database, "profile unset ann max-cost");
+    while ask().status != 200 || ask().code() == "COST_EXCEEDED" {}
+    let throttle = &ask().json()["extensions"]["cost"]["throttleStatus"];
+    assert_eq!((&throttle["maximumAvailable"], &throttle["restoreRate"]), (&json!(5000), &json!(7)));
+
+    orderql(&database, "grant remove STORES /graphql");
+    while ask().status == 200 {}
+    assert_eq!(ask().status, 403);
+    orderql(&database, "user disable ann");
+    while ask().status == 403 {}
+    assert_eq!((ask().status, sign_in("secret")), (401, 401));
+    orderql(&database, "user enable ann");
+    while ask().status == 401 {}
+
+    let run = orderql_with(&database, "user passwd ann", "other\r\n");
+    assert!(run.succeeded, "{}", run.error);
+    while sign_in("other") == 401 {}
+    assert_eq!((sign_in("other"), sign_in("secret")), (200, 401));
+    orderql(&database, "user remove ann");
+    while ask().status != 401 {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_grants_and_profiles_are_listed() {
+    let database = fresh_database().await;
+    orderql(&database, "user add ann --group API");
+    orderql(&database, "user add bob --group API");
+    orderql(&database, "user disable bob");
+    orderql(&database, "group add EMPTY");
+    let groups = json_of(&database, "group list");
+    assert_eq!((&groups[0]["group"], &groups[0]["members"]), (&json!("API"), &json!(["ann", "bob"])));
+    assert_eq!(groups[0]["grants"], json!(["/api/updateOrder", "/graphql"]));
+    assert_eq!(groups[1], json!({"group": "EMPTY", "members": [], "grants": [], "description": null}));
+    let grants = json_of(&database, "grant list");
+    assert_eq!(grants[1], json!({"path": "/graphql", "groups": ["API"], "users": ["ann"]}));
+    assert_eq!(orderql(&database, "group join API ann"), "ann is in API already; nothing changed\n");
+    assert_eq!(orderql(&database, "group leave API ann"), "ann is not in API\n");
+    assert_eq!(orderql(&database, "group leave API ann"), "ann is not in API already; nothing changed\n");
+    assert_eq!(orderql(&database, "group remove EMPTY"), "EMPTY is removed\n");
+
+    let nothing = json!({
+        "max-cost": null, "max-page-size": null, "max-depth": null, "bucket-size": null, "restore-rate": null,
+        "deadline": null, "concurrent-queries": null,
+    });
+    assert_eq!(json_of(&database, "profile show ann"), nothing);
+    let all = "--max-cost 1 --max-page-size 2 --max-depth 3 --bucket-size 4 --restore-rate 5 --deadline 6s \
+               --concurrent-queries 7";
+    assert_eq!(orderql(&database, &format!("profile set ann {all}")), "ann has these limits\n");
+    assert!(orderql(&database, &format!("profile set ann {all}")).contains("nothing changed"));
+    let shown = json!({
+        "max-cost": 1, "max-page-size": 2, "max-depth": 3, "bucket-size": 4, "restore-rate": 5,
+        "deadline": "6000ms", "concurrent-queries": 7,
+    });
+    assert_eq!(json_of(&database, "profile show ann"), shown);
+    orderql(&database, "profile unset ann max-cost deadline");
+    assert!(orderql(&database, "profile show ann").contains("max-cost            the server's default\n"));
+    orderql(&database, "profile unset ann");
+    assert_eq!(json_of(&database, "profile show ann"), nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
+    let database = fresh_database().await;
+    for arguments in [
+        "user add ann --group API",
+        "user disable ann",
+        "user disable ann",
+        "user enable ann",
+        "user passwd ann",
+        "group add STORES",
+        "group join STORES ann",
+        "group join STORES ann",
+        "grant add STORES /graphql",
+        "profile set ann --max-cost 5",
+        "profile set ann --max-cost 5",
+        "profile unset ann",
+        "grant remove STORES /graphql",
+        "group leave STORES ann",
+        "group remove STORES",
+        "user remove ann",
+    ] {
+        orderql(&database, arguments);
+    }
+    refused(&database, "user remove ann", "");
+    let events = json_of(&database, "audit --since yesterday");
+    let told: Vec<_> = events.as_array().unwrap().iter().map(|event| event["action"].as_str().unwrap()).collect();
+    assert_eq!(
+        told,
+        [
+            "user.added",
+            "user.disabled",
+            "user.enabled",
+            "password.changed",
+            "group.added",
+            "group.joined",
+            "grant.added",
+            "profile.changed",
+            "profile.changed",
+            "grant.removed",
+            "group.left",
+            "group.removed",
+            "user.removed",
+        ]
+    );
+    assert_eq!(events[5]["details"], json!({"group": "STORES"}));
+    assert_eq!(events[7]["details"], json!({"before": {}, "after": {"max_cost": 5}}));
+    assert!(events.as_array().unwrap().iter().all(|event| event["actor"] == "cli:ann"), "{events}");
+    assert!(!events.to_string().contains("secret") && !events.to_string().contains("argon2"));
+    assert_eq!(json_of(&database, "audit --since tomorrow"), json!([]));
+    assert_eq!(json_of(&database, "audit --most 1")[0]["action"], "user.removed");
+    assert_eq!(json_of(&database, "audit --since 1~hour~ago").as_array().unwrap().len(), 13);
+    let table = orderql(&database, "audit");
+    assert!(table.starts_with("AT") && table.contains("group STORES"), "{table}");
+}

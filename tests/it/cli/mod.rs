@@ -1,0 +1,5 @@
+//! The commands, as an operator runs them.
+
+mod accounts;
+mod demo;
+mod schema;

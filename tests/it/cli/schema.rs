@@ -1,0 +1,204 @@
+//! A schema of an operator's own, checked, printed, served and asked; and schemas that cannot be.
+
+use std::process::{Command, Output};
+
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
+use orderql::catalog::Catalog;
+use serde_json::{Value, json};
+
+use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::server::{Server, connection_string};
+
+const LOYALTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/schema/loyalty.graphql");
+
+/// A database with tables of an operator's own.
+async fn with_loyalty() -> Database {
+    let database = fresh_database().await;
+    database.connect().await.batch_execute(include_str!("schema/loyalty.sql")).await.unwrap();
+    database
+}
+
+fn orderql(arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    program.env_remove("ORDERQL_SCHEMA").env_remove("ORDERQL_DATABASE_URL").args(arguments).output().unwrap()
+}
+
+fn check(database: &Database, file: &[&str]) -> Output {
+    let address = connection_string(&database.config());
+    orderql(&[&["schema", "check", "--database-url", &address], file].concat())
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operators_own_schema_is_served() {
+    let database = with_loyalty().await;
+    let user = User { user_id: "demo", password: "demo", groups: &["API"], profile: Profile::default() };
+    ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();
+    let server = Server::start(&database, &["--schema", LOYALTY]);
+    let token = server.token("demo");
+    let ask = |query: &str| {
+        let body = json!({ "query": query }).to_string();
+        let request = format!(
+            "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        server.exchange(request).remove(0).json()
+    };
+    let card = "cardId number holder points isOpen storeCount bookings(first: 5) { edges { node {
+        booked storeId points card { number } } } }";
+    let ada = json!({
+        "cardId": "A", "number": 10, "holder": "Ada", "points": "12.50", "isOpen": true, "storeCount": 2,
+        "bookings": { "edges": [
+            { "node": { "booked": "2026-05-01T08:00:00.000001Z", "storeId": "NORTH", "points": "10.00", "card": { "number": 10 } } },
+            { "node": { "booked": "2026-05-01T08:00:00.000002Z", "storeId": "SOUTH", "points": "2.50", "card": { "number": 10 } } },
+        ] },
+    });
+    assert_eq!(ask(&format!("{{ card(cardId: \"A\") {{ {card} }} }}"))["data"], json!({ "card": ada }));
+    assert_eq!(ask(&format!("{{ card(number: 10) {{ {card} }} }}"))["data"], json!({ "card": ada }));
+
+    let found = |arguments: &str| -> Vec<String> {
+        let answer = ask(&format!("{{ cards(first: 9, {arguments}) {{ edges {{ node {{ cardId }} }} }} }}"));
+        let edges = answer["data"]["cards"]["edges"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        edges.iter().map(|edge: &Value| edge["node"]["cardId"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found(""), ["B", "A", "D", "C"]);
+    assert_eq!(found("sortKey: HOLDER"), ["A", "D", "B", "C"]);
+    assert_eq!(found("sortKey: HOLDER, reverse: true"), ["C", "B", "D", "A"]);
+    assert_eq!(found(r#"query: "holder:Ada points:<=12.5""#), ["A", "D"]);
+    assert_eq!(found(r#"query: "points:12.500""#), ["A"]);
+    assert_eq!(found(r#"query: "isOpen:false""#), ["B"]);
+    assert_eq!(found(r#"query: "store:SOUTH,WEST""#), ["A", "D"]);
+    assert_eq!(found(r#"query: "cardId:B,C""#), ["B", "C"]);
+
+    let orders = ask("{ orders(first: 1) { edges { node { orderId } } } }");
+    assert_eq!(orders["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+    assert_eq!(server.get("/rest/s1/graphql/sdl").body, text(&orderql(&["schema", "print", LOYALTY]).stdout));
+}
+
+#[tokio::test]
+async fn a_schema_that_fits_is_said_to() {
+    let database = with_loyalty().await;
+    for file in [&[][..], &[LOYALTY]] {
+        let output = check(&database, file);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), "The database fits the schema.\n");
+    }
+}
+
+#[tokio::test]
+async fn every_mismatch_is_named_and_nothing_is_served() {
+    let database = with_loyalty().await;
+    let change = "DROP INDEX loyalty.card_name_card_id_idx; ALTER TABLE loyalty.booking DROP COLUMN points;
+        ALTER TABLE loyalty.card ALTER is_open TYPE int USING 1";
+    database.connect().await.batch_execute(change).await.unwrap();
+    let expected = "orderql: the database does not fit the schema\n\
+        - loyalty.card.is_open is of type integer, which Card.isOpen cannot answer as Boolean: correct the field's type \
+        or column in the schema file\n\
+        - loyalty.card.is_open is of type integer, which cards(query: \"isOpen:…\") cannot compare with Boolean values: \
+        correct the field's type or column in the schema file\n\
+        - loyalty.booking has no column points, which Booking.points reads: run `orderql migrate`, or correct the schema \
+        file\n\
+        - no index serves cards(sortKey: HOLDER): CREATE INDEX CONCURRENTLY ON \"loyalty\".\"card\" (\"name\", \
+        \"card_id\");\n\
+        - no index serves cards(query: \"holder:…\"): CREATE INDEX CONCURRENTLY ON \"loyalty\".\"card\" (\"name\");\n";
+    let address = connection_string(&database.config());
+    let checked = check(&database, &[LOYALTY]);
+    let served = orderql(&["serve", "--database-url", &address, "--schema", LOYALTY, "--listen", "127.0.0.1:0"]);
+    for output in [checked, served] {
+        assert_eq!(output.status.code(), Some(1));
+        let mut lines: Vec<_> = text(&output.stderr).lines().collect();
+        let mut expected: Vec<_> = expected.lines().collect();
+        assert_eq!(lines[0], expected[0]);
+        lines.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(lines, expected);
+        assert_eq!(text(&output.stdout), "");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_was_never_migrated_is_told_so() {
+    let output = check(&empty_database().await, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("\n- there is no table or view order_header, which Order reads: run `orderql migrate`"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_is_published_is_printed() {
+    let built_in = Catalog::built_in().unwrap();
+    let output = orderql(&["schema", "print"]);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout), built_in.sdl());
+    let own = orderql(&["schema", "print", LOYALTY]);
+    let own = text(&own.stdout);
+    assert!(own.contains("type Card {") && own.contains("enum CardsSortKey {\n  NUMBER\n  HOLDER\n}"), "{own}");
+    assert!(!own.contains("loyalty") && !own.contains("type Order "), "{own}");
+}
+
+#[test]
+fn a_file_that_is_no_schema_is_told_where() {
+    for (file, expected) in [
+        ("no/such/file.graphql", "orderql: no/such/file.graphql cannot be read: "),
+        (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "Cargo.toml is no schema: 1:1: not a schema document: "),
+    ] {
+        for command in [&["schema", "print", file][..], &["explain", "--schema", file, "{ __typename }"]] {
+            let output = orderql(command);
+            assert_eq!(output.status.code(), Some(1), "{command:?}");
+            let told = text(&output.stderr);
+            assert!(told.contains(expected), "{command:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn every_slip_in_a_schema_file_is_told() {
+    let thing = "type Thing @relation(name: \"thing\", key: [\"thing_id\"]) { thingId: ID! size: Int }";
+    for (root, rest, expected) in [
+        (
+            "things: [Thing] @sort(key: \"SIZE\", colum: \"size\")",
+            thing,
+            "@sort has no argument `colum`; it takes key, column",
+        ),
+        ("things: [Thing] @sort(column: \"size\")", thing, "@sort needs the argument `key`"),
+        ("things: [Thing] @sort(key: [\"SIZE\"])", thing, "@sort(key:) takes a string"),
+        ("things: [Thing] @sort(key: \"BY SIZE\")", thing, "`BY SIZE` is no name that can be published"),
+        ("things: [Thing] @sort(key: \"null\", column: \"size\")", thing, "`null` is no name that can be published"),
+        ("things: [Thing] @sort(key: \"SIZE\") @sort(key: \"SIZE\")", thing, "`things: SIZE` is defined twice"),
+        ("things: [Thing] @sort(key: \"COLOUR\")", thing, "no field of `Thing` has the column `colour`"),
+        ("things: [Thing]", thing, "a collection root needs a sort key"),
+        (
+            "things: [Thing] @sort(key: \"SIZE\") @search(key: \"size\") @search(key: \"size\", compare: [RANGE])",
+            thing,
+            "`things: size` is defined twice",
+        ),
+        (
+            "things: [Thing] @sort(key: \"SIZE\") @search(key: \"size\", compare: [LIKE])",
+            thing,
+            "@search(compare:) takes a list of EQUALS, IN, RANGE",
+        ),
+        ("things: [Thing] @sort(key: \"SIZE\") @index", thing, "no such binding directive for a field"),
+        (
+            "thing(thingId: ID!, size: Int): Thing @point",
+            thing,
+            "are all nullable (exactly one is given) or all non-null",
+        ),
+        ("thing(thingId: ID!): Gadget @point", thing, "there is no type `Gadget`"),
+        ("thing(thingId: ID!): Thing @point", "type Thing { thingId: ID! }", "a type needs @relation"),
+        ("thing(thingId: Float!): Thing @point", thing, "there is no type `Float`"),
+        ("__thing(thingId: ID!): Thing @point", thing, "`__thing` is no name that can be published"),
+        ("thing(thingId: ID!): Thing @point", "scalar Colour", "this kind of type is not taken"),
+    ] {
+        let error = Catalog::parse(&format!("type Query {{ {root} }} {rest}")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{root}: {error}");
+    }
+    assert!(Catalog::parse(thing).unwrap_err().to_string().ends_with("there is no type Query"));
+}

@@ -1,0 +1,4 @@
+//! Other people's GraphQL programs against the server.
+
+mod conformance;
+mod node;

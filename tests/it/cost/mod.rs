@@ -1,0 +1,4 @@
+//! What queries cost, and who pays.
+
+mod charging;
+mod suggestions;

@@ -1,0 +1,6 @@
+//! The private cluster, migrations, the preflight check, and outages of PostgreSQL.
+
+mod cluster;
+mod migrate;
+mod outage;
+mod preflight;

@@ -1,0 +1,8 @@
+//! Queries against PostgreSQL: responses, statements and the indexes that they read.
+
+mod demo_orders;
+mod index_scans;
+mod nullability;
+mod random_queries;
+mod sort_key_scans;
+mod statement_count;

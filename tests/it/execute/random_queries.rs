@@ -1,0 +1,187 @@
+//! Random queries against PostgreSQL: every plan prepares and runs, and its answer has the keys that were selected, in the
+//! query's order, with nulls only where the schema allows them.
+
+use std::fmt;
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::catalog::schema::{Field, TypeId};
+use orderql::value::ScalarType;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::support::database::loaded_database;
+use crate::support::query_runner::Asker;
+use crate::support::random_query::generator;
+use crate::support::random_query::generator::Random;
+use crate::support::random_query::tree::{Item, Query, Selected};
+
+const QUERIES: u64 = 1500;
+
+#[tokio::test]
+async fn every_query_is_answered_in_its_own_shape() {
+    let database = loaded_database().await;
+    let asker = Asker::of(&database);
+    let (mut rows, mut statements) = (0, 0);
+    for seed in 0..QUERIES {
+        let mut query = generator::query(asker.catalog(), seed);
+        if seed % 3 == 0 {
+            // With larger pages, and texts that are not there and would break out of a statement if anything could.
+            query.revalue(&mut Random(seed));
+        }
+        let request = query.request();
+        let answered = asker.ask(&request.query, request.variables).await;
+        let text = &answered.text;
+        let told: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let shape = Shape { catalog: asker.catalog(), query: &query };
+        if let Err(wrong) = shape.object(&told, asker.catalog().query(), &[&query.items]) {
+            panic!("{wrong}\n{seed}: {}\n{text}", request.query);
+        }
+        assert!(answered.actual() <= answered.compiled.estimate.cost(), "{}", request.query);
+        assert_eq!(answered.nullability_violations, 0, "{}", request.query);
+        rows += answered.rows.iter().sum::<u64>();
+        statements += answered.rows.len();
+    }
+    assert!(rows > 2000 && statements > 1000, "{rows} rows of {statements} statements");
+}
+
+/// JSON whose objects keep their order, and their keys however often they come.
+enum Json {
+    Null,
+    Boolean,
+    Number,
+    Text,
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+struct Shape<'a> {
+    catalog: &'a Catalog,
+    query: &'a Query,
+}
+
+impl<'a> Shape<'a> {
+    /// The fields that are selected, merged under their keys, in order.
+    fn collect(&self, sets: &[&'a Vec<Item>]) -> Vec<(&'a str, Vec<&'a Selected>)> {
+        let mut collected: Vec<(&str, Vec<&Selected>)> = Vec::new();
+        for set in sets {
+            self.add(set, &mut collected);
+        }
+        collected
+    }
+
+    fn add(&self, items: &'a [Item], collected: &mut Vec<(&'a str, Vec<&'a Selected>)>) {
+        for item in items {
+            let (Item::Field(Selected { guard, .. }) | Item::Inline { guard, .. } | Item::Spread { guard, .. }) = item;
+            if guard.as_ref().is_some_and(|guard| !guard.holds()) {
+                continue;
+            }
+            match item {
+                Item::Inline { items, .. } => self.add(items, collected),
+                Item::Spread { fragment, .. } => self.add(&self.query.fragments[*fragment].1, collected),
+                Item::Field(field) => match collected.iter_mut().find(|(key, _)| *key == field.key()) {
+                    Some((_, fields)) => fields.push(field),
+                    None => collected.push((field.key(), vec![field])),
+                },
+            }
+        }
+    }
+
+    fn object(&self, told: &Json, object: TypeId, sets: &[&'a Vec<Item>]) -> Result<(), String> {
+        let Json::Object(told) = told else { return Err("an object is no object".to_owned()) };
+        let selected = self.collect(sets);
+        let keys: Vec<_> = told.iter().map(|(key, _)| key.as_str()).collect();
+        let expected: Vec<_> = selected.iter().map(|(key, _)| *key).collect();
+        if keys != expected {
+            return Err(format!("{keys:?} of {}, not {expected:?}", self.catalog.get(object).name()));
+        }
+        for ((key, value), (_, fields)) in told.iter().zip(&selected) {
+            match fields[0].field {
+                None => matches!(value, Json::Text).then_some(()).ok_or("__typename is no text")?,
+                Some(id) => {
+                    self.field(value, self.catalog.field(id), fields).map_err(|wrong| format!("{key}: {wrong}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&self, told: &Json, field: &Field, selected: &[&'a Selected]) -> Result<(), String> {
+        if matches!(told, Json::Null) {
+            return if field.ty.is_non_null() { Err("null".to_owned()) } else { Ok(()) };
+        }
+        let sets: Vec<_> = selected.iter().map(|field| &field.items).collect();
+        let named = field.ty.named();
+        match &field.binding {
+            Binding::Edges => {
+                let Json::List(edges) = told else { return Err("edges are no list".to_owned()) };
+                edges.iter().try_for_each(|edge| self.object(edge, named, &sets))
+            }
+            Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_) | Binding::Node | Binding::PageInfo => {
+                self.object(told, named, &sets)
+            }
+            Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_) => {
+                let is_right = match generator::scalar(self.catalog, field) {
+                    Some(ScalarType::Int) => matches!(told, Json::Number),
+                    Some(ScalarType::Boolean) => matches!(told, Json::Boolean),
+                    Some(_) => matches!(told, Json::Text),
+                    None => false,
+                };
+                if is_right { Ok(()) } else { Err(format!("no {}", field.ty.display(self.catalog))) }
+            }
+            Binding::Introspection(_) => Err("the queries ask for no introspection".to_owned()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Json;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("JSON")
+            }
+
+            fn visit_unit<E>(self) -> Result<Json, E> {
+                Ok(Json::Null)
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
+                Ok(Json::Boolean)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
+                Ok(Json::Number)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
+                Ok(Json::Number)
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Json, E> {
+                Ok(Json::Text)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = list.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Json::List(elements))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Json::Object(fields))
+            }
+        }
+
+        from.deserialize_any(Reader)
+    }
+}

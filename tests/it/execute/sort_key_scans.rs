@@ -1,0 +1,273 @@
+//! How PostgreSQL reads the pages of large tables: for every sort key of every collection root, in both directions and
+//! from either end, down an index to the page's first row and along it. No row is sorted, and none is read in vain,
+//! wherever the page lies. And for every search key that is declared indexed, nothing but what is found.
+
+use orderql::catalog::binding::{Binding, Connection, SortKey};
+use orderql::catalog::schema::{Field, TypeId};
+use orderql::cursor::Encoder;
+use orderql::query::Variables;
+use orderql::value::{ScalarType, Timestamp};
+use tokio_postgres::Client;
+
+use crate::support::database::fresh_database;
+use crate::support::query_plan::{connect_as_served, explained};
+use crate::support::query_runner::Asker;
+
+/// The page's rows, and one more to see whether there are any.
+const ROWS: f64 = 21.0;
+
+/// A test for each collection root, which fills its table; `every_collection_root_is_among_these` holds the list against
+/// the catalog. In every tenth row what can be null is; other values repeat.
+macro_rules! roots {
+    ($($test:ident: $root:literal, $sql:literal;)*) => {
+        const ROOTS: &[&str] = &[$($root),*];
+
+        $(
+            #[tokio::test]
+            async fn $test() {
+                reads_no_more_than_it_answers($root, $sql).await;
+            }
+        )*
+    };
+}
+
+roots! {
+    orders: "orders", "
+        INSERT INTO order_header (order_id, external_id, product_store_id, order_date, order_name, grand_total, status_id)
+        SELECT 'O' || n, 'X' || n, 'T' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN 'Order-' || n * 7919 % 5000 END, CASE WHEN n % 10 > 0 THEN n * 7919 % 3000 / 100.0 END,
+            'ORDER_APPROVED'
+        FROM generate_series(1, 100000) AS n; ANALYZE order_header";
+    order_items: "orderItems", "
+        INSERT INTO order_item (order_id, order_item_seq_id, external_id, product_id)
+        SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
+        FROM generate_series(1, 100000) AS n;
+        INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
+        SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
+        FROM generate_series(1, 100000) AS n; ANALYZE order_item, order_shipment";
+    shipments: "shipments", "
+        INSERT INTO shipment (shipment_id, external_id, primary_order_id, origin_facility_id, estimated_ship_date, status_id)
+        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
+        FROM generate_series(1, 100000) AS n; ANALYZE shipment";
+    returns: "returns", "
+        INSERT INTO return_header (return_id, external_id, from_party_id, return_date, status_id)
+        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN 'RETURN_' || n * 7919 % 6 END
+        FROM generate_series(1, 100000) AS n;
+        INSERT INTO return_item (return_id, return_item_seq_id, order_id)
+        SELECT 'R' || n, lpad(i::text, 5, '0'), 'O' || n % 500
+        FROM generate_series(1, 100000) AS n, generate_series(1, 2) AS i;
+        INSERT INTO order_header (order_id, status_id, product_store_id)
+        SELECT 'O' || n, 'ORDER_COMPLETED', 'STORE' FROM generate_series(0, 499) AS n;
+        ANALYZE return_header, return_item, order_header";
+    return_items: "returnItems", "
+        INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id)
+        SELECT 'R' || n / 4, lpad((n % 4)::text, 5, '0'), 'P' || n % 3000, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 30000 END
+        FROM generate_series(1, 100000) AS n; ANALYZE return_item";
+    facilities: "facilities", "
+        INSERT INTO facility (facility_id, external_id, parent_facility_id, facility_name)
+        SELECT 'F' || n, 'X' || n, 'F' || n % 500, CASE WHEN n % 10 > 0 THEN 'Store ' || n * 7919 % 3000 END
+        FROM generate_series(1, 20000) AS n; ANALYZE facility";
+    parties: "parties", "
+        SET LOCAL session_replication_role = origin;
+        INSERT INTO party (party_id, external_id) SELECT 'Y' || n, 'X' || n FROM generate_series(1, 100000) AS n;
+        INSERT INTO person (party_id, first_name, last_name)
+        SELECT 'Y' || n, 'First-' || n % 5000, CASE WHEN n % 10 > 0 THEN 'Last-' || n * 7919 % 5000 END
+        FROM generate_series(1, 100000) AS n WHERE n % 3 > 0;
+        INSERT INTO party_group (party_id, group_name)
+        SELECT 'Y' || n, 'Group' FROM generate_series(1, 100000) AS n WHERE n % 3 = 0;
+        ANALYZE orderql.party";
+    products: "products", "
+        INSERT INTO product (product_id, primary_product_category_id, internal_name, product_name)
+        SELECT 'P' || n, 'C' || n % 2000, 'In-' || n, CASE WHEN n % 10 > 0 THEN 'Product ' || n * 7919 % 30000 END
+        FROM generate_series(1, 100000) AS n; ANALYZE product";
+    good_identifications: "goodIdentifications", "
+        INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
+        SELECT 'P' || n / 2, 'TYPE' || n % 2, n,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute' END
+        FROM generate_series(1, 100000) AS n; ANALYZE good_identification";
+    product_stores: "productStores", "
+        INSERT INTO product_store (product_store_id, inventory_facility_id, store_name)
+        SELECT 'T' || n, 'F' || n % 2500, CASE WHEN n % 10 > 0 THEN 'Store-' || n * 7919 % 500 END
+        FROM generate_series(1, 5000) AS n; ANALYZE product_store";
+    inventory_levels: "inventoryLevels", "
+        INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, quantity_on_hand_total)
+        SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, n FROM generate_series(1, 100000) AS n;
+        INSERT INTO product_facility (product_id, facility_id, inventory_item_id)
+        SELECT 'P' || n / 20, 'F' || n % 20, CASE WHEN n % 10 > 0 THEN 'I' || n END
+        FROM generate_series(1, 100000) AS n;
+        ANALYZE inventory_item, product_facility";
+    inventory_items: "inventoryItems", "
+        INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, serial_number)
+        SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, 'N' || n
+        FROM generate_series(1, 100000) AS n; ANALYZE inventory_item";
+    inventory_reservations: "inventoryReservations", "
+        INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id)
+        SELECT 'O' || n / 4, '00001', lpad((n % 4)::text, 5, '0'), 'I' || n * 7919 % 5000
+        FROM generate_series(1, 100000) AS n;
+        INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
+        SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
+        FROM generate_series(1, 100000) AS n; ANALYZE order_item_ship_grp_inv_res, order_shipment";
+    item_issuances: "itemIssuances", "
+        INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)
+        SELECT 'U' || n, 'O' || n / 4, 'S' || n / 6, 'I' || n % 5000 FROM generate_series(1, 100000) AS n;
+        ANALYZE item_issuance";
+    shipment_receipts: "shipmentReceipts", "
+        INSERT INTO shipment_receipt (receipt_id, order_id, return_id, shipment_id, inventory_item_id, product_id)
+        SELECT 'E' || n, 'O' || n / 4, 'R' || n / 5, 'S' || n / 6, 'I' || n % 5000, 'P' || n % 3000 FROM generate_series(1, 100000) AS n; ANALYZE shipment_receipt";
+}
+
+#[test]
+fn every_collection_root_is_among_these() {
+    let catalog = orderql::catalog::Catalog::built_in().unwrap();
+    let query = catalog.object(catalog.query()).unwrap();
+    let collections = query.fields.iter().filter(|field| matches!(field.binding, Binding::Connection(_)));
+    assert_eq!(collections.map(|field| field.name.as_str()).collect::<Vec<_>>(), ROOTS);
+}
+
+async fn reads_no_more_than_it_answers(root: &str, fill: &str) {
+    let database = fresh_database().await;
+    // Who is referred to need not be there.
+    let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {fill}; COMMIT");
+    database.connect().await.batch_execute(&fill).await.unwrap();
+    let client = connect_as_served(&database).await;
+    let asker = Asker::of(&database);
+    every_page_is_read_along_an_index(&asker, &client, root).await;
+    every_indexed_search_reads_what_it_finds(&asker, &client, root).await;
+}
+
+/// For every search key that no ° marks, in every order. (What a list finds in another order than its index's may be
+/// cheaper to pick out of a walk, as far as PostgreSQL can know; so lists are not held to it.)
+async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client, root: &str) {
+    let (_, connection) = collection(asker, root);
+    for key in connection.search_keys.iter().filter(|key| key.indexed) {
+        let relation = key.within.as_ref().map_or(&connection.relation, |within| &within.relation);
+        let column = &key.column.name;
+        // From the middle, so that reading up to there would be seen.
+        let sql = format!(
+            "SELECT {column}::text FROM (SELECT DISTINCT {column} FROM {relation} WHERE {column} IS NOT NULL) AS known
+             ORDER BY {column} OFFSET (SELECT count(DISTINCT {column}) / 2 FROM {relation}) LIMIT 1"
+        );
+        let value: String = client.query_one(&sql, &[]).await.unwrap().get(0);
+        for sort_key in &connection.sort_keys {
+            let page = |size| {
+                format!(
+                    "{{ {root}(first: {size}, sortKey: {}, query: \"{}:{value}\") {{ edges {{ cursor }} }} }}",
+                    sort_key.name, key.name
+                )
+            };
+            let found = asker.data(&page(10_000)).await[root]["edges"].as_array().unwrap().len();
+            assert!(found > 0, "{}", page(20));
+            let compiled = asker.compile(&page(20), Variables::new());
+            let plan = explained(client, &compiled.plan, 0).await;
+            for node in plan.all().iter().filter(|node| node.is_scan()) {
+                let told = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
+                assert!(node.kind() != "Seq Scan", "{}", told());
+                assert!(node.rows() <= ROWS.max(f64::from(u32::try_from(found).unwrap())), "{}", told());
+            }
+        }
+    }
+}
+
+async fn every_page_is_read_along_an_index(asker: &Asker, client: &Client, root: &str) {
+    let (field, connection) = collection(asker, root);
+    let columns = columns(asker, connection.node);
+    for sort_key in &connection.sort_keys {
+        let rows = rows(client, connection).await;
+        // The first page; one in the middle; one across the border of the nulls and one among them, or one near the end.
+        let places = match rows - nulls(client, connection, sort_key).await {
+            border if border < rows => vec![None, Some(rows / 2), Some(border - 5), Some(i64::midpoint(border, rows))],
+            _ => vec![None, Some(rows / 2), Some(rows - 25)],
+        };
+        for place in places {
+            for reverse in [false, true] {
+                let cursor = match place {
+                    None => "null".to_owned(),
+                    Some(place) => cursor(client, connection, sort_key, reverse, place).await,
+                };
+                for page in ["first: 20, after", "last: 20, before"] {
+                    let query = format!(
+                        "{{ {}(sortKey: {}, reverse: {reverse}, {page}: {cursor}) {{ edges {{ node {{ {columns} }} }} \
+                         pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}",
+                        field.name, sort_key.name
+                    );
+                    let rows = asker.data(&query).await[root]["edges"].as_array().unwrap().len();
+                    assert_eq!(rows, 20, "{query}");
+                    assert_read_along_an_index(asker, client, &query).await;
+                }
+            }
+        }
+    }
+}
+
+async fn assert_read_along_an_index(asker: &Asker, client: &Client, query: &str) {
+    let compiled = asker.compile(query, Variables::new());
+    let [step] = compiled.plan.steps() else { panic!("{query} takes more than one statement") };
+    let plan = explained(client, &compiled.plan, 0).await;
+    let told = || format!("{query}\n{}\n{}", step.sql, plan.text());
+    for node in plan.all() {
+        assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), told());
+        if node.is_scan() {
+            assert!(node.index().is_some(), "{}: {}", node.kind(), told());
+            // Of each segment a page, of each thing asked beyond it a row: no more, and nothing thrown away.
+            assert!(node.rows() <= 2.0 * ROWS, "{} rows: {}", node.rows(), told());
+        }
+    }
+}
+
+fn collection<'a>(asker: &'a Asker, root: &str) -> (&'a Field, &'a Connection) {
+    let query = asker.catalog().object(asker.catalog().query()).unwrap();
+    let field = &query.fields[usize::from(query.position(root).unwrap())];
+    match &field.binding {
+        Binding::Connection(connection) => (field, connection),
+        _ => panic!("{root} is no collection"),
+    }
+}
+
+/// The names of a type's own columns and aggregates.
+fn columns(asker: &Asker, node: TypeId) -> String {
+    let fields = asker.catalog().object(node).unwrap().fields.iter();
+    let own = fields.filter(|field| matches!(field.binding, Binding::Column(_)));
+    own.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+async fn rows(client: &Client, connection: &Connection) -> i64 {
+    client.query_one(&format!("SELECT count(*) FROM {}", connection.relation), &[]).await.unwrap().get(0)
+}
+
+async fn nulls(client: &Client, connection: &Connection, sort_key: &SortKey) -> i64 {
+    let sql = format!("SELECT count(*) FROM {} WHERE {} IS NULL", connection.relation, sort_key.columns[0].name);
+    let nulls = client.query_one(&sql, &[]).await.unwrap().get(0);
+    assert_eq!(nulls > 0, sort_key.nullable, "{}", sort_key.name);
+    nulls
+}
+
+/// The cursor of the row at that place of the unreversed walk, for a walk in either direction.
+async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, reverse: bool, place: i64) -> String {
+    let names: Vec<_> = sort_key.columns.iter().map(|column| column.name.as_str()).collect();
+    let values = sort_key.columns.iter().map(|column| match column.scalar {
+        ScalarType::DateTime => format!("(extract(epoch FROM {}) * 1000000)::int8::text", column.name),
+        _ => format!("{}::text", column.name),
+    });
+    let sql = format!(
+        "SELECT {} FROM {} ORDER BY {} OFFSET {place} LIMIT 1",
+        values.collect::<Vec<_>>().join(", "),
+        connection.relation,
+        names.join(", ")
+    );
+    let row = client.query_one(&sql, &[]).await.unwrap();
+    let mut encoder = Encoder::default();
+    encoder.begin(if reverse { sort_key.tag.reversed() } else { sort_key.tag });
+    for (place, column) in sort_key.columns.iter().enumerate() {
+        match (row.get::<_, Option<&str>>(place), column.scalar) {
+            (None, _) => encoder.null(),
+            (Some(text), ScalarType::Decimal) => encoder.decimal(text),
+            (Some(text), ScalarType::DateTime) => encoder.timestamp(Timestamp(text.parse().unwrap())),
+            (Some(text), _) => encoder.text(text.as_bytes()),
+        }
+    }
+    let mut text = Vec::new();
+    encoder.finish(&mut text);
+    format!("\"{}\"", String::from_utf8(text).unwrap())
+}

@@ -1,0 +1,104 @@
+//! How many statements a query comes to, counted by PostgreSQL: one for each of its connections and point roots, whatever
+//! they hold. The server logs each statement before it runs it, with the process that does.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+
+use serde_json::Map;
+use tokio_postgres::Client;
+
+use crate::support::database::{Database, loaded_database, server_log};
+use crate::support::query_runner::Asker;
+
+/// A query for so many rows at its widest connection, and how many statements it takes.
+const QUERIES: [(&str, usize); 9] = [
+    ("{ __typename }", 0),
+    (r#"{ order(orderId: "MANY00001") { orderName billToCustomer { firstName } orderItemCount } }"#, 1),
+    (r#"{ order(orderId: "nobody") { orderName orderItems(first: ROWS) { edges { node { quantity } } } } }"#, 2),
+    (
+        "{ orders(first: ROWS, query: \"statusId:ORDER_HELD\") { edges { node { orderId } } pageInfo { hasNextPage } } }",
+        1,
+    ),
+    ("{ orders(first: ROWS, query: \"statusId:ORDER_HELD\") { pageInfo { hasNextPage } } }", 1),
+    (
+        "{ orders(first: ROWS, query: \"statusId:ORDER_HELD\", reverse: true) { edges { node { orderId \
+         productStore { storeName } orderItemCount orderItems(first: 3) { edges { node { product { productName } } } } } } } }",
+        2,
+    ),
+    (
+        "{ orders(first: ROWS, query: \"statusId:ORDER_HELD\") { edges { node { \
+         a: orderItems(first: 2) { edges { node { quantity adjustments(first: 1) { edges { node { amount } } } } } } \
+         b: orderItems(last: 1) { edges { cursor } pageInfo { hasPreviousPage hasNextPage startCursor } } \
+         shipGroups(first: 1) { edges { node { orderItems(first: 1) { edges { node { order { orderName } } } } } } } } } } }",
+        6,
+    ),
+    (
+        r#"{ one: order(orderId: "MANY00001") { orderItems(first: 2) { edges { node { quantity } } } }
+        other: order(externalId: "X00002") { orderItems(first: 2) { edges { node { quantity } } } }
+        orders(first: ROWS) { edges { node { orderId } } } facility(facilityId: "WebStoreWarehouse") { facilityName }
+        inventoryLevels(first: ROWS) { edges { node { quantityOnHand facility { facilityName } } } } }"#,
+        7,
+    ),
+    (
+        "{ orders(first: ROWS, query: \"orderId:nobody\") { edges { node { orderItems(first: 1) { edges { node { \
+         product { inventoryLevels(first: 1) { edges { node { facilityId } } } } } } } } } } }",
+        3,
+    ),
+];
+
+#[tokio::test]
+async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
+    let database = loaded_database().await;
+    let client = database.connect().await;
+    let rows = "INSERT INTO order_header (order_id, status_id, order_date, external_id) \
+            SELECT 'MANY' || lpad(n::text, 5, '0'), 'ORDER_HELD', timestamptz '2026-01-01' + n * interval '1 minute', \
+            'X' || lpad(n::text, 5, '0') FROM generate_series(1, 10001) AS n;
+        INSERT INTO order_item (order_id, order_item_seq_id, quantity) \
+            SELECT 'MANY' || lpad(n::text, 5, '0'), i::text, i \
+            FROM generate_series(1, 10001) AS n, generate_series(1, 3) AS i;
+        ANALYZE order_header, order_item";
+    client.batch_execute(rows).await.unwrap();
+    let asker = logged(&database);
+    for (query, expected) in QUERIES {
+        for rows in ["1", "10000"] {
+            let query = query.replace("ROWS", rows);
+            // Once to prepare, once as every time after.
+            for _ in 0..2 {
+                let start = File::open(server_log()).unwrap().metadata().unwrap().len();
+                let answered = asker.ask(&query, Map::new()).await;
+                let log = log_of(&client, start).await;
+                let count = |what: &str| log.iter().filter(|line| line.starts_with(what)).count();
+                assert_eq!(count("execute "), expected, "{query}\n{log:#?}");
+                let transactions = usize::from(expected > 1);
+                assert_eq!(count("statement: BEGIN"), transactions, "{query}\n{log:#?}");
+                assert_eq!(count("statement: COMMIT"), transactions, "{query}\n{log:#?}");
+                assert_eq!(count(""), expected + 2 * transactions, "{query}\n{log:#?}");
+                assert_eq!(answered.compiled.plan.steps().len(), expected, "{query}");
+                if rows == "10000" && query.contains("query: \"statusId") {
+                    assert!(answered.rows.contains(&10_000), "{query}: {:?}", answered.rows);
+                }
+            }
+        }
+    }
+}
+
+/// Asks on connections whose every statement is logged.
+fn logged(database: &Database) -> Asker {
+    let mut config = database.config();
+    config.options("-c log_statement=all");
+    Asker::with(config)
+}
+
+/// What the server logged since then about the statements of the database's askers.
+async fn log_of(client: &Client, start: u64) -> Vec<String> {
+    let mut file = File::open(server_log()).unwrap();
+    file.seek(SeekFrom::Start(start)).unwrap();
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).unwrap();
+    let askers = "SELECT '[' || pid || '] LOG:  ' FROM pg_stat_activity \
+        WHERE datname = current_database() AND application_name = 'orderql'";
+    let askers: Vec<String> = client.query(askers, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    let log = String::from_utf8_lossy(&bytes);
+    let of_askers = |line: &str| askers.iter().find_map(|asker| Some(line.split_once(asker.as_str())?.1.to_owned()));
+    log.lines().filter_map(of_askers).collect()
+}

@@ -1,0 +1,4 @@
+//! The loader of OFBiz files.
+
+mod files;
+mod format;

@@ -1,0 +1,19 @@
+//! The integration tests, as one program: a folder for each area, and the helpers in `support`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(unreachable_pub, reason = "a test program exports nothing")]
+
+mod access;
+mod catalog;
+mod cli;
+mod clients;
+mod cost;
+mod database;
+mod execute;
+mod http;
+mod load;
+mod orders;
+mod query;
+mod readme;
+mod sample;
+mod support;

@@ -1,0 +1,8 @@
+//! Documents from text to plan, and pagination.
+
+mod edge_cases;
+mod pages;
+mod pagination;
+mod plans;
+mod properties;
+mod validation;

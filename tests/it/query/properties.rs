@@ -1,0 +1,421 @@
+//! What holds for every query: checked on queries made at random from the catalog, the same ones every time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::compile::{Compiler, Explanation, compile, explain};
+use orderql::cost::Cost;
+use orderql::cost::breakdown::CostNode;
+use orderql::cursor::Encoder;
+use orderql::error::ErrorCode;
+use orderql::limits::Limits;
+use orderql::plan::step::Parents;
+use orderql::query::Request;
+use orderql::value::{ScalarType, Timestamp};
+use serde_json::{Value as Json, json};
+
+use crate::support::random_query::generator;
+use crate::support::random_query::generator::Random;
+use crate::support::random_query::tree::{Guard, Item, Query};
+
+const QUERIES: u64 = 3000;
+
+/// Nobody's limits: what is asked here is admitted.
+const UNLIMITED: Limits = Limits { max_cost: u64::MAX, max_page_size: 10_000, max_depth: 50 };
+
+fn catalog() -> Catalog {
+    Catalog::built_in().unwrap()
+}
+
+fn explained(catalog: &Catalog, query: &Query) -> Explanation {
+    let request = query.request();
+    let explanation = explain(catalog, &request, &UNLIMITED)
+        .unwrap_or_else(|refusals| panic!("{refusals}\n{}\n{:?}", request.query, request.variables));
+    assert_eq!(explanation.refusals, None, "{}", request.query);
+    explanation
+}
+
+#[test]
+fn the_breakdown_adds_up_to_the_estimate() {
+    let catalog = catalog();
+    for seed in 0..QUERIES {
+        let query = generator::query(&catalog, seed);
+        let explanation = explained(&catalog, &query);
+        let total: Cost = explanation.cost.iter().map(adds_up).sum();
+        assert_eq!(total, explanation.estimate.cost(), "{seed}: {}", query.request().query);
+    }
+}
+
+fn adds_up(node: &CostNode) -> Cost {
+    let once: Cost = node.own + node.parts.iter().map(adds_up).sum::<Cost>();
+    assert_eq!(node.total, node.penalty + node.times * once, "{node:?}");
+    assert_eq!(node.penalty, 50 * node.unindexed_terms);
+    node.total
+}
+
+#[test]
+fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
+    let catalog = catalog();
+    for seed in 0..QUERIES {
+        let query = generator::query(&catalog, seed);
+        let explanation = explained(&catalog, &query);
+        let mut most = vec![0; explanation.plan.steps().len()];
+        full(&explanation.cost, 1, &mut most);
+        let (estimate, text) = (&explanation.estimate, query.request().query);
+        assert_eq!(estimate.actual(&most), estimate.cost(), "{seed}: {text}");
+        let mut random = Random(seed);
+        let mut rows = most.clone();
+        for _ in 0..5 {
+            for (rows, most) in rows.iter_mut().zip(&most) {
+                *rows = random.next() % (most + 1);
+            }
+            assert!(estimate.actual(&rows) <= estimate.cost(), "{seed}: {text}");
+        }
+        // A row more never makes it cheaper.
+        for step in 0..rows.len() {
+            let before = estimate.actual(&rows);
+            rows[step] += 1;
+            assert!(estimate.actual(&rows) > before, "{seed}: {text}");
+        }
+    }
+}
+
+/// How many rows each step has when every page is full.
+fn full(nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
+    for node in nodes {
+        let times = parents * node.times;
+        if let Some(step) = node.step {
+            rows[step] = times;
+        }
+        full(&node.parts, times, rows);
+    }
+}
+
+#[test]
+fn a_query_that_asks_for_more_never_costs_less() {
+    let catalog = catalog();
+    let (mut shrunk, mut widened) = (0, 0);
+    // Each is compiled many times.
+    for seed in 0..QUERIES / 4 {
+        let query = generator::query(&catalog, seed);
+        let cost = explained(&catalog, &query).estimate.cost();
+        let mut random = Random(seed);
+        let mut smaller = query.clone();
+        for _ in 0..3 {
+            if smaller.shrink(&mut random) {
+                shrunk += 1;
+                let less = explained(&catalog, &smaller).estimate.cost();
+                assert!(less <= cost, "{less} > {cost}\n{}\n{}", smaller.request().query, query.request().query);
+            }
+        }
+        let mut pages = 0;
+        query.clone().each(&mut |field| pages += usize::from(field.size().is_some()));
+        for page in 0..pages {
+            let mut wider = query.clone();
+            let mut place = 0;
+            wider.each(&mut |field| {
+                if let Some(size) = field.size() {
+                    *size += u32::from(place == page);
+                    place += 1;
+                }
+            });
+            widened += 1;
+            let more = explained(&catalog, &wider).estimate.cost();
+            assert!(more >= cost, "{more} < {cost}\n{}", wider.request().query);
+        }
+    }
+    assert!(shrunk > 500 && widened > 500, "{shrunk} {widened}");
+}
+
+#[test]
+fn the_same_request_has_the_same_plan_remembered_or_not() {
+    let catalog = catalog();
+    let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 16);
+    for seed in 0..QUERIES {
+        let request = generator::query(&catalog, seed).request();
+        let first = format!("{:?}", compile(&catalog, &request, &UNLIMITED).unwrap());
+        for _ in 0..2 {
+            assert_eq!(format!("{:?}", compiler.compile(&request, &UNLIMITED).unwrap()), first, "{}", request.query);
+        }
+    }
+}
+
+/// Everything that can decide a statement's text beside the document is left to variables here.
+const OPEN: &str = "
+    query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrdersSortKey, $reverse: Boolean,
+           $search: String, $customer: Boolean!, $items: Boolean!, $size: Int!, $id: ID, $externalId: String) {
+        orders(first: $first, last: $last, after: $after, before: $before, sortKey: $sort, reverse: $reverse, query: $search) {
+            pageInfo { hasPreviousPage hasNextPage }
+            edges { node {
+                orderItems(first: $size) @include(if: $items) { edges { node { quantity } } }
+                billToCustomer @include(if: $customer) { lastName }
+                ... @skip(if: $items) { orderId statuses(last: $size) { edges { cursor } } }
+            } }
+        }
+        order(orderId: $id, externalId: $externalId) { shipGroups(first: $size) { edges { node { facilityId } } } }
+    }";
+
+#[test]
+fn requests_for_one_text_are_compiled_as_if_each_were_the_first() {
+    let catalog = catalog();
+    let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20);
+    let orders = catalog.fields().find(|(_, field, _)| field.name == "orders").unwrap();
+    let Binding::Connection(orders) = orders.2 else { panic!("orders is a connection") };
+    let limits = Limits { max_cost: 120, ..Limits::default() };
+    let mut random = Random(1);
+    let (mut admitted, mut statements) = (0, HashSet::new());
+    for _ in 0..2000 {
+        let sort_key = random.pick(&orders.sort_keys);
+        let reverse = random.chance(50);
+        let cursor = |random: &mut Random| {
+            if random.chance(60) {
+                return Json::Null;
+            }
+            let mut cursor = Encoder::default();
+            cursor.begin(if reverse { sort_key.tag.reversed() } else { sort_key.tag });
+            for column in &sort_key.columns {
+                match column.scalar {
+                    _ if sort_key.nullable && column.name != "order_id" && random.chance(50) => cursor.null(),
+                    ScalarType::DateTime => cursor.timestamp(Timestamp(random.below(1 << 50).try_into().unwrap())),
+                    ScalarType::Decimal => cursor.decimal(&random.below(100).to_string()),
+                    _ => cursor.text(random.below(100).to_string().as_bytes()),
+                }
+            }
+            let mut text = Vec::new();
+            cursor.finish(&mut text);
+            Json::from(String::from_utf8(text).unwrap())
+        };
+        let (after, before) = (cursor(&mut random), cursor(&mut random));
+        let terms =
+            ["orderId:A,B", "statusId:C", "orderDate:>2026-01-01", "orderDate:<=2026-02-01", "productStoreId:D"];
+        let search: Vec<_> = terms.into_iter().filter(|_| random.chance(30)).collect();
+        let size = json!(1 + random.below(10));
+        let (first, last) = if random.chance(50) { (&size, &Json::Null) } else { (&Json::Null, &size) };
+        let (id, external_id) = if random.chance(50) { (json!("1"), Json::Null) } else { (Json::Null, json!("2")) };
+        let variables = json!({
+            "first": first, "last": last, "after": after, "before": before, "sort": sort_key.name, "reverse": reverse,
+            "search": search.join(" "), "customer": random.chance(50), "items": random.chance(50),
+            "size": 1 + random.below(10), "id": id, "externalId": external_id,
+        });
+        let variables = variables.as_object().unwrap().clone();
+        let request = Request { query: OPEN.to_owned(), variables, ..Request::default() };
+        let (remembered, new) = (compiler.compile(&request, &limits), compile(&catalog, &request, &limits));
+        assert_eq!(format!("{remembered:?}"), format!("{new:?}"), "{:?}", request.variables);
+        if let Ok(compiled) = remembered {
+            admitted += 1;
+            statements.extend(compiled.plan.steps().iter().map(|step| step.sql.clone()));
+        }
+    }
+    assert!((500..1500).contains(&admitted), "{admitted} admitted");
+    assert!(statements.len() > 500, "{} statements", statements.len());
+}
+
+#[test]
+fn sql_does_not_depend_on_values() {
+    let catalog = catalog();
+    for seed in 0..QUERIES {
+        let query = generator::query(&catalog, seed);
+        let mut other = query.clone();
+        other.revalue(&mut Random(seed));
+        let statements = |query: &Query| -> Vec<String> {
+            explained(&catalog, query).plan.steps().iter().map(|step| step.sql.clone()).collect()
+        };
+        assert_eq!(statements(&query), statements(&other), "{}", query.request().query);
+    }
+}
+
+#[test]
+fn there_is_a_statement_for_each_connection_and_point_root_and_parents_come_first() {
+    let catalog = catalog();
+    let mut seen = 0;
+    for seed in 0..QUERIES {
+        let query = generator::query(&catalog, seed);
+        let explanation = explained(&catalog, &query);
+        let steps = explanation.plan.steps();
+        assert_eq!(steps.len(), statements(&catalog, &query, &query.items), "{}", query.request().query);
+        seen += steps.len();
+        for (place, step) in steps.iter().enumerate() {
+            if let Parents::Rows { step: parent, .. } = step.parents {
+                assert!(parent < place, "{}", query.request().query);
+            }
+            let (open, shut) = (step.sql.matches('(').count(), step.sql.matches(')').count());
+            assert_eq!(open, shut, "{}", step.sql);
+            for number in 1..=step.parameters.len() {
+                assert!(step.sql.contains(&format!("${number}")), "${number} is not used: {}", step.sql);
+            }
+            assert!(!step.sql.contains(&format!("${}", step.parameters.len() + 1)), "{}", step.sql);
+        }
+    }
+    assert!(seen > 5000, "{seen} statements");
+}
+
+/// The connections and point roots that are selected.
+fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
+    let of_item = |item: &Item| match item {
+        Item::Field(field) if field.guard.as_ref().is_none_or(Guard::holds) => {
+            let is_step = field
+                .field
+                .is_some_and(|id| matches!(catalog.field(id).binding, Binding::Connection(_) | Binding::Lookup(_)));
+            usize::from(is_step) + statements(catalog, query, &field.items)
+        }
+        Item::Inline { guard, items, .. } if guard.as_ref().is_none_or(Guard::holds) => {
+            statements(catalog, query, items)
+        }
+        Item::Spread { fragment, guard, .. } if guard.as_ref().is_none_or(Guard::holds) => {
+            statements(catalog, query, &query.fragments[*fragment].1)
+        }
+        _ => 0,
+    };
+    items.iter().map(of_item).sum()
+}
+
+#[test]
+fn no_text_breaks_the_compiler() {
+    let catalog = catalog();
+    let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 16);
+    let ask = |query: String| {
+        let request = Request { query, ..Request::default() };
+        let pure = compile(&catalog, &request, &Limits::default());
+        let remembered = compiler.compile(&request, &Limits::default());
+        assert_eq!(pure.err(), remembered.err());
+    };
+    let pieces = [
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\"",
+        "\"\"\"",
+        "\\",
+        "\\u{1F600}",
+        "\\ud83d",
+        "...",
+        "@include(if: ",
+        "on ",
+        "$",
+        "$a",
+        ":",
+        "!",
+        "=",
+        "|",
+        "&",
+        "query ",
+        "fragment F on Order ",
+        "...F",
+        "mutation ",
+        "orders",
+        "first: ",
+        "1",
+        "-0",
+        "1e9",
+        "9223372036854775808",
+        "null",
+        "true",
+        "#\n",
+        ",",
+        "\u{feff}",
+        "\0",
+        "é",
+        "日本",
+        "\u{202e}",
+        "order(orderId: \"A\")",
+        "edges",
+        "node",
+        "__typename",
+        "__schema",
+        "\r",
+        "\n",
+        "\t",
+        " ",
+    ];
+    let mut random = Random(7);
+    for _ in 0..20_000 {
+        let count = random.below(30);
+        ask((0..count).map(|_| *random.pick(&pieces)).collect());
+    }
+    for _ in 0..5_000 {
+        let bytes: Vec<_> = (0..random.below(60)).map(|_| random.next().to_le_bytes()[0]).collect();
+        ask(String::from_utf8_lossy(&bytes).into_owned());
+    }
+}
+
+#[test]
+fn no_changed_query_breaks_the_compiler() {
+    let catalog = catalog();
+    for seed in 0..QUERIES {
+        let mut request = generator::query(&catalog, seed).request();
+        let mut random = Random(seed);
+        for _ in 0..4 {
+            let mut text: Vec<char> = request.query.chars().collect();
+            let (a, b) = (random.below(text.len()), random.below(text.len()));
+            let (from, to) = (a.min(b), a.max(b).min(a.min(b) + 20));
+            match random.below(4) {
+                0 => drop(text.drain(from..to)),
+                1 => text.swap(from, to),
+                2 => {
+                    let copied = text[from..to].to_vec();
+                    text.splice(from..from, copied);
+                }
+                _ => {
+                    text.insert(from, *random.pick(&['{', '}', '(', ')', '"', '$', ':', '@', '\\', '0', '\u{0}', 'é']));
+                }
+            }
+            if text.is_empty() {
+                break;
+            }
+            request.query = text.into_iter().collect();
+            let _ = explain(&catalog, &request, &Limits::default());
+        }
+        // The variables of another query.
+        request.variables = generator::query(&catalog, seed + 1).request().variables;
+        let _ = explain(&catalog, &request, &Limits::default());
+    }
+}
+
+#[test]
+fn queries_that_are_large_deep_or_that_multiply_are_refused() {
+    let catalog = catalog();
+    let refused = |query: String| {
+        let request = Request { query, ..Request::default() };
+        let Err(refusals) = compile(&catalog, &request, &Limits::default()) else { panic!("{:.200}", request.query) };
+        refusals.first().code
+    };
+    let many = |part: fn(usize) -> String| (0..20_000).map(part).collect::<Vec<_>>().concat();
+    for (open, shut) in
+        [("{ orders(first: 1) { edges { node ", "} } }"), ("{", "}"), ("{ a(b: [", "]) }"), ("(", ")"), ("{ ... ", "}")]
+    {
+        refused(open.repeat(10_000) + &shut.repeat(10_000));
+        refused(open.repeat(100_000));
+    }
+    refused(format!("{{ {} }}", "orders(first: 1) { edges { node { orderId } } } ".repeat(50_000)));
+    refused(format!("{{ {} }}", many(|n| format!("a{n}: __typename "))));
+    refused(format!("{{ order(orderId: \"A\") {{ {} }} }}", "orderName @skip(if: false) ".repeat(20_000)));
+    refused(format!("{{ __typename {} }}", "@include(if: true) ".repeat(20_000)));
+    refused(format!("query Q({}) {{ __typename }}", many(|n| format!("$a{n}: Int "))));
+
+    // Each fragment spreads the next twice, under keys of their own: 2 to the 40th fields.
+    let doubling = |a: &str, b: &str| -> String {
+        let fragment = |n: usize| {
+            let next = format!("...F{} }} }} }} }}", n + 1);
+            format!("fragment F{n} on Order {{ {a} {next} {b} {next} }} ")
+        };
+        let fragments = (0..40).map(fragment).collect::<Vec<_>>().concat();
+        format!("{{ order(orderId: \"A\") {{ ...F0 }} }} {fragments} fragment F40 on Order {{ orderId }}")
+    };
+    let items = "orderItems(first: 1) { edges { node { order {";
+    for (a, b) in [(format!("a: {items}"), format!("b: {items}")), (items.to_owned(), items.to_owned())] {
+        let code = refused(doubling(&a, &b));
+        assert!(matches!(code, ErrorCode::GraphqlValidationFailed | ErrorCode::DepthExceeded), "{code}");
+    }
+    // A ring of fragments, and one that is its own.
+    refused("{ order(orderId: \"A\") { ...A } } fragment A on Order { ...B } fragment B on Order { ...A }".to_owned());
+    refused("{ ...A } fragment A on Query { ...A }".to_owned());
+    // Fields that merge pairwise, as many as a document may have, are one.
+    let same = "orders(first: 1) { edges { node { orderItems(first: 1) { edges { node { productId } } } } } } ";
+    let request = Request { query: format!("{{ {} }}", same.repeat(300)), ..Request::default() };
+    assert_eq!(compile(&catalog, &request, &Limits::default()).unwrap().estimate.cost(), 3);
+}

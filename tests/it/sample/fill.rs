@@ -1,0 +1,229 @@
+//! The sample: that the same numbers make the same rows, that all kinds of things are in it, that the database keeps its
+//! indexes and all it had, and what is refused.
+
+use std::collections::BTreeSet;
+
+use orderql::catalog::binding::{Binding, Connection};
+use orderql::sample::size::Size;
+use orderql::sample::{Progress, Sample, SampleError, Step, fill};
+use serde_json::{Value, json};
+use tokio_postgres::Client;
+
+use crate::sample::invariants;
+use crate::support::database::{Database, contents, empty_database, fresh_database, loaded_database};
+use crate::support::query_runner::Asker;
+
+async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
+    let mut client = database.connect().await;
+    let rows = fill(&mut client, Sample { size: Size::of(orders), seed }, &mut |_| {}).await.unwrap().rows;
+    assert!(rows > u64::from(orders) * 20, "{rows}");
+    client
+}
+
+#[tokio::test]
+async fn the_same_numbers_make_the_same_rows() {
+    let [one, same, other] = [fresh_database().await, fresh_database().await, fresh_database().await];
+    let one = contents(&filled(&one, 300, 7).await, &[]).await;
+    let same = contents(&filled(&same, 300, 7).await, &[]).await;
+    assert_eq!(one, same);
+    let other = contents(&filled(&other, 300, 8).await, &[]).await;
+    for table in ["order_header", "order_item", "person", "facility", "shipment", "inventory_item"] {
+        assert_ne!(one[table], other[table], "{table}");
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_thing_is_there() {
+    let database = fresh_database().await;
+    let client = filled(&database, 2_000, 1).await;
+    let mut missing = Vec::new();
+    for (what, sql) in invariants::ALL {
+        let holds: Option<bool> =
+            client.query_one(*sql, &[]).await.unwrap_or_else(|error| panic!("{what}: {error}")).get(0);
+        if holds != Some(true) {
+            missing.push(what);
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Every collection root has rows, and every sort key that may be null has nulls, and values that come twice. Walking in its
+/// order finds every row once.
+#[tokio::test]
+async fn every_root_can_be_walked_in_every_order() {
+    let database = fresh_database().await;
+    let client = filled(&database, 2_000, 2).await;
+    let asker = Asker::of(&database);
+    let query = asker.catalog().object(asker.catalog().query()).unwrap();
+    let mut roots = 0;
+    for field in &query.fields {
+        let Binding::Connection(connection) = &field.binding else { continue };
+        roots += 1;
+        for sort_key in &connection.sort_keys {
+            let name = format!("{} by {}", field.name, sort_key.name);
+            let (rows, values, nulls) = counts(&client, connection, &sort_key.columns[0].name).await;
+            assert!(rows > 0, "{name}");
+            if sort_key.nullable {
+                assert!(nulls > 0 && values < rows - nulls, "{name}: {rows} rows, {values} values, {nulls} nulls");
+            }
+            assert_eq!(walked(&asker, &field.name, &sort_key.name).await, rows, "{name}");
+        }
+    }
+    assert!(roots > 10);
+}
+
+/// Rows, how many different values a column has among them, and in how many it is null.
+async fn counts(client: &Client, connection: &Connection, column: &str) -> (i64, i64, i64) {
+    let relation = &connection.relation;
+    let sql = format!("SELECT count(*), count(DISTINCT {column}), count(*) - count({column}) FROM {relation}");
+    let row = client.query_one(&sql, &[]).await.unwrap();
+    (row.get(0), row.get(1), row.get(2))
+}
+
+/// How many rows a walk through all pages finds; none twice.
+async fn walked(asker: &Asker, root: &str, sort_key: &str) -> i64 {
+    let query = format!(
+        "query Page($after: String) {{ {root}(first: 499, sortKey: {sort_key}, after: $after) \
+         {{ edges {{ cursor }} pageInfo {{ hasNextPage endCursor }} }} }}"
+    );
+    let mut seen = BTreeSet::new();
+    let mut count = 0;
+    let mut after = Value::Null;
+    loop {
+        let Value::Object(variables) = json!({ "after": after }) else { panic!("variables are an object") };
+        let page = asker.ask(&query, variables).await.data()[root].take();
+        for edge in page["edges"].as_array().unwrap() {
+            count += 1;
+            assert!(seen.insert(edge["cursor"].as_str().unwrap().to_owned()), "twice in {root} by {sort_key}");
+        }
+        if page["pageInfo"]["hasNextPage"] == false {
+            return count;
+        }
+        after = page["pageInfo"]["endCursor"].clone();
+    }
+}
+
+#[tokio::test]
+async fn an_order_shows_what_belongs_to_it() {
+    let database = fresh_database().await;
+    let client = filled(&database, 2_000, 3).await;
+    let sql = "SELECT order_id FROM order_item_ship_group JOIN order_role USING (order_id) JOIN person USING (party_id)
+               WHERE role_type_id = 'BILL_TO_CUSTOMER' AND first_name IS NOT NULL AND last_name IS NOT NULL
+                 AND facility_id LIKE 'SF%' GROUP BY order_id HAVING count(*) = 2 ORDER BY order_id LIMIT 1";
+    let order: String = client.query_one(sql, &[]).await.unwrap().get(0);
+    let query = format!(
+        r#"{{ order(orderId: "{order}") {{ orderItemCount billToCustomer {{ firstName lastName }}
+            orderItems(first: 10) {{ edges {{ node {{ product {{ productId }} }} }} }}
+            shipGroups(first: 5) {{ edges {{ node {{
+                shipFromAddress {{ city latitude }} shippingMethod {{ description }}
+                orderItems(first: 10) {{ edges {{ node {{ orderItemSeqId }} }} }} }} }} }} }} }}"#
+    );
+    let order = Asker::of(&database).data(&query).await["order"].take();
+    assert!(order["billToCustomer"]["lastName"].is_string(), "{order:#}");
+    let groups = order["shipGroups"]["edges"].as_array().unwrap();
+    let mut items = 0;
+    for group in groups {
+        let group = &group["node"];
+        assert!(group["shipFromAddress"]["latitude"].is_string(), "{order:#}");
+        assert!(group["shippingMethod"]["description"].is_string(), "{order:#}");
+        items += group["orderItems"]["edges"].as_array().unwrap().len();
+    }
+    assert!(!groups.is_empty() && items == order["orderItems"]["edges"].as_array().unwrap().len(), "{order:#}");
+}
+
+/// Everything of the schema that is put aside and back: indexes, constraints, triggers, comments.
+async fn structure(client: &Client) -> BTreeSet<String> {
+    let sql = "SELECT indexdef FROM pg_indexes WHERE schemaname IN ('public', 'orderql')
+         UNION ALL SELECT conrelid::regclass || ' ' || conname || ' ' || convalidated || ' ' || pg_get_constraintdef(oid)
+            FROM pg_constraint WHERE conrelid <> 0
+         UNION ALL SELECT tgrelid::regclass || ' ' || tgenabled::text || ' ' || pg_get_triggerdef(oid)
+            FROM pg_trigger WHERE NOT tgisinternal
+         UNION ALL SELECT tgrelid::regclass || ' ' || tgenabled::text || ' ' || tgfoid::regproc || ' ' || count(*)
+            FROM pg_trigger WHERE tgisinternal GROUP BY tgrelid, tgenabled, tgfoid
+         UNION ALL SELECT objoid::regclass || ' ' || description FROM pg_description WHERE classoid = 'pg_class'::regclass";
+    client.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+}
+
+#[tokio::test]
+async fn what_the_database_had_it_has_afterwards_and_a_second_sample_is_refused() {
+    let database = loaded_database().await;
+    let mut client = database.connect().await;
+    // Indexes of an operator's own, one of which cannot be made again from its definition alone.
+    client
+        .batch_execute(
+            "CREATE INDEX mine ON order_header (lower(order_name) DESC NULLS LAST) INCLUDE (status_id) WITH (fillfactor = 70)
+                WHERE order_name IS NOT NULL;
+             CREATE UNIQUE INDEX mine_noted ON shipment (shipment_id, status_id); COMMENT ON INDEX mine_noted IS 'mine';
+             CREATE UNIQUE INDEX mine_once ON product_store (product_store_id, store_name);
+             ALTER TABLE person DISABLE TRIGGER orderql_keep_none",
+        )
+        .await
+        .unwrap();
+    let before = structure(&client).await;
+    let orders = "SELECT count(*) FROM order_header";
+    let had: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
+
+    let sample = Sample { size: Size::of(300), seed: 1 };
+    let mut steps = Vec::new();
+    let mut note = |progress: Progress| {
+        assert!(progress.done <= progress.total, "{progress:?}");
+        if steps.last() != Some(&progress.step) {
+            steps.push(progress.step);
+        }
+    };
+    fill(&mut client, sample, &mut note).await.unwrap();
+    assert_eq!(steps, [Step::Rows, Step::Indexes, Step::Statistics]);
+    assert_eq!(structure(&client).await, before);
+    let now: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
+    assert_eq!(now, had + 300);
+    // The triggers work again.
+    client.batch_execute("UPDATE person SET last_name = 'Ünlü' WHERE party_id = 'SP00000000'").await.unwrap();
+    client.batch_execute("INSERT INTO party (party_id) VALUES ('NEW')").await.unwrap();
+    let sql = "SELECT count(*) FROM orderql.party WHERE party_id = 'NEW' OR last_name = 'Ünlü'";
+    let kept: i64 = client.query_one(sql, &[]).await.unwrap().get(0);
+    assert_eq!(kept, 2);
+
+    // Another seed does not make room for it.
+    let all = contents(&client, &[]).await;
+    let refused = fill(&mut client, Sample { seed: 2, ..sample }, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(refused, SampleError::Clash), "{refused}");
+    assert!(refused.to_string().contains("make another database"), "{refused}");
+    assert_eq!((contents(&client, &[]).await, structure(&client).await), (all, before));
+}
+
+#[tokio::test]
+async fn a_sample_that_fails_leaves_nothing_but_what_was_there() {
+    let database = fresh_database().await;
+    let mut client = database.connect().await;
+    // In the way of the last rows.
+    let taken = "INSERT INTO inventory_item (inventory_item_id) VALUES ('SI00000000')";
+    client.batch_execute(taken).await.unwrap();
+    let (rows, before) = (contents(&client, &[]).await, structure(&client).await);
+    let sample = Sample { size: Size::of(100), seed: 1 };
+    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(refused, SampleError::Clash), "{refused:?}");
+    assert_eq!((contents(&client, &[]).await, structure(&client).await), (rows, before));
+
+    client.batch_execute("DELETE FROM inventory_item; ALTER TABLE order_item DROP COLUMN shipment_id").await.unwrap();
+    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "order_item.shipment_id is missing in this database, and a sample writes text: nothing was added"
+    );
+    let empty = empty_database().await;
+    let mut client = empty.connect().await;
+    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(refused, SampleError::NotMigrated), "{refused:?}");
+}
+
+/// What OFBiz and the loader keep up to date needs nothing done.
+#[tokio::test]
+async fn sums_and_links_hold() {
+    let database = fresh_database().await;
+    let client = filled(&database, 2_000, 4).await;
+    for function in ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory", "backfill_parties"]
+    {
+        let changed: i64 = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.unwrap().get(0);
+        assert_eq!(changed, 0, "{function}");
+    }
+}

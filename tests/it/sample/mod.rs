@@ -1,0 +1,4 @@
+//! The generated sample data.
+
+mod fill;
+mod invariants;

@@ -1,0 +1,236 @@
+//! Random queries that are valid, made from the catalog itself, and random numbers that are the same every time.
+
+use std::collections::HashSet;
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::schema::{ArgumentRole, Field, FieldId, ObjectType, Type, TypeId};
+use orderql::search::Comparator;
+use orderql::value::ScalarType;
+
+use crate::support::random_query::tree::{Argument, Guard, Item, Query, Selected, Term, Value};
+
+/// `SplitMix64`: small, and the same on every machine.
+#[derive(Debug, Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    /// Whether something of that many per cent happens.
+    pub fn chance(&mut self, per_cent: usize) -> bool {
+        self.below(100) < per_cent
+    }
+
+    /// One of several.
+    pub fn pick<'a, T>(&mut self, several: &'a [T]) -> &'a T {
+        &several[self.below(several.len())]
+    }
+}
+
+/// A valid query; the same for the same seed.
+pub fn query(catalog: &Catalog, seed: u64) -> Query {
+    let mut generator = Generator { catalog, random: Random(seed), selections: 0, most: 40, fragments: Vec::new() };
+    let items = generator.set(catalog.query(), 1);
+    Query { items, fragments: generator.fragments }
+}
+
+struct Generator<'c> {
+    catalog: &'c Catalog,
+    random: Random,
+    selections: usize,
+    most: usize,
+    fragments: Vec<(String, Vec<Item>)>,
+}
+
+impl Generator<'_> {
+    /// A selection set of an object; `level` is the object's level of nesting and one more.
+    fn set(&mut self, object: TypeId, level: usize) -> Vec<Item> {
+        let mut used = HashSet::new();
+        let mut items = Vec::new();
+        for _ in 0..=self.random.below(5) {
+            self.item(object, level, &mut used, &mut items);
+        }
+        if items.is_empty() {
+            items.push(Item::Field(Selected::type_name(object)));
+        }
+        items
+    }
+
+    fn item(&mut self, object: TypeId, level: usize, used: &mut HashSet<String>, items: &mut Vec<Item>) {
+        if self.random.chance(12) && self.selections < self.most {
+            let guard = self.guard();
+            let mut inner = Vec::new();
+            for _ in 0..=self.random.below(2) {
+                self.item(object, level, used, &mut inner);
+            }
+            if inner.is_empty() {
+                return;
+            }
+            let on = self.random.chance(50).then(|| self.catalog.get(object).name().to_owned());
+            if self.random.chance(40) {
+                let name = format!("F{}", self.fragments.len());
+                self.fragments.push((self.catalog.get(object).name().to_owned(), inner));
+                items.push(Item::Spread { name, fragment: self.fragments.len() - 1, guard });
+            } else {
+                items.push(Item::Inline { on, guard, items: inner });
+            }
+            return;
+        }
+        let Some(definition) = self.catalog.object(object) else { return };
+        if self.random.chance(6) {
+            items.push(Item::Field(Selected::type_name(object)));
+            return;
+        }
+        let index = self.random.below(definition.fields.len());
+        if let Some(field) = self.field(object, definition, index, level, used) {
+            items.push(Item::Field(field));
+        }
+    }
+
+    fn field(
+        &mut self,
+        object: TypeId,
+        definition: &ObjectType,
+        index: usize,
+        level: usize,
+        used: &mut HashSet<String>,
+    ) -> Option<Selected> {
+        let field = &definition.fields[index];
+        let is_leaf = matches!(
+            field.binding,
+            Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_)
+        );
+        let is_nested = matches!(field.binding, Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_));
+        if is_nested && (level > 6 || self.selections >= self.most) {
+            return None;
+        }
+        self.selections += 1;
+        let alias = self.random.chance(25).then(|| format!("a{}", self.selections));
+        let key = alias.clone().unwrap_or_else(|| field.name.clone());
+        // A leaf may come twice under one key, and is merged; anything with arguments of its own needs another.
+        if !used.insert(key) && !is_leaf {
+            return None;
+        }
+        let items = if is_leaf { Vec::new() } else { self.set(field.ty.named(), level + usize::from(is_nested)) };
+        let index = u16::try_from(index).unwrap();
+        Some(Selected {
+            alias,
+            name: field.name.clone(),
+            field: Some(FieldId { object, index }),
+            arguments: self.arguments(field),
+            guard: self.guard(),
+            items,
+        })
+    }
+
+    fn guard(&mut self) -> Option<Guard> {
+        let random = &mut self.random;
+        random.chance(12).then(|| Guard {
+            include: random.chance(50),
+            truth: random.chance(50),
+            variable: random.chance(60).then(|| random.next() % 4),
+        })
+    }
+
+    fn arguments(&mut self, field: &Field) -> Vec<Argument> {
+        let mut arguments = match &field.binding {
+            Binding::Lookup(point) => {
+                let given = if point.alternatives { Some(self.random.below(point.keys.len())) } else { None };
+                let keys = (0..point.keys.len()).filter(|place| given.is_none_or(|given| given == *place));
+                let keys: Vec<_> = keys.map(|place| (place, self.key(&point.keys[place].name))).collect();
+                let argument = |(place, text)| self.argument(field, ArgumentRole::Key(place), Value::Text(text));
+                keys.into_iter().map(argument).collect()
+            }
+            Binding::Connection(connection) => self.connection(field, connection),
+            _ => Vec::new(),
+        };
+        let turn = self.random.below(arguments.len().max(1));
+        arguments.rotate_left(turn);
+        arguments
+    }
+
+    fn connection(&mut self, field: &Field, connection: &Connection) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        let end = if self.random.chance(70) { ArgumentRole::First } else { ArgumentRole::Last };
+        let size = 1 + u32::try_from(self.random.below(6)).unwrap();
+        arguments.push(self.argument(field, end, Value::Size(size)));
+        let has = |role| field.arguments.iter().any(|argument| argument.role == role);
+        let mut sort_key = 0;
+        if has(ArgumentRole::SortKey) && self.random.chance(50) {
+            sort_key = self.random.below(connection.sort_keys.len());
+            let name = connection.sort_keys[sort_key].name.clone();
+            arguments.push(self.argument(field, ArgumentRole::SortKey, Value::Enum(name)));
+        }
+        let sort_key = &connection.sort_keys[sort_key];
+        let reverse = has(ArgumentRole::Reverse) && self.random.chance(40);
+        if reverse {
+            arguments.push(self.argument(field, ArgumentRole::Reverse, Value::Boolean(true)));
+        }
+        for role in [ArgumentRole::After, ArgumentRole::Before] {
+            if self.random.chance(15) {
+                let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
+                let mut columns: Vec<_> = sort_key.columns.iter().map(|column| Some(column.scalar)).collect();
+                if sort_key.nullable && self.random.chance(30) {
+                    columns[0] = None;
+                }
+                let salt = self.random.next();
+                arguments.push(self.argument(field, role, Value::Cursor { tag, columns, salt }));
+            }
+        }
+        if !connection.search_keys.is_empty() && self.random.chance(30) {
+            let terms = (0..=self.random.below(3)).map(|_| {
+                let key = self.random.pick(&connection.search_keys);
+                let comparator = *self.random.pick(&key.comparators);
+                let elements = if comparator == Comparator::In { 2 + self.random.below(3) } else { 1 };
+                Term {
+                    key: key.name.clone(),
+                    comparator,
+                    scalar: key.column.scalar,
+                    elements,
+                    salt: self.random.next(),
+                }
+            });
+            let terms = terms.collect();
+            arguments.push(self.argument(field, ArgumentRole::Query, Value::Search(terms)));
+        }
+        arguments
+    }
+
+    fn argument(&mut self, field: &Field, role: ArgumentRole, value: Value) -> Argument {
+        let definition = field.arguments.iter().find(|argument| argument.role == role).unwrap();
+        let variable = self.random.chance(40).then(|| definition.ty.display(self.catalog));
+        Argument { name: definition.name.clone(), value, variable }
+    }
+
+    /// The key of a row that is there, mostly.
+    fn key(&mut self, column: &str) -> String {
+        let known: &[&str] = match column {
+            "order_id" => &["ORDER_SPLIT", "WALK_LONG", "ORDER_NULLS", "DEMO10090", "nobody"],
+            "product_id" => &["MUG", "SHIRT_S", "GZ-1000", "nobody"],
+            "facility_id" => &["STORE_BROADWAY", "WebStoreWarehouse", "nobody"],
+            _ => &["SC-1001", "SC-1002", "nobody"],
+        };
+        (*self.random.pick(known)).to_owned()
+    }
+}
+
+/// The scalar type of a leaf.
+pub fn scalar(catalog: &Catalog, field: &Field) -> Option<ScalarType> {
+    match catalog.get(field.ty.named()) {
+        Type::Scalar(scalar) => Some(scalar.scalar),
+        Type::Enum(_) | Type::Object(_) => None,
+    }
+}

@@ -1,0 +1,328 @@
+//! A query as a tree: it can be written, grown, shrunk and given other values.
+
+use std::fmt::Write as _;
+
+use orderql::catalog::schema::{FieldId, TypeId};
+use orderql::cursor::{Encoder, OrderingTag};
+use orderql::query::{Request, Variables};
+use orderql::search::Comparator;
+use orderql::value::{ScalarType, Timestamp};
+
+use crate::support::random_query::generator::Random;
+
+/// A query with its fragments, each the type's name and what it selects.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub items: Vec<Item>,
+    pub fragments: Vec<(String, Vec<Item>)>,
+}
+
+/// A part of a selection set.
+#[derive(Debug, Clone)]
+pub enum Item {
+    Field(Selected),
+    Inline { on: Option<String>, guard: Option<Guard>, items: Vec<Item> },
+    Spread { name: String, fragment: usize, guard: Option<Guard> },
+}
+
+/// A selected field.
+#[derive(Debug, Clone)]
+pub struct Selected {
+    pub alias: Option<String>,
+    pub name: String,
+    /// `None` is `__typename`.
+    pub field: Option<FieldId>,
+    pub arguments: Vec<Argument>,
+    pub guard: Option<Guard>,
+    pub items: Vec<Item>,
+}
+
+impl Selected {
+    /// `__typename`
+    pub fn type_name(_: TypeId) -> Self {
+        let (name, items) = ("__typename".to_owned(), Vec::new());
+        Self { alias: None, name, field: None, arguments: Vec::new(), guard: None, items }
+    }
+
+    /// The key in the response.
+    pub fn key(&self) -> &str {
+        self.alias.as_ref().unwrap_or(&self.name)
+    }
+
+    /// The page size, where it has one.
+    pub fn size(&mut self) -> Option<&mut u32> {
+        self.arguments.iter_mut().find_map(|argument| match &mut argument.value {
+            Value::Size(size) => Some(size),
+            _ => None,
+        })
+    }
+}
+
+/// `@include` or `@skip`.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    pub include: bool,
+    /// What stands behind `if:`.
+    pub truth: bool,
+    /// Written as a variable. Its name has the truth in it, so that one name has one value.
+    pub variable: Option<u64>,
+}
+
+impl Guard {
+    /// Whether what it guards is selected.
+    pub fn holds(&self) -> bool {
+        self.include == self.truth
+    }
+}
+
+/// An argument and, where it is given by a variable, the variable's type.
+#[derive(Debug, Clone)]
+pub struct Argument {
+    pub name: String,
+    pub value: Value,
+    pub variable: Option<String>,
+}
+
+/// What is given.
+#[derive(Debug, Clone)]
+pub enum Value {
+    Size(u32),
+    Text(String),
+    Enum(String),
+    Boolean(bool),
+    /// A place: the types of its values (`None` is a null), and what they are made from.
+    Cursor {
+        tag: OrderingTag,
+        columns: Vec<Option<ScalarType>>,
+        salt: u64,
+    },
+    Search(Vec<Term>),
+}
+
+/// A search term.
+#[derive(Debug, Clone)]
+pub struct Term {
+    pub key: String,
+    pub comparator: Comparator,
+    pub scalar: ScalarType,
+    pub elements: usize,
+    pub salt: u64,
+}
+
+impl Query {
+    /// The request: text and variables.
+    pub fn request(&self) -> Request {
+        let mut writer = Writer::default();
+        writer.items(&self.items);
+        // A fragment spreads only those before it. One that nobody spreads is not valid.
+        for (number, (on, items)) in self.fragments.iter().enumerate().rev() {
+            if writer.spread.contains(&number) {
+                let _ = write!(writer.text, "\nfragment F{number} on {on} ");
+                writer.items(items);
+            }
+        }
+        let Writer { text, mut declared, variables, .. } = writer;
+        declared.sort();
+        declared.dedup();
+        let head =
+            if declared.is_empty() { String::new() } else { format!("query Generated({}) ", declared.join(", ")) };
+        Request { query: head + &text, operation_name: None, variables }
+    }
+
+    /// Every field, in some order.
+    pub fn each(&mut self, visit: &mut impl FnMut(&mut Selected)) {
+        fn walk(items: &mut [Item], visit: &mut impl FnMut(&mut Selected)) {
+            for item in items {
+                match item {
+                    Item::Field(field) => {
+                        visit(field);
+                        walk(&mut field.items, visit);
+                    }
+                    Item::Inline { items, .. } => walk(items, visit),
+                    Item::Spread { .. } => {}
+                }
+            }
+        }
+        walk(&mut self.items, visit);
+        self.fragments.iter_mut().for_each(|(_, items)| walk(items, visit));
+    }
+
+    /// Takes away one part of a selection set that has others; `false` where there is none.
+    pub fn shrink(&mut self, random: &mut Random) -> bool {
+        fn sets<'a>(items: &'a mut Vec<Item>, found: &mut Vec<&'a mut Vec<Item>>) {
+            if items.len() > 1 && items.iter().any(|item| matches!(item, Item::Field(_))) {
+                found.push(items);
+                return;
+            }
+            for item in items {
+                match item {
+                    Item::Field(field) => sets(&mut field.items, found),
+                    Item::Inline { items, .. } => sets(items, found),
+                    Item::Spread { .. } => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        sets(&mut self.items, &mut found);
+        self.fragments.iter_mut().for_each(|(_, items)| sets(items, &mut found));
+        if found.is_empty() {
+            return false;
+        }
+        let set = random.below(found.len());
+        let items = &mut *found[set];
+        let place = random.below(items.len());
+        // What a fragment inside would still spread has to stay spread.
+        if !matches!(&items[place], Item::Field(_)) {
+            return false;
+        }
+        items.remove(place);
+        true
+    }
+
+    /// Gives every argument another value of the same kind.
+    pub fn revalue(&mut self, random: &mut Random) {
+        self.each(&mut |field| {
+            for argument in &mut field.arguments {
+                match &mut argument.value {
+                    Value::Size(size) => *size = 1 + u32::try_from(random.below(90)).unwrap(),
+                    Value::Text(text) => *text = format!("it's \"{}\"; --$1", random.next()),
+                    Value::Cursor { salt, .. } => *salt = random.next(),
+                    Value::Search(terms) => terms.iter_mut().for_each(|term| term.salt = random.next()),
+                    Value::Enum(_) | Value::Boolean(_) => {}
+                }
+            }
+        });
+    }
+}
+
+#[derive(Default)]
+struct Writer {
+    text: String,
+    declared: Vec<String>,
+    variables: Variables,
+    spread: Vec<usize>,
+}
+
+impl Writer {
+    fn items(&mut self, items: &[Item]) {
+        self.text.push_str("{ ");
+        for item in items {
+            match item {
+                Item::Field(field) => self.field(field),
+                Item::Inline { on, guard, items } => {
+                    self.text.push_str("... ");
+                    if let Some(on) = on {
+                        let _ = write!(self.text, "on {on} ");
+                    }
+                    self.guard(guard.as_ref());
+                    self.items(items);
+                }
+                Item::Spread { name, fragment, guard } => {
+                    let _ = write!(self.text, "...{name} ");
+                    self.spread.push(*fragment);
+                    self.guard(guard.as_ref());
+                }
+            }
+        }
+        self.text.push_str("} ");
+    }
+
+    fn field(&mut self, field: &Selected) {
+        if let Some(alias) = &field.alias {
+            let _ = write!(self.text, "{alias}: ");
+        }
+        self.text.push_str(&field.name);
+        for (place, argument) in field.arguments.iter().enumerate() {
+            let literal = literal(&argument.value);
+            self.text.push_str(if place == 0 { "(" } else { ", " });
+            let _ = match &argument.variable {
+                None => write!(self.text, "{}: {literal}", argument.name),
+                Some(ty) => {
+                    let name = format!("v{}", self.variables.len());
+                    self.declared.push(format!("${name}: {ty}"));
+                    let json = match &argument.value {
+                        Value::Enum(name) => name.as_str().into(),
+                        _ => serde_json::from_str(&literal).unwrap(),
+                    };
+                    let written = write!(self.text, "{}: ${name}", argument.name);
+                    self.variables.insert(name, json);
+                    written
+                }
+            };
+        }
+        self.text.push_str(if field.arguments.is_empty() { " " } else { ") " });
+        self.guard(field.guard.as_ref());
+        if !field.items.is_empty() {
+            self.items(&field.items);
+        }
+    }
+
+    fn guard(&mut self, guard: Option<&Guard>) {
+        let Some(guard) = guard else { return };
+        let name = if guard.include { "include" } else { "skip" };
+        let truth = match guard.variable {
+            None => guard.truth.to_string(),
+            Some(number) => {
+                let name = format!("{}{number}", guard.truth);
+                self.declared.push(format!("${name}: Boolean!"));
+                self.variables.insert(name.clone(), guard.truth.into());
+                format!("${name}")
+            }
+        };
+        let _ = write!(self.text, "@{name}(if: {truth}) ");
+    }
+}
+
+/// As GraphQL writes it; JSON writes all but enums alike.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Size(size) => size.to_string(),
+        Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        Value::Enum(name) => name.clone(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::Search(terms) => {
+            let terms: Vec<_> = terms.iter().map(term).collect();
+            serde_json::Value::from(terms.join(" ")).to_string()
+        }
+        Value::Cursor { tag, columns, salt } => {
+            let mut encoder = Encoder::default();
+            encoder.begin(*tag);
+            for (column, salt) in columns.iter().zip(*salt..) {
+                let small = i64::try_from(salt % 1_000_000).unwrap();
+                match column {
+                    None => encoder.null(),
+                    Some(ScalarType::Id | ScalarType::String) => encoder.text(format!("W{small}'\\").as_bytes()),
+                    Some(ScalarType::Int) => encoder.int(small),
+                    Some(ScalarType::Decimal) => encoder.decimal(&format!("{small}.25")),
+                    Some(ScalarType::DateTime) => encoder.timestamp(Timestamp(1_775_000_000_000_000 + small)),
+                    Some(ScalarType::Boolean) => encoder.boolean(small % 2 == 0),
+                }
+            }
+            let mut text = Vec::new();
+            encoder.finish(&mut text);
+            format!("\"{}\"", String::from_utf8(text).unwrap())
+        }
+    }
+}
+
+fn term(term: &Term) -> String {
+    let elements: Vec<_> = (term.salt..).take(term.elements).map(|salt| element(term.scalar, salt)).collect();
+    let comparator = match term.comparator {
+        Comparator::Equals | Comparator::In => "",
+        range => range.describe(),
+    };
+    format!("{}:{comparator}{}", term.key, elements.join(","))
+}
+
+fn element(scalar: ScalarType, salt: u64) -> String {
+    match scalar {
+        ScalarType::Id | ScalarType::String => {
+            let known = ["ORDER_APPROVED", "ORDER_HELD", "MUG", "9000", "STORE_BROADWAY", "SALES_ORDER", "o'brien;--"];
+            known[usize::try_from(salt % 7).unwrap()].to_owned()
+        }
+        ScalarType::Int => (salt % 1000).to_string(),
+        ScalarType::Decimal => format!("{}.5", salt % 1000),
+        ScalarType::DateTime => format!("2026-0{}-1{}", 1 + salt % 9, salt % 10),
+        ScalarType::Boolean => salt.is_multiple_of(2).to_string(),
+    }
+}
