@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
-use orderql::catalog::schema::{Argument, ArgumentRole, Field, TypeId};
+use orderql::catalog::ids::TypeId;
+use orderql::catalog::schema::{Argument, ArgumentRole, Field};
 use orderql::compile::{Explanation, explain};
 use orderql::cursor::Encoder;
 use orderql::limits::Limits;
@@ -295,7 +296,7 @@ fn argument(field: &Field, role: ArgumentRole) -> &str {
 
 /// A row's value as the search string holds it; nothing where it is null or the search string cannot.
 fn element(key: &SearchKey, row: &Row) -> Option<String> {
-    let text = row.value(&key.column, key.within.as_ref())?;
+    let text = row.value(&key.column, key.semi_join.as_ref())?;
     if key.column.scalar == ScalarType::DateTime {
         let moment = OffsetDateTime::UNIX_EPOCH.checked_add(Duration::microseconds(text.parse().ok()?))?;
         return moment.format(&Rfc3339).ok();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Column, Connection, Lookup, SemiJoin};
-use orderql::catalog::schema::TypeId;
+use orderql::catalog::ids::TypeId;
 use orderql::value::ScalarType;
 use tokio_postgres::Client;
 
@@ -82,7 +82,7 @@ impl<'a> Wanted<'a> {
 
     fn of_connection(catalog: &'a Catalog, connection: &'a Connection) -> Self {
         let mut wanted = Self::new(catalog, &connection.relation, connection.node);
-        wanted.add(connection.search_keys.iter().map(|key| (&key.column, key.within.as_ref())));
+        wanted.add(connection.search_keys.iter().map(|key| (&key.column, key.semi_join.as_ref())));
         wanted.add(connection.sort_keys.iter().flat_map(|key| &key.columns).map(|column| (column, None)));
         wanted
     }

@@ -1,23 +1,23 @@
-//! What a field stands for in the database.
+//! What the values of a field come from.
 
-use crate::catalog::introspection::MetaField;
-use crate::catalog::schema::TypeId;
+use crate::catalog::ids::TypeId;
+use crate::catalog::meta_field::MetaField;
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
-/// What a field stands for.
+/// What the values of a field come from.
 #[derive(Debug)]
 pub enum Binding {
     /// A column of the type's relation.
     Column(Column),
     /// A number computed over the rows of a connection.
     Aggregate(Aggregate),
-    /// An object joined to its parent.
+    /// A row joined to the parent's row.
     One(One),
     /// A connection, nested or at the root.
     Connection(Connection),
-    /// A root that finds one row.
+    /// A lookup field: a root field that finds one row by its arguments.
     Lookup(Lookup),
     /// `edges` of a connection.
     Edges,
@@ -29,140 +29,141 @@ pub enum Binding {
     Cursor,
     /// A field of `pageInfo`.
     PageInfoField(PageInfoField),
-    /// What the schema tells of itself.
+    /// A field of introspection, which the catalog itself answers.
     Introspection(MetaField),
 }
 
-/// What `pageInfo` tells.
+/// A field of `pageInfo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageInfoField {
-    /// Whether rows follow the page's last.
+    /// Whether rows follow the page's last row.
     HasNextPage,
-    /// Whether rows stand before the page's first.
+    /// Whether rows precede the page's first row.
     HasPreviousPage,
-    /// The first row's cursor.
+    /// The cursor of the page's first row.
     StartCursor,
-    /// The last row's cursor.
+    /// The cursor of the page's last row.
     EndCursor,
 }
 
-/// The table or view behind a type.
+/// The table or view that a type is bound to.
 #[derive(Debug)]
 pub struct Entity {
-    /// Its name, perhaps with its schema, as the schema file gives it.
+    /// The name of the table or view, with its schema where the schema file gives one.
     pub relation: String,
-    /// The columns of its primary key, in order.
+    /// The columns of the primary key, in order.
     pub key: Vec<Column>,
 }
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
-    /// Its name.
+    /// The column's name.
     pub name: String,
-    /// What it holds.
+    /// The scalar type of its values.
     pub scalar: ScalarType,
 }
 
-/// Pairs of columns that are equal between a parent's row and a child's.
+/// The join condition between a parent's row and a child's: equality of paired columns.
 #[derive(Debug, Clone, Default)]
 pub struct Join {
     /// The parent's columns.
     pub by: Vec<Column>,
-    /// The child's, one for each.
+    /// The child's columns, one for each of the parent's.
     pub to: Vec<String>,
 }
 
-/// An object joined to its parent's row.
+/// A row of another type, joined to its parent's row.
 #[derive(Debug)]
 pub struct One {
     /// The joined type.
     pub target: TypeId,
-    /// On which columns.
+    /// The join condition.
     pub join: Join,
-    /// Whether the columns hold the target's whole key, so that there is one row at most.
+    /// Whether the join columns contain the target's primary key, so that at most one row matches.
     pub unique: bool,
 }
 
-/// A connection: a walk over the rows of a relation that belong to one parent, or over all of them at the root.
+/// A connection: the rows of a relation, all of them at the root, otherwise those that belong to one parent.
 #[derive(Debug)]
 pub struct Connection {
-    /// The type of its nodes.
+    /// The type of the nodes.
     pub node: TypeId,
-    /// Where the rows are: the node's relation, or one with the same columns and more.
+    /// The relation of the rows: the node's own, or another one that has its columns.
     pub relation: String,
-    /// How rows belong to a parent; empty at the root.
+    /// The join condition to the parent; empty at the root.
     pub join: Join,
-    /// The orders in which it can be walked, the default first. Never empty; a nested connection has one.
+    /// The sort keys, the default first. Never empty. A nested connection has one: the primary key.
     pub sort_keys: Vec<SortKey>,
-    /// What its search string can ask for; empty in nested connections.
+    /// The keys of the search string; empty in nested connections.
     pub search_keys: Vec<SearchKey>,
 }
 
 impl Connection {
-    /// The search key of that name.
+    /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.name == name)
     }
 }
 
-/// An order in which a connection can be walked: total, because it ends with the primary key.
+/// A sort key of a connection. The order is total, because it ends with the primary key.
 #[derive(Debug)]
 pub struct SortKey {
-    /// Its name in the sort enum.
+    /// The name in the sort enum.
     pub name: String,
-    /// The columns that are compared, the first first.
+    /// The columns of the order, the most significant first.
     pub columns: Vec<Column>,
-    /// Whether the first column can be null; such rows come last. The other columns are the key's, which cannot.
+    /// Whether the first column can be null. Null sorts last. The other columns belong to the primary key, which is never
+    /// null.
     pub nullable: bool,
-    /// What marks cursors made for it.
+    /// The tag of cursors made for this sort key.
     pub tag: OrderingTag,
 }
 
-/// What a search string can ask for.
+/// A key of a search string.
 #[derive(Debug)]
 pub struct SearchKey {
-    /// Its name before the colon.
+    /// The key's name, which precedes the colon.
     pub name: String,
     /// The column that is compared.
     pub column: Column,
-    /// The comparators that it accepts.
+    /// The comparators that the key accepts.
     pub comparators: Vec<Comparator>,
-    /// Whether a selective index serves it; a term on a key without one costs more.
+    /// Whether a selective index serves the key. A term on a key without one costs more.
     pub indexed: bool,
-    /// Where the column stands, if not in the node's own relation.
-    pub within: Option<SemiJoin>,
+    /// The relation of the column, if it is not the connection's own.
+    pub semi_join: Option<SemiJoin>,
 }
 
-/// Another relation that holds a search key's column: it must have a row that joins the node's.
+/// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and matches.
 #[derive(Debug)]
 pub struct SemiJoin {
     /// The relation.
     pub relation: String,
-    /// The columns that are equal in both.
+    /// The columns that are equal in both relations.
     pub by: Vec<String>,
 }
 
 /// The number of distinct values of a column among the rows of a connection.
 #[derive(Debug)]
 pub struct Aggregate {
-    /// The column whose distinct values are counted; nulls do not count.
+    /// The column whose distinct values are counted, nulls excluded.
     pub column: String,
     /// The relation of the counted rows.
     pub relation: String,
-    /// How they belong to the parent.
+    /// The join condition to the parent.
     pub join: Join,
 }
 
-/// A root that finds one row by its arguments.
+/// A lookup field: a root field that finds one row by its arguments.
 #[derive(Debug)]
 pub struct Lookup {
     /// The type of the row.
     pub target: TypeId,
-    /// Where it is looked for: the target's relation, or one with the same columns and more.
+    /// The relation that is searched: the target's own, or another one that has its columns.
     pub relation: String,
-    /// The columns that the arguments are compared with, in the arguments' order.
+    /// The columns that the arguments are compared with, in the order of the arguments.
     pub keys: Vec<Column>,
-    /// Whether exactly one argument is to be given (they are nullable), or every one (they are not).
+    /// Whether exactly one argument must be given (they are nullable), instead of all (they are non-null).
     pub alternatives: bool,
 }

@@ -1,242 +1,224 @@
-//! What the schema tells of itself (GraphQL specification, section 4): a [`SchemaElement`] of the schema is asked for a [`MetaField`].
+//! Introspection (GraphQL specification, section 4): resolves a [`MetaField`] of a [`SchemaElement`].
 
 use std::borrow::Cow;
 
-use crate::catalog::Catalog;
-use crate::catalog::schema::{Argument, Directive, Field, Type, TypeId, TypeRef};
+use crate::catalog::ids::TypeId;
+use crate::catalog::meta_field::MetaField;
+use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type, TypeRef};
+use crate::catalog::type_system::Catalog;
 
-/// What can be told: a field of the introspection types, or of the root. A name means the same wherever it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetaField {
-    /// `__schema` of the root.
-    Schema,
-    /// `__type` of the root.
-    TypeOfName,
-    /// `args`
-    Arguments,
-    /// `defaultValue`
-    DefaultValue,
-    /// `deprecationReason`
-    DeprecationReason,
-    /// `description`
-    Description,
-    /// `directives`
-    Directives,
-    /// `enumValues`
-    EnumValues,
-    /// `fields`
-    Fields,
-    /// `inputFields`
-    InputFields,
-    /// `interfaces`
-    Interfaces,
-    /// `isDeprecated`
-    IsDeprecated,
-    /// `isOneOf`
-    IsOneOf,
-    /// `isRepeatable`
-    IsRepeatable,
-    /// `kind`
-    Kind,
-    /// `locations`
-    Locations,
-    /// `mutationType`
-    MutationType,
-    /// `name`
-    Name,
-    /// `ofType`
-    OfType,
-    /// `possibleTypes`
-    PossibleTypes,
-    /// `queryType`
-    QueryType,
-    /// `specifiedByURL`
-    SpecifiedByUrl,
-    /// `subscriptionType`
-    SubscriptionType,
-    /// `type`
-    Type,
-    /// `types`
-    Types,
-}
-
-impl MetaField {
-    /// The fact that a field of that name tells.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "__schema" => Self::Schema,
-            "__type" => Self::TypeOfName,
-            "args" => Self::Arguments,
-            "defaultValue" => Self::DefaultValue,
-            "deprecationReason" => Self::DeprecationReason,
-            "description" => Self::Description,
-            "directives" => Self::Directives,
-            "enumValues" => Self::EnumValues,
-            "fields" => Self::Fields,
-            "inputFields" => Self::InputFields,
-            "interfaces" => Self::Interfaces,
-            "isDeprecated" => Self::IsDeprecated,
-            "isOneOf" => Self::IsOneOf,
-            "isRepeatable" => Self::IsRepeatable,
-            "kind" => Self::Kind,
-            "locations" => Self::Locations,
-            "mutationType" => Self::MutationType,
-            "name" => Self::Name,
-            "ofType" => Self::OfType,
-            "possibleTypes" => Self::PossibleTypes,
-            "queryType" => Self::QueryType,
-            "specifiedByURL" => Self::SpecifiedByUrl,
-            "subscriptionType" => Self::SubscriptionType,
-            "type" => Self::Type,
-            "types" => Self::Types,
-            _ => return None,
-        })
-    }
-}
-
-/// What tells facts: an object of one of the introspection types.
+/// An object of one of the introspection types.
 #[derive(Debug, Clone, Copy)]
 pub enum SchemaElement<'a> {
-    /// The schema.
+    /// A `__Schema`.
     Schema,
-    /// A type with a name.
+    /// A `__Type` with a name.
     Type(TypeId),
-    /// A list or non-null type.
+    /// A `__Type` that is a list or non-null type.
     Wrapper(&'a TypeRef),
-    /// A field.
+    /// A `__Field`.
     Field(&'a Field),
-    /// An argument of a field or directive.
+    /// An `__InputValue`: an argument of a field or directive.
     Argument(&'a Argument),
-    /// A value of an enum.
+    /// An `__EnumValue`.
     EnumValue(&'a str),
-    /// A directive.
+    /// A `__Directive`.
     Directive(&'a Directive),
 }
 
-/// What is told.
+/// The value of a [`MetaField`].
 #[derive(Debug)]
 pub enum IntrospectionValue<'a> {
-    /// Nothing: null.
-    Nothing,
-    /// Whether it is so.
-    Truth(bool),
-    /// A text, or the name of an enum's value.
-    Text(Cow<'a, str>),
-    /// Names of an enum's values.
+    /// Null.
+    Null,
+    /// True or false.
+    Boolean(bool),
+    /// A string, or the name of an enum value.
+    String(Cow<'a, str>),
+    /// A list of enum values, by name.
     Names(&'a [&'static str]),
-    /// Something that tells more.
-    SchemaElement(SchemaElement<'a>),
-    /// Several of them.
-    Things(Vec<SchemaElement<'a>>),
+    /// An object.
+    Element(SchemaElement<'a>),
+    /// A list of objects.
+    List(Vec<SchemaElement<'a>>),
 }
 
-/// Asks a thing for a fact. Whoever never tells it (the rules let nobody ask) tells nothing.
-pub fn ask<'a>(
+/// The value of a field of an element. Null where the field has no value, and for fields that the element's type does
+/// not declare, which validation rejects.
+pub fn resolve_meta_field<'a>(
     catalog: &'a Catalog,
-    thing: SchemaElement<'a>,
-    fact: MetaField,
+    element: SchemaElement<'a>,
+    field: MetaField,
     include_deprecated: bool,
 ) -> IntrospectionValue<'a> {
-    match thing {
-        SchemaElement::Schema => schema(catalog, fact),
-        SchemaElement::Type(id) => named_type(catalog, id, fact, include_deprecated),
-        SchemaElement::Wrapper(wrapper) => wrapping_type(wrapper, fact),
-        SchemaElement::Field(field) => match fact {
-            MetaField::Name => text(&field.name),
-            MetaField::Description => {
-                field.description_with_search().map_or(IntrospectionValue::Nothing, IntrospectionValue::Text)
-            }
-            MetaField::Arguments => {
-                IntrospectionValue::Things(field.arguments.iter().map(SchemaElement::Argument).collect())
-            }
-            MetaField::Type => IntrospectionValue::SchemaElement(type_thing(&field.ty)),
-            MetaField::IsDeprecated => IntrospectionValue::Truth(field.deprecation.is_some()),
-            MetaField::DeprecationReason => optional(field.deprecation.as_deref()),
-            _ => IntrospectionValue::Nothing,
-        },
-        SchemaElement::Argument(argument) => match fact {
-            MetaField::Name => text(&argument.name),
-            MetaField::Description => optional(argument.description.as_deref()),
-            MetaField::Type => IntrospectionValue::SchemaElement(type_thing(&argument.ty)),
-            MetaField::DefaultValue => optional(argument.default.as_deref()),
-            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
-            _ => IntrospectionValue::Nothing,
-        },
-        SchemaElement::EnumValue(name) => match fact {
-            MetaField::Name => text(name),
-            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
-            _ => IntrospectionValue::Nothing,
-        },
-        SchemaElement::Directive(directive) => match fact {
-            MetaField::Name => text(&directive.name),
-            MetaField::Description => optional(directive.description.as_deref()),
-            MetaField::Arguments => {
-                IntrospectionValue::Things(directive.arguments.iter().map(SchemaElement::Argument).collect())
-            }
-            MetaField::IsRepeatable => IntrospectionValue::Truth(directive.repeatable),
-            MetaField::Locations => IntrospectionValue::Names(&directive.locations),
-            MetaField::IsDeprecated => IntrospectionValue::Truth(false),
-            _ => IntrospectionValue::Nothing,
-        },
-    }
-}
-
-fn schema(catalog: &Catalog, fact: MetaField) -> IntrospectionValue<'_> {
-    match fact {
-        MetaField::Types => IntrospectionValue::Things(catalog.type_ids().map(SchemaElement::Type).collect()),
-        MetaField::QueryType => IntrospectionValue::SchemaElement(SchemaElement::Type(catalog.query())),
-        MetaField::Directives => {
-            IntrospectionValue::Things(catalog.directives().iter().map(SchemaElement::Directive).collect())
-        }
-        _ => IntrospectionValue::Nothing,
-    }
-}
-
-fn named_type(catalog: &Catalog, id: TypeId, fact: MetaField, include_deprecated: bool) -> IntrospectionValue<'_> {
-    let ty = catalog.get(id);
-    match (fact, ty) {
-        (MetaField::Kind, Type::Scalar(_)) => text("SCALAR"),
-        (MetaField::Kind, Type::Enum(_)) => text("ENUM"),
-        (MetaField::Kind, Type::Object(_)) => text("OBJECT"),
-        (MetaField::Name, _) => text(ty.name()),
-        (MetaField::Description, Type::Scalar(scalar)) => optional(scalar.description),
-        (MetaField::Description, Type::Enum(enumeration)) => optional(enumeration.description.as_deref()),
-        (MetaField::Description, Type::Object(object)) => optional(object.description.as_deref()),
-        (MetaField::SpecifiedByUrl, Type::Scalar(scalar)) => optional(scalar.specified_by),
-        (MetaField::Fields, Type::Object(object)) => {
+    use IntrospectionValue::{Boolean, Element, List, Names, String};
+    let value = match field {
+        MetaField::Name => element.name(catalog).map(string),
+        MetaField::Description => element.description(catalog).map(String),
+        MetaField::Kind => element.kind(catalog).map(string),
+        MetaField::SpecifiedByUrl => element.specified_by(catalog).map(string),
+        MetaField::Fields => element.object(catalog).map(|object| {
             let fields = object.fields.iter().filter(|field| include_deprecated || field.deprecation.is_none());
-            IntrospectionValue::Things(fields.map(SchemaElement::Field).collect())
+            List(fields.map(SchemaElement::Field).collect())
+        }),
+        MetaField::Interfaces => element.object(catalog).map(|_| List(Vec::new())),
+        MetaField::EnumValues => element
+            .enum_values(catalog)
+            .map(|names| List(names.iter().map(|name| SchemaElement::EnumValue(name)).collect())),
+        MetaField::OfType => element.wrapped().map(Element),
+        MetaField::Type => element.declared_type().map(Element),
+        MetaField::Arguments => {
+            element.arguments().map(|arguments| List(arguments.iter().map(SchemaElement::Argument).collect()))
         }
-        (MetaField::Interfaces, Type::Object(_)) => IntrospectionValue::Things(Vec::new()),
-        (MetaField::EnumValues, Type::Enum(enumeration)) => {
-            IntrospectionValue::Things(enumeration.values.iter().map(|name| SchemaElement::EnumValue(name)).collect())
+        MetaField::DefaultValue => element.default_value().map(string),
+        MetaField::IsDeprecated => element.is_deprecated().map(Boolean),
+        MetaField::DeprecationReason => element.deprecation_reason().map(string),
+        MetaField::IsRepeatable => element.directive().map(|directive| Boolean(directive.repeatable)),
+        MetaField::Locations => element.directive().map(|directive| Names(&directive.locations)),
+        MetaField::Types => element.is_schema().then(|| List(catalog.type_ids().map(SchemaElement::Type).collect())),
+        MetaField::QueryType => element.is_schema().then(|| Element(SchemaElement::Type(catalog.query()))),
+        MetaField::Directives => {
+            let directives = || catalog.directives().iter().map(SchemaElement::Directive).collect();
+            element.is_schema().then(|| List(directives()))
         }
-        _ => IntrospectionValue::Nothing,
-    }
+        // The schema has no mutations, subscriptions, abstract types or input objects. The binder resolves `__schema` and
+        // `__type` to an element.
+        MetaField::MutationType
+        | MetaField::SubscriptionType
+        | MetaField::PossibleTypes
+        | MetaField::InputFields
+        | MetaField::IsOneOf
+        | MetaField::Schema
+        | MetaField::TypeOfName => None,
+    };
+    value.unwrap_or(IntrospectionValue::Null)
 }
 
-fn wrapping_type(wrapper: &TypeRef, fact: MetaField) -> IntrospectionValue<'_> {
-    match (fact, wrapper) {
-        (MetaField::Kind, TypeRef::List(_)) => text("LIST"),
-        (MetaField::Kind, TypeRef::NonNull(_)) => text("NON_NULL"),
-        (MetaField::OfType, TypeRef::List(inner) | TypeRef::NonNull(inner)) => {
-            IntrospectionValue::SchemaElement(type_thing(inner))
+fn string(text: &str) -> IntrospectionValue<'_> {
+    IntrospectionValue::String(Cow::Borrowed(text))
+}
+
+impl<'a> SchemaElement<'a> {
+    fn is_schema(self) -> bool {
+        matches!(self, Self::Schema)
+    }
+
+    fn name(self, catalog: &'a Catalog) -> Option<&'a str> {
+        match self {
+            Self::Type(id) => Some(catalog.get(id).name()),
+            Self::Field(field) => Some(&field.name),
+            Self::Argument(argument) => Some(&argument.name),
+            Self::EnumValue(name) => Some(name),
+            Self::Directive(directive) => Some(&directive.name),
+            Self::Schema | Self::Wrapper(_) => None,
         }
-        _ => IntrospectionValue::Nothing,
     }
-}
 
-fn type_thing(ty: &TypeRef) -> SchemaElement<'_> {
-    match ty {
-        TypeRef::Named(id) => SchemaElement::Type(*id),
-        TypeRef::List(_) | TypeRef::NonNull(_) => SchemaElement::Wrapper(ty),
+    fn description(self, catalog: &'a Catalog) -> Option<Cow<'a, str>> {
+        let description = match self {
+            Self::Field(field) => return field.description_with_search(),
+            Self::Type(id) => catalog.get(id).description(),
+            Self::Argument(argument) => argument.description.as_deref(),
+            Self::Directive(directive) => directive.description.as_deref(),
+            Self::Schema | Self::Wrapper(_) | Self::EnumValue(_) => None,
+        };
+        description.map(Cow::Borrowed)
     }
-}
 
-fn text(text: &str) -> IntrospectionValue<'_> {
-    IntrospectionValue::Text(Cow::Borrowed(text))
-}
+    fn kind(self, catalog: &Catalog) -> Option<&'static str> {
+        match self {
+            Self::Type(id) => Some(match catalog.get(id) {
+                Type::Scalar(_) => "SCALAR",
+                Type::Enum(_) => "ENUM",
+                Type::Object(_) => "OBJECT",
+            }),
+            Self::Wrapper(TypeRef::List(_)) => Some("LIST"),
+            Self::Wrapper(TypeRef::NonNull(_)) => Some("NON_NULL"),
+            Self::Wrapper(TypeRef::Named(_))
+            | Self::Schema
+            | Self::Field(_)
+            | Self::Argument(_)
+            | Self::EnumValue(_)
+            | Self::Directive(_) => None,
+        }
+    }
 
-fn optional(told: Option<&str>) -> IntrospectionValue<'_> {
-    told.map_or(IntrospectionValue::Nothing, text)
+    fn named_type(self, catalog: &'a Catalog) -> Option<&'a Type> {
+        if let Self::Type(id) = self { Some(catalog.get(id)) } else { None }
+    }
+
+    fn object(self, catalog: &'a Catalog) -> Option<&'a ObjectType> {
+        self.named_type(catalog)?.as_object()
+    }
+
+    fn enum_values(self, catalog: &'a Catalog) -> Option<&'a [String]> {
+        match self.named_type(catalog)? {
+            Type::Enum(ty) => Some(&ty.values),
+            Type::Scalar(_) | Type::Object(_) => None,
+        }
+    }
+
+    fn specified_by(self, catalog: &Catalog) -> Option<&'static str> {
+        match self.named_type(catalog)? {
+            Type::Scalar(ty) => ty.specified_by,
+            Type::Enum(_) | Type::Object(_) => None,
+        }
+    }
+
+    fn wrapped(self) -> Option<Self> {
+        match self {
+            Self::Wrapper(TypeRef::List(inner) | TypeRef::NonNull(inner)) => Some(Self::of_type(inner)),
+            Self::Wrapper(TypeRef::Named(_))
+            | Self::Schema
+            | Self::Type(_)
+            | Self::Field(_)
+            | Self::Argument(_)
+            | Self::EnumValue(_)
+            | Self::Directive(_) => None,
+        }
+    }
+
+    fn declared_type(self) -> Option<Self> {
+        match self {
+            Self::Field(field) => Some(Self::of_type(&field.ty)),
+            Self::Argument(argument) => Some(Self::of_type(&argument.ty)),
+            Self::Schema | Self::Type(_) | Self::Wrapper(_) | Self::EnumValue(_) | Self::Directive(_) => None,
+        }
+    }
+
+    fn of_type(ty: &'a TypeRef) -> Self {
+        match ty {
+            TypeRef::Named(id) => Self::Type(*id),
+            TypeRef::List(_) | TypeRef::NonNull(_) => Self::Wrapper(ty),
+        }
+    }
+
+    fn arguments(self) -> Option<&'a [Argument]> {
+        match self {
+            Self::Field(field) => Some(&field.arguments),
+            Self::Directive(directive) => Some(&directive.arguments),
+            Self::Schema | Self::Type(_) | Self::Wrapper(_) | Self::Argument(_) | Self::EnumValue(_) => None,
+        }
+    }
+
+    fn default_value(self) -> Option<&'a str> {
+        if let Self::Argument(argument) = self { argument.default.as_deref() } else { None }
+    }
+
+    /// Only fields can be deprecated.
+    fn is_deprecated(self) -> Option<bool> {
+        match self {
+            Self::Field(field) => Some(field.deprecation.is_some()),
+            Self::Argument(_) | Self::EnumValue(_) | Self::Directive(_) => Some(false),
+            Self::Schema | Self::Type(_) | Self::Wrapper(_) => None,
+        }
+    }
+
+    fn deprecation_reason(self) -> Option<&'a str> {
+        if let Self::Field(field) = self { field.deprecation.as_deref() } else { None }
+    }
+
+    fn directive(self) -> Option<&'a Directive> {
+        if let Self::Directive(directive) = self { Some(directive) } else { None }
+    }
 }

@@ -1,39 +1,19 @@
-//! The types as GraphQL sees them: objects, scalars, enums, fields, arguments.
+//! The type system as GraphQL defines it: types, fields, arguments, directives.
 
 use fnv::FnvHashMap;
 
-use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Entity};
+use crate::catalog::ids::TypeId;
 use crate::value::ScalarType;
-
-/// A type of the catalog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeId(pub(super) u16);
-
-impl TypeId {
-    /// Its place in [`Catalog::types`].
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-/// A field of an object type of the catalog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FieldId {
-    /// The type that declares it.
-    pub object: TypeId,
-    /// Its place among the type's fields.
-    pub index: u16,
-}
 
 /// A named type.
 #[derive(Debug)]
 pub enum Type {
-    /// Leaves with a value.
+    /// A scalar type.
     Scalar(Scalar),
-    /// Leaves with one of a few names.
+    /// An enum type.
     Enum(EnumType),
-    /// What has fields.
+    /// An object type.
     Object(ObjectType),
 }
 
@@ -47,7 +27,16 @@ impl Type {
         }
     }
 
-    /// The object type, where it is one.
+    /// The type's description.
+    pub(super) fn description(&self) -> Option<&str> {
+        match self {
+            Self::Scalar(scalar) => scalar.description,
+            Self::Enum(enumeration) => enumeration.description.as_deref(),
+            Self::Object(object) => object.description.as_deref(),
+        }
+    }
+
+    /// The object type; `None` for scalars and enums.
     pub fn as_object(&self) -> Option<&ObjectType> {
         match self {
             Self::Object(object) => Some(object),
@@ -59,143 +48,144 @@ impl Type {
 /// A scalar type, built in or custom.
 #[derive(Debug)]
 pub struct Scalar {
-    /// Which one.
+    /// The scalar's representation.
     pub scalar: ScalarType,
-    /// What it is, for custom scalars.
+    /// The description of a custom scalar.
     pub description: Option<&'static str>,
-    /// Where it is specified, for custom scalars.
+    /// The URL of a custom scalar's specification.
     pub specified_by: Option<&'static str>,
 }
 
 /// An enum type.
 #[derive(Debug)]
 pub struct EnumType {
-    /// Its name.
+    /// The type's name.
     pub name: String,
-    /// What it is for.
+    /// The type's description.
     pub description: Option<String>,
-    /// The names of its values.
+    /// The names of the values, in the order of publication.
     pub values: Vec<String>,
 }
 
 /// An object type.
 #[derive(Debug)]
 pub struct ObjectType {
-    /// Its name.
+    /// The type's name.
     pub name: String,
-    /// What it is.
+    /// The type's description.
     pub description: Option<String>,
-    /// Its fields, in the order of publication.
+    /// The published fields, in the order of publication.
     pub fields: Vec<Field>,
-    /// Its table or view; none for the machinery of connections and the query root.
+    /// The table or view that the type is bound to. `None` for the query root, the types of connections and those of
+    /// introspection.
     pub entity: Option<Entity>,
     /// Fields that can be selected and are not published: `__schema` and `__type` of the query root.
-    pub unlisted: Vec<Field>,
-    /// The places of the fields. Their names are the schema's own and nobody who asks can add any: they need no hash that
-    /// withstands chosen keys, which would take twice as long.
+    pub meta_fields: Vec<Field>,
+    /// The indexes of all fields. The hash need not withstand chosen keys, because all names are the schema's own; one
+    /// that does would take twice as long.
     pub(super) by_name: FnvHashMap<String, u16>,
 }
 
 impl ObjectType {
-    /// The place of the field of that name, for [`ObjectType::field`].
-    pub fn position(&self, name: &str) -> Option<u16> {
+    /// The index of the field with that name, for [`ObjectType::field`].
+    pub fn field_index(&self, name: &str) -> Option<u16> {
         self.by_name.get(name).copied()
     }
 
-    /// The field in that place. The unlisted ones stand behind the others.
-    pub fn field(&self, place: u16) -> &Field {
-        let place = usize::from(place);
-        self.fields.get(place).unwrap_or_else(|| &self.unlisted[place - self.fields.len()])
+    /// The field with that index. The meta-fields follow the published fields.
+    pub fn field(&self, index: u16) -> &Field {
+        let index = usize::from(index);
+        self.fields.get(index).unwrap_or_else(|| &self.meta_fields[index - self.fields.len()])
     }
 }
 
 /// A field of an object type.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name.
+    /// The field's name.
     pub name: String,
-    /// What it holds.
+    /// The field's description, without search keys.
     pub description: Option<String>,
-    /// What it takes.
+    /// The field's arguments, in the order of publication.
     pub arguments: Vec<Argument>,
-    /// Its type.
+    /// The field's type.
     pub ty: TypeRef,
-    /// What it stands for.
+    /// What the field's values come from.
     pub binding: Binding,
-    /// What to use instead, where it is deprecated.
+    /// The reason for the field's deprecation; `None` if it is not deprecated.
     pub deprecation: Option<String>,
 }
 
-/// An argument of a field.
+/// An argument of a field or directive.
 #[derive(Debug)]
 pub struct Argument {
-    /// Its name.
+    /// The argument's name.
     pub name: String,
-    /// What it does.
+    /// The argument's description.
     pub description: Option<String>,
-    /// Its type.
+    /// The argument's type.
     pub ty: TypeRef,
-    /// Its value where none is given, as a document writes it. The arguments of a schema file's fields have none.
+    /// The default value in SDL notation. Only arguments of introspection fields and directives have one.
     pub default: Option<String>,
-    /// What the planner does with it.
+    /// What the binder does with the argument.
     pub role: ArgumentRole,
 }
 
 /// What an argument means to the binder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentRole {
-    /// Rows from the front.
+    /// `first`: a page size, from the front.
     First,
-    /// Rows from the back.
+    /// `last`: a page size, from the back.
     Last,
-    /// Only rows behind this cursor.
+    /// `after`: the cursor that the page follows.
     After,
-    /// Only rows before this cursor.
+    /// `before`: the cursor that the page precedes.
     Before,
-    /// The search string.
+    /// `query`: the search string.
     Query,
-    /// The sort key.
+    /// `sortKey`
     SortKey,
-    /// The other direction.
+    /// `reverse`: whether the sort order is reversed.
     Reverse,
-    /// A value that a point root looks for: its place among the root's keys.
+    /// A key of a lookup field: its index among the field's keys.
     Key(usize),
-    /// The name of a type that is to be described.
+    /// `name` of `__type`.
     TypeName,
-    /// Whether what is deprecated is told, too.
+    /// `includeDeprecated` of introspection fields.
     IncludeDeprecated,
     /// An argument of a directive.
     OfDirective,
 }
 
-/// A directive that documents or schemas may hold.
+/// A directive of documents or schemas.
 #[derive(Debug)]
 pub struct Directive {
-    /// Its name, without the at sign.
+    /// The directive's name, without the at sign.
     pub name: String,
-    /// What it does.
+    /// The directive's description.
     pub description: Option<String>,
-    /// What it takes.
+    /// The directive's arguments.
     pub arguments: Vec<Argument>,
-    /// Whether it may stand at one place several times.
+    /// Whether one location can have the directive several times.
     pub repeatable: bool,
-    /// Where it may stand, in the specification's words.
+    /// The directive's locations, in SDL notation.
     pub locations: Vec<&'static str>,
 }
 
-/// A type as it is referred to: a named one, perhaps in lists, perhaps not null.
+/// A reference to a type: a named type, or a list or non-null type around another reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeRef {
-    /// A named type that may be null.
+    /// A nullable named type.
     Named(TypeId),
-    /// A list that may be null.
+    /// A nullable list.
     List(Box<TypeRef>),
-    /// A type that is never null.
+    /// A non-null type.
     NonNull(Box<TypeRef>),
 }
 
 impl TypeRef {
-    /// The named type at the core.
+    /// The named type inside all lists and non-null types.
     pub fn named(&self) -> TypeId {
         match self {
             Self::Named(id) => *id,
@@ -203,26 +193,17 @@ impl TypeRef {
         }
     }
 
-    /// Whether it is never null.
+    /// Whether the type is non-null.
     pub fn is_non_null(&self) -> bool {
         matches!(self, Self::NonNull(_))
     }
 
-    /// The same, never null.
+    /// The type as a non-null type.
     #[must_use]
     pub fn non_null(self) -> Self {
         match self {
             Self::NonNull(_) => self,
             Self::Named(_) | Self::List(_) => Self::NonNull(Box::new(self)),
-        }
-    }
-
-    /// The reference as SDL writes it.
-    pub fn display(&self, catalog: &Catalog) -> String {
-        match self {
-            Self::Named(id) => catalog.get(*id).name().to_owned(),
-            Self::List(inner) => format!("[{}]", inner.display(catalog)),
-            Self::NonNull(inner) => format!("{}!", inner.display(catalog)),
         }
     }
 }

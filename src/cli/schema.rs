@@ -7,8 +7,7 @@ use std::{fmt, fs};
 use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
-use crate::catalog::sdl_source::SchemaError;
-use crate::catalog::{BUILT_IN, Catalog};
+use crate::catalog::{BUILT_IN, Catalog, SchemaError};
 use crate::cli::Outcome;
 use crate::database::connect::connect;
 use crate::preflight::check;

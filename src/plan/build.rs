@@ -2,7 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Column, Connection, PageInfoField};
-use crate::catalog::schema::{Field, TypeId};
+use crate::catalog::ids::TypeId;
+use crate::catalog::schema::Field;
 use crate::plan::PlanTemplate;
 use crate::plan::filter;
 use crate::plan::introspection::constant;

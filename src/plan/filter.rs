@@ -27,8 +27,8 @@ pub fn condition<'a>(
         };
         Condition::Compare(column, operator, value)
     };
-    match &key.within {
+    match &key.semi_join {
         None => compare(Alias::Base),
-        Some(within) => Condition::Exists(&within.relation, &within.by, Box::new(compare(Alias::Inner))),
+        Some(semi_join) => Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(compare(Alias::Inner))),
     }
 }

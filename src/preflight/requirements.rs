@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey};
-use crate::catalog::schema::{Field, ObjectType, Type, TypeId};
+use crate::catalog::ids::TypeId;
+use crate::catalog::schema::{Field, ObjectType, Type};
 use crate::preflight::fit::Use;
 
 /// Everything that a catalog needs, in the order of publication.
@@ -192,12 +193,12 @@ impl<'a> Requirements<'a> {
     }
 
     fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, place: SchemaPath<'a>) {
-        let relation = key.within.as_ref().map_or(&connection.relation, |within| &within.relation);
+        let relation = key.semi_join.as_ref().map_or(&connection.relation, |within| &within.relation);
         self.column(relation, &key.column.name, Use::Compared(key.column.scalar), place);
-        for column in key.within.iter().flat_map(|within| &within.by) {
+        for column in key.semi_join.iter().flat_map(|within| &within.by) {
             self.join(&connection.relation, column, relation, column, place);
         }
-        match &key.within {
+        match &key.semi_join {
             _ if key.indexed => self.walk(relation, vec![&key.column.name], Vec::new(), place),
             // Each row of the walk asks whether it has one there.
             Some(within) => self.walk(relation, names(&within.by), Vec::new(), place),

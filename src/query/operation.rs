@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::catalog::schema::{FieldId, TypeId, TypeRef};
+use crate::catalog::ids::{FieldId, TypeId};
+use crate::catalog::schema::TypeRef;
 use crate::error::Location;
 
 /// A valid operation, before its variables are known.

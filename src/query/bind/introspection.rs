@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use crate::catalog::Catalog;
-use crate::catalog::introspection::{IntrospectionValue, MetaField, SchemaElement, ask};
+use crate::catalog::introspection::{IntrospectionValue, SchemaElement, resolve_meta_field};
+use crate::catalog::meta_field::MetaField;
 
 /// A value that is known without the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,19 +72,19 @@ impl<'a> Introspector<'a> {
             let value = match question {
                 Question::TypeName(name) => self.text(Cow::Borrowed(name))?,
                 Question::MetaField { fact, include_deprecated, asked } => {
-                    match ask(self.catalog, thing, *fact, *include_deprecated) {
-                        IntrospectionValue::Nothing => self.null()?,
-                        IntrospectionValue::Truth(truth) => {
+                    match resolve_meta_field(self.catalog, thing, *fact, *include_deprecated) {
+                        IntrospectionValue::Null => self.null()?,
+                        IntrospectionValue::Boolean(truth) => {
                             self.spend("false".len())?;
                             Constant::Boolean(truth)
                         }
-                        IntrospectionValue::Text(text) => self.text(text)?,
+                        IntrospectionValue::String(text) => self.text(text)?,
                         IntrospectionValue::Names(names) => {
                             let names = names.iter().map(|name| self.element(|it| it.text(Cow::Borrowed(name))));
                             Constant::List(names.collect::<Result<_, _>>()?)
                         }
-                        IntrospectionValue::SchemaElement(thing) => self.object(thing, asked)?,
-                        IntrospectionValue::Things(things) => {
+                        IntrospectionValue::Element(thing) => self.object(thing, asked)?,
+                        IntrospectionValue::List(things) => {
                             let things = things.into_iter().map(|thing| self.element(|it| it.object(thing, asked)));
                             Constant::List(things.collect::<Result<_, _>>()?)
                         }

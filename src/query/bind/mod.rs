@@ -17,7 +17,8 @@ mod variable;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Lookup, One, PageInfoField};
-use crate::catalog::schema::{Field, FieldId, TypeId};
+use crate::catalog::ids::{FieldId, TypeId};
+use crate::catalog::schema::Field;
 use crate::error::Location;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page::{Page, SizeSource};

@@ -4,7 +4,8 @@ use std::mem;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Connection, Lookup};
-use crate::catalog::introspection::{MetaField, SchemaElement};
+use crate::catalog::introspection::SchemaElement;
+use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;

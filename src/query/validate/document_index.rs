@@ -10,7 +10,8 @@ use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
-use crate::catalog::schema::{self, Type, TypeId, TypeRef};
+use crate::catalog::ids::TypeId;
+use crate::catalog::schema::{self, Type, TypeRef};
 use crate::error::Location;
 use crate::query::parse::{Document, location};
 use crate::query::validate::directives::{self, DirectiveLocation};
@@ -363,7 +364,7 @@ impl<'d, 'a> DocumentIndex<'d, 'a> {
             return Some((catalog.named("String")?, &[]));
         }
         let object = catalog.object(parent)?;
-        let field = object.field(object.position(name)?);
+        let field = object.field(object.field_index(name)?);
         Some((field.ty.named(), &field.arguments))
     }
 

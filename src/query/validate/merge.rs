@@ -10,7 +10,8 @@ use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::Binding;
-use crate::catalog::schema::{FieldId, TypeId, TypeRef};
+use crate::catalog::ids::{FieldId, TypeId};
+use crate::catalog::schema::TypeRef;
 use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
 use crate::query::parse::{Document, is_long_number, location};
@@ -228,7 +229,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
 
     /// The field of that name. The rules have made sure that there is one.
     fn target(&self, object: TypeId, name: &str) -> Target {
-        let index = self.catalog.object(object).and_then(|definition| definition.position(name));
+        let index = self.catalog.object(object).and_then(|definition| definition.field_index(name));
         index.map_or(Target::TypeName(object), |index| Target::Field(FieldId { object, index }))
     }
 

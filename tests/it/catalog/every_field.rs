@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::Binding;
-use orderql::catalog::schema::TypeId;
+use orderql::catalog::ids::TypeId;
 use orderql::query::Variables;
 use serde_json::Value;
 

@@ -5,7 +5,8 @@ use std::fmt;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::Binding;
-use orderql::catalog::schema::{Field, TypeId};
+use orderql::catalog::ids::TypeId;
+use orderql::catalog::schema::Field;
 use orderql::value::ScalarType;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};

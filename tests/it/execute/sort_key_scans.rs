@@ -3,7 +3,8 @@
 //! wherever the page lies. And for every search key that is declared indexed, nothing but what is found.
 
 use orderql::catalog::binding::{Binding, Connection, SortKey};
-use orderql::catalog::schema::{Field, TypeId};
+use orderql::catalog::ids::TypeId;
+use orderql::catalog::schema::Field;
 use orderql::cursor::Encoder;
 use orderql::query::Variables;
 use orderql::value::{ScalarType, Timestamp};
@@ -142,7 +143,7 @@ async fn reads_no_more_than_it_answers(root: &str, fill: &str) {
 async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client, root: &str) {
     let (_, connection) = collection(asker, root);
     for key in connection.search_keys.iter().filter(|key| key.indexed) {
-        let relation = key.within.as_ref().map_or(&connection.relation, |within| &within.relation);
+        let relation = key.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation);
         let column = &key.column.name;
         // From the middle, so that reading up to there would be seen.
         let sql = format!(
@@ -218,7 +219,7 @@ async fn assert_read_along_an_index(asker: &Asker, client: &Client, query: &str)
 
 fn collection<'a>(asker: &'a Asker, root: &str) -> (&'a Field, &'a Connection) {
     let query = asker.catalog().object(asker.catalog().query()).unwrap();
-    let field = &query.fields[usize::from(query.position(root).unwrap())];
+    let field = &query.fields[usize::from(query.field_index(root).unwrap())];
     match &field.binding {
         Binding::Connection(connection) => (field, connection),
         _ => panic!("{root} is no collection"),

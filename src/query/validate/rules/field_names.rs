@@ -10,7 +10,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
         // Of an unknown type nothing can be said, and a type that was found has a known parent.
         let (Some(parent), None) = (selected.parent, selected.ty) else { continue };
         let Some(object) = survey.catalog.object(parent).filter(|_| !findings.is_full()) else { continue };
-        let known = object.fields.iter().chain(&object.unlisted).map(|field| field.name.as_str()).chain([TYPE_NAME]);
+        let known = object.fields.iter().chain(&object.meta_fields).map(|field| field.name.as_str()).chain([TYPE_NAME]);
         let violation = Violation::UnknownField {
             field: selected.field.name.into(),
             ty: object.name.clone(),

@@ -1,7 +1,7 @@
 //! A fragment is on a type with fields, and is spread where an object of that type can be.
 //! (Sections 5.5.1.3, Fragments on Object, Interface or Union Types, and 5.5.2.3, Fragment Spread Is Possible)
 
-use crate::catalog::schema::TypeId;
+use crate::catalog::ids::TypeId;
 use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
 use crate::query::validate::violation::{Findings, Truncated, Violation};
 

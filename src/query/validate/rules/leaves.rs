@@ -32,7 +32,7 @@ fn example(catalog: &Catalog, object: &ObjectType) -> Option<String> {
         object.fields.iter().find(|field| is_leaf(field.ty.named())).map(|field| field.name.clone())
     };
     let inner = |object: &ObjectType, name: &str| {
-        let place = object.position(name)?;
+        let place = object.field_index(name)?;
         catalog.object(object.field(place).ty.named())
     };
     leaf(object).or_else(|| {

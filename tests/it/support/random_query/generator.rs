@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection};
-use orderql::catalog::schema::{ArgumentRole, Field, FieldId, ObjectType, Type, TypeId};
+use orderql::catalog::ids::{FieldId, TypeId};
+use orderql::catalog::schema::{ArgumentRole, Field, ObjectType, Type};
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use orderql::catalog::schema::{FieldId, TypeId};
+use orderql::catalog::ids::{FieldId, TypeId};
 use orderql::cursor::{Encoder, OrderingTag};
 use orderql::query::{Request, Variables};
 use orderql::search::Comparator;

@@ -1,58 +1,37 @@
-//! The published SDL: the exact schema that is served, bindings left out. What a search string can ask for is told twice:
-//! in the root's description, for readers, and as `@search`, for programs.
+//! Writes the published SDL: the schema that is served, without binding directives. It lists search keys twice: in the
+//! description of the collection root for readers, and as `@search` for programs.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use serde_json::Value;
 
-use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, SearchKey};
 use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
-use crate::search::Comparator;
+use crate::catalog::search_description::describe_comparators;
+use crate::catalog::type_system::Catalog;
 
-/// The directives that every GraphQL tool knows; the others are published.
+/// The directives that the GraphQL specification defines. The SDL contains the definitions of all others.
 const STANDARD: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
-/// Writes the schema.
-pub(super) fn publish(catalog: &Catalog) -> String {
+/// The SDL of a catalog.
+pub(super) fn write(catalog: &Catalog) -> String {
     let mut out = String::new();
-    let mut publisher = Publisher { catalog, out: &mut out };
+    let mut writer = Writer { catalog, out: &mut out };
     for directive in catalog.directives().iter().filter(|directive| !STANDARD.contains(&directive.name.as_str())) {
         // Writing to a string cannot fail.
-        let _ = publisher.directive(directive);
+        let _ = writer.directive(directive);
     }
     for ty in catalog.types() {
-        let _ = publisher.ty(ty);
+        let _ = writer.ty(ty);
     }
     out
 }
 
-/// What a search string can ask of a root, as a sentence a key.
-pub fn describe_search(connection: &Connection) -> String {
-    let mut text = String::new();
-    if !connection.search_keys.is_empty() {
-        text.push_str("Search keys:");
-        for key in &connection.search_keys {
-            let _ = write!(text, "\n- `{}`: {}", key.name, describe_comparators(key).join(", "));
-            if !key.indexed {
-                text.push_str(" (adds 50 to the cost)");
-            }
-        }
-    }
-    text
-}
-
-fn describe_comparators(key: &SearchKey) -> Vec<&'static str> {
-    key.comparators.iter().copied().map(Comparator::describe).collect()
-}
-
-struct Publisher<'a> {
+struct Writer<'a> {
     catalog: &'a Catalog,
     out: &'a mut String,
 }
 
-impl Publisher<'_> {
+impl Writer<'_> {
     fn directive(&mut self, directive: &Directive) -> fmt::Result {
         self.description(directive.description.as_deref(), "")?;
         write!(self.out, "directive @{}", directive.name)?;
@@ -109,7 +88,7 @@ impl Publisher<'_> {
         if let Some(reason) = &field.deprecation {
             write!(self.out, " @deprecated(reason: {})", quoted(reason))?;
         }
-        if let Binding::Connection(connection) = &field.binding {
+        if let Some(connection) = field.connection() {
             for key in &connection.search_keys {
                 let comparators = describe_comparators(key).join("\", \"");
                 let Self { out, .. } = self;
@@ -168,13 +147,13 @@ impl Publisher<'_> {
     }
 }
 
-/// A string as a document writes it. JSON's escapes are GraphQL's too.
+/// A string literal. JSON's escapes are GraphQL's too.
 fn quoted(text: &str) -> Value {
     Value::from(text)
 }
 
-/// Whether a reader of a block string gets the same text back: it loses blank lines at both ends and an indentation that
-/// all lines share, and cannot hold control characters.
+/// Whether a text survives as a block string. Readers of block strings remove blank lines at both ends and an indentation
+/// that all lines share, and block strings cannot contain control characters.
 fn survives_as_block(text: &str) -> bool {
     let is_blank = |line: &str| line.chars().all(|c| c == ' ' || c == '\t');
     let begins_at_margin = |line: &str| !line.is_empty() && !line.starts_with([' ', '\t']);
@@ -183,21 +162,6 @@ fn survives_as_block(text: &str) -> bool {
         && lines.clone().any(begins_at_margin)
         && lines.clone().next().is_some_and(|line| !is_blank(line))
         && lines.next_back().is_some_and(|line| !is_blank(line))
-}
-
-impl Field {
-    /// The field's description; a collection root's with its search keys.
-    pub fn description_with_search(&self) -> Option<Cow<'_, str>> {
-        let search = match &self.binding {
-            Binding::Connection(connection) => describe_search(connection),
-            _ => String::new(),
-        };
-        match (&self.description, search.is_empty()) {
-            (description, true) => description.as_deref().map(Cow::Borrowed),
-            (None, false) => Some(search.into()),
-            (Some(description), false) => Some(format!("{description}\n\n{search}").into()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,127 @@
+//! The arguments of binding directives, by type.
+
+use graphql_parser::Pos;
+use graphql_parser::schema as sdl;
+
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::search::Comparator;
+
+/// The binding directives and `@deprecated`, each with the arguments that it takes.
+const DIRECTIVES: [(&str, &[&str]); 9] = [
+    ("relation", &["name", "key"]),
+    ("column", &["name"]),
+    ("one", &["by", "to"]),
+    ("many", &["by", "to", "through"]),
+    ("aggregate", &["countDistinct", "over"]),
+    ("point", &["through"]),
+    ("search", &["key", "column", "compare", "indexed", "within", "by"]),
+    ("sort", &["key", "column"]),
+    ("deprecated", &["reason"]),
+];
+
+/// The arguments of a directive. Methods named `optional_…` return `None` for an argument that is not given; the others
+/// fail then. All fail if the value has the wrong type.
+pub(super) struct BindingArguments<'d, 't> {
+    directive: &'static str,
+    position: Pos,
+    values: &'d [(String, sdl::Value<'t, String>)],
+}
+
+impl<'d, 't> BindingArguments<'d, 't> {
+    /// The arguments of a directive with that name, one of [`DIRECTIVES`]. Fails if the directive has an argument that it
+    /// does not take.
+    pub(super) fn new(name: &'static str, directive: &'d sdl::Directive<'t, String>) -> Result<Self, SchemaError> {
+        let allowed = DIRECTIVES.into_iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, allowed)| allowed);
+        match directive.arguments.iter().find(|(argument, _)| !allowed.contains(&argument.as_str())) {
+            None => Ok(Self { directive: name, position: directive.position, values: &directive.arguments }),
+            Some((argument, _)) => {
+                let argument = argument.clone();
+                let kind = SchemaErrorKind::UnknownArgument { directive: name, argument, allowed };
+                Err(SchemaError::new(directive.position, kind))
+            }
+        }
+    }
+
+    pub(super) fn text(&self, argument: &'static str) -> Result<String, SchemaError> {
+        self.optional_text(argument)?.ok_or_else(|| self.missing(argument))
+    }
+
+    pub(super) fn optional_text(&self, argument: &str) -> Result<Option<String>, SchemaError> {
+        match self.value(argument) {
+            None => Ok(None),
+            Some(sdl::Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(self.bad(argument, "a string")),
+        }
+    }
+
+    pub(super) fn texts(&self, argument: &'static str) -> Result<Vec<String>, SchemaError> {
+        self.optional_texts(argument)?.ok_or_else(|| self.missing(argument))
+    }
+
+    fn optional_texts(&self, argument: &str) -> Result<Option<Vec<String>>, SchemaError> {
+        let element = |value: &sdl::Value<'t, String>| match value {
+            sdl::Value::String(text) => Some(text.clone()),
+            _ => None,
+        };
+        match self.value(argument) {
+            None => Ok(None),
+            Some(sdl::Value::List(values)) if !values.is_empty() => {
+                let texts = values.iter().map(element).collect::<Option<Vec<_>>>();
+                texts.map(Some).ok_or_else(|| self.bad(argument, "a list of strings"))
+            }
+            Some(_) => Err(self.bad(argument, "a list of strings, not empty")),
+        }
+    }
+
+    pub(super) fn optional_boolean(&self, argument: &str) -> Result<Option<bool>, SchemaError> {
+        match self.value(argument) {
+            None => Ok(None),
+            Some(sdl::Value::Boolean(value)) => Ok(Some(*value)),
+            Some(_) => Err(self.bad(argument, "true or false")),
+        }
+    }
+
+    /// `by` and `to`, which pair columns. `to` defaults to `by`.
+    pub(super) fn column_pairs(&self) -> Result<(Vec<String>, Vec<String>), SchemaError> {
+        let by = self.texts("by")?;
+        let to = self.optional_texts("to")?.unwrap_or_else(|| by.clone());
+        if by.len() != to.len() {
+            return Err(SchemaError::new(self.position, SchemaErrorKind::UnpairedColumns));
+        }
+        Ok((by, to))
+    }
+
+    /// `compare`; defaults to `[EQUALS, IN]`.
+    pub(super) fn comparators(&self) -> Result<Vec<Comparator>, SchemaError> {
+        let expected = "a list of EQUALS, IN, RANGE";
+        let Some(value) = self.value("compare") else { return Ok(vec![Comparator::Equals, Comparator::In]) };
+        let sdl::Value::List(values) = value else { return Err(self.bad("compare", expected)) };
+        let mut comparators = Vec::new();
+        for value in values {
+            let named: &[Comparator] = match value {
+                sdl::Value::Enum(name) if name == "EQUALS" => &[Comparator::Equals],
+                sdl::Value::Enum(name) if name == "IN" => &[Comparator::In],
+                sdl::Value::Enum(name) if name == "RANGE" => {
+                    &[Comparator::Greater, Comparator::GreaterOrEqual, Comparator::Less, Comparator::LessOrEqual]
+                }
+                _ => return Err(self.bad("compare", expected)),
+            };
+            comparators.extend_from_slice(named);
+        }
+        Ok(comparators)
+    }
+
+    fn value(&self, argument: &str) -> Option<&sdl::Value<'t, String>> {
+        self.values.iter().find(|(name, _)| *name == argument).map(|(_, value)| value)
+    }
+
+    fn missing(&self, argument: &'static str) -> SchemaError {
+        SchemaError::new(self.position, SchemaErrorKind::MissingArgument { directive: self.directive, argument })
+    }
+
+    fn bad(&self, argument: &str, expected: &'static str) -> SchemaError {
+        let argument = argument.to_owned();
+        let kind = SchemaErrorKind::BadArgument { directive: self.directive, argument, expected };
+        SchemaError::new(self.position, kind)
+    }
+}

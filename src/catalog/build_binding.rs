@@ -1,0 +1,223 @@
+//! Resolves the binding of a field: types to ids, columns to their scalar types.
+
+use graphql_parser::Pos;
+
+use crate::catalog::binding::{Aggregate, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey};
+use crate::catalog::definition::{
+    ArgumentDefinition, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition,
+    TypeDefinition,
+};
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::ids::TypeId;
+use crate::catalog::type_names::TypeNames;
+use crate::cursor::OrderingTag;
+use crate::value::ScalarType;
+
+/// Makes the bindings of fields.
+pub(super) struct Bindings<'a> {
+    pub(super) schema: &'a SchemaDefinition,
+    pub(super) names: &'a TypeNames<'a>,
+}
+
+impl<'a> Bindings<'a> {
+    /// The definition of a type with a relation.
+    pub(super) fn node(&self, name: &str, position: Pos) -> Result<&'a TypeDefinition, SchemaError> {
+        match self.schema.types.iter().find(|ty| ty.name == name && !ty.is_query()) {
+            None => Err(unknown_type(name, position)),
+            Some(ty) if ty.relation.is_none() => Err(SchemaError::new(ty.position, SchemaErrorKind::NoRelation)),
+            Some(ty) => Ok(ty),
+        }
+    }
+
+    /// The relation and primary key of a type.
+    pub(super) fn entity(ty: &TypeDefinition) -> Result<Entity, SchemaError> {
+        let Some(relation) = &ty.relation else {
+            return Err(SchemaError::new(ty.position, SchemaErrorKind::NoRelation));
+        };
+        Ok(Entity { relation: relation.name.clone(), key: key_columns(ty, &relation.key) })
+    }
+
+    /// A scalar field's column.
+    pub(super) fn column(field: &FieldDefinition) -> Result<Column, SchemaError> {
+        Ok(Column { name: field.column.clone(), scalar: Self::scalar(&field.ty, field.position)? })
+    }
+
+    /// The scalar type with that name.
+    pub(super) fn scalar(name: &str, position: Pos) -> Result<ScalarType, SchemaError> {
+        ScalarType::named(name).ok_or_else(|| unknown_type(name, position))
+    }
+
+    /// A collection root's connection.
+    pub(super) fn collection(&self, field: &FieldDefinition) -> Result<Connection, SchemaError> {
+        let node = self.node(&field.ty, field.position)?;
+        let Entity { relation, key } = Self::entity(node)?;
+        if field.sort_keys.is_empty() {
+            return Err(SchemaError::new(field.position, SchemaErrorKind::NoSortKey));
+        }
+        let search_names = field.search_keys.iter().map(|search_key| &search_key.name);
+        let sort_names = field.sort_keys.iter().map(|sort_key| &sort_key.name);
+        for names in [search_names.collect::<Vec<_>>(), sort_names.collect()] {
+            let duplicate = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+            if let Some((_, name)) = duplicate {
+                let kind = SchemaErrorKind::Duplicate(format!("{}: {name}", field.name));
+                return Err(SchemaError::new(field.position, kind));
+            }
+        }
+        let sort_keys = field.sort_keys.iter().map(|definition| sort_key(node, &key, field, definition));
+        let search_keys = field.search_keys.iter().map(|definition| search_key(node, field, definition));
+        Ok(Connection {
+            node: self.target(&field.ty, field.position)?,
+            relation,
+            join: Join::default(),
+            sort_keys: sort_keys.collect::<Result<_, _>>()?,
+            search_keys: search_keys.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// A nested connection, sorted by the primary key.
+    pub(super) fn nested(
+        &self,
+        ty: &TypeDefinition,
+        field: &FieldDefinition,
+        by: &[String],
+        to: &[String],
+        through: Option<&str>,
+    ) -> Result<Connection, SchemaError> {
+        let Entity { relation, key } = Self::entity(self.node(&field.ty, field.position)?)?;
+        let tag = OrderingTag::new(&format!("{}.{}", ty.name, field.name), "KEY");
+        Ok(Connection {
+            node: self.target(&field.ty, field.position)?,
+            relation: through.map_or(relation, str::to_owned),
+            join: join(ty, by, to),
+            sort_keys: vec![SortKey { tag, name: "KEY".to_owned(), columns: key, nullable: false }],
+            search_keys: Vec::new(),
+        })
+    }
+
+    /// A joined row.
+    pub(super) fn one(
+        &self,
+        ty: &TypeDefinition,
+        field: &FieldDefinition,
+        by: &[String],
+        to: &[String],
+    ) -> Result<One, SchemaError> {
+        let Entity { key, .. } = Self::entity(self.node(&field.ty, field.position)?)?;
+        let unique = key.iter().all(|column| to.contains(&column.name));
+        Ok(One { target: self.target(&field.ty, field.position)?, join: join(ty, by, to), unique })
+    }
+
+    /// A count over the rows of the connection `over` of the same type.
+    pub(super) fn aggregate(
+        &self,
+        ty: &TypeDefinition,
+        field: &FieldDefinition,
+        column: &str,
+        over: &str,
+    ) -> Result<Aggregate, SchemaError> {
+        let connection = ty.fields.iter().find(|other| other.name == over);
+        let Some((connection, BindingDefinition::Many { by, to, through })) =
+            connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
+        else {
+            let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.to_owned() };
+            return Err(SchemaError::new(field.position, kind));
+        };
+        let node = self.node(&connection.ty, connection.position)?;
+        column_type(node, column, field.position)?;
+        let Entity { relation, .. } = Self::entity(node)?;
+        Ok(Aggregate {
+            column: column.to_owned(),
+            relation: through.clone().unwrap_or(relation),
+            join: join(ty, by, to),
+        })
+    }
+
+    /// A lookup by the field's arguments.
+    pub(super) fn lookup(&self, field: &FieldDefinition, through: Option<&str>) -> Result<Lookup, SchemaError> {
+        let Entity { relation, .. } = Self::entity(self.node(&field.ty, field.position)?)?;
+        let all_nullable = field.arguments.iter().all(|argument| !argument.is_non_null);
+        let all_non_null = field.arguments.iter().all(|argument| argument.is_non_null);
+        if field.arguments.is_empty() || !(all_nullable || all_non_null) {
+            return Err(SchemaError::new(field.position, SchemaErrorKind::MixedArguments));
+        }
+        let key = |argument: &ArgumentDefinition| {
+            let scalar = Self::scalar(&argument.ty, field.position)?;
+            Ok(Column { name: argument.column.clone(), scalar })
+        };
+        Ok(Lookup {
+            target: self.target(&field.ty, field.position)?,
+            relation: through.map_or(relation, str::to_owned),
+            keys: field.arguments.iter().map(key).collect::<Result<_, _>>()?,
+            alternatives: all_nullable,
+        })
+    }
+
+    fn target(&self, name: &str, position: Pos) -> Result<TypeId, SchemaError> {
+        self.names.object(name).ok_or_else(|| unknown_type(name, position))
+    }
+}
+
+fn sort_key(
+    node: &TypeDefinition,
+    key: &[Column],
+    field: &FieldDefinition,
+    definition: &SortKeyDefinition,
+) -> Result<SortKey, SchemaError> {
+    let SortKeyDefinition { name, column } = definition;
+    let first = Column { name: column.clone(), scalar: column_type(node, column, field.position)? };
+    let in_key = key.iter().any(|key_column| key_column.name == *column);
+    let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
+    Ok(SortKey {
+        tag: OrderingTag::new(&field.name, name),
+        name: name.clone(),
+        columns: std::iter::once(first).chain(rest).collect(),
+        nullable: !in_key,
+    })
+}
+
+fn search_key(
+    node: &TypeDefinition,
+    field: &FieldDefinition,
+    definition: &SearchKeyDefinition,
+) -> Result<SearchKey, SchemaError> {
+    let scalar = match &definition.within {
+        None => column_type(node, &definition.column, field.position)?,
+        Some(_) => ScalarType::Id,
+    };
+    Ok(SearchKey {
+        name: definition.name.clone(),
+        column: Column { name: definition.column.clone(), scalar },
+        comparators: definition.comparators.clone(),
+        indexed: definition.indexed,
+        semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
+    })
+}
+
+fn join(parent: &TypeDefinition, by: &[String], to: &[String]) -> Join {
+    Join { by: key_columns(parent, by), to: to.to_vec() }
+}
+
+/// Columns that identify rows. A column that no field shows is an id.
+fn key_columns(ty: &TypeDefinition, names: &[String]) -> Vec<Column> {
+    let column = |name: &String| {
+        let scalar = shown_type(ty, name).unwrap_or(ScalarType::Id);
+        Column { name: name.clone(), scalar }
+    };
+    names.iter().map(column).collect()
+}
+
+/// The scalar type of a column that a field must show.
+fn column_type(node: &TypeDefinition, column: &str, position: Pos) -> Result<ScalarType, SchemaError> {
+    let unknown = || SchemaErrorKind::UnknownColumn { ty: node.name.clone(), column: column.to_owned() };
+    shown_type(node, column).ok_or_else(|| SchemaError::new(position, unknown()))
+}
+
+/// The scalar type of the field that shows a column.
+fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
+    let shows = |field: &&FieldDefinition| field.binding.is_none() && !field.is_list && field.column == column;
+    ty.fields.iter().find(shows).and_then(|field| ScalarType::named(&field.ty))
+}
+
+fn unknown_type(name: &str, position: Pos) -> SchemaError {
+    SchemaError::new(position, SchemaErrorKind::UnknownType(name.to_owned()))
+}

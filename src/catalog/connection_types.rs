@@ -1,0 +1,149 @@
+//! What every connection has and schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
+
+use crate::catalog::binding::{Binding, PageInfoField};
+use crate::catalog::definition::{FieldDefinition, TypeDefinition};
+use crate::catalog::schema::{Argument, ArgumentRole, EnumType, Field, ObjectType, TypeRef};
+use crate::catalog::type_names::{TypeNames, TypeOrigin};
+use crate::value::ScalarType;
+
+/// The arguments of a nested connection. They have no descriptions, which would take up most of the SDL; the same
+/// arguments of collection roots have some.
+pub(super) fn nested_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
+    let mut arguments = page_arguments(names);
+    for argument in &mut arguments {
+        argument.description = None;
+    }
+    arguments
+}
+
+/// The arguments of a collection root.
+pub(super) fn collection_arguments(names: &TypeNames<'_>, root: &FieldDefinition) -> Vec<Argument> {
+    let mut arguments = page_arguments(names);
+    arguments.extend([
+        argument(
+            "query",
+            TypeRef::Named(names.scalar(ScalarType::String)),
+            ArgumentRole::Query,
+            "Space-separated `key:value` terms that all must match; the field's description lists the keys.",
+        ),
+        argument(
+            "sortKey",
+            TypeRef::Named(names.sort_enum(&root.name)),
+            ArgumentRole::SortKey,
+            "The sort order; the first of the enum unless given.",
+        ),
+        argument(
+            "reverse",
+            TypeRef::Named(names.scalar(ScalarType::Boolean)),
+            ArgumentRole::Reverse,
+            "Reverses the sort order.",
+        ),
+    ]);
+    arguments
+}
+
+fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
+    let int = TypeRef::Named(names.scalar(ScalarType::Int));
+    let string = TypeRef::Named(names.scalar(ScalarType::String));
+    vec![
+        argument("first", int.clone(), ArgumentRole::First, "The page size, from the front; it or `last` is required."),
+        argument("last", int, ArgumentRole::Last, "The page size, from the back; it or `first` is required."),
+        argument(
+            "after",
+            string.clone(),
+            ArgumentRole::After,
+            "Only what follows this cursor: the `endCursor` of the page before.",
+        ),
+        argument(
+            "before",
+            string,
+            ArgumentRole::Before,
+            "Only what precedes this cursor: the `startCursor` of the page behind.",
+        ),
+    ]
+}
+
+fn argument(name: &str, ty: TypeRef, role: ArgumentRole, description: &str) -> Argument {
+    Argument { name: name.to_owned(), description: Some(description.to_owned()), ty, default: None, role }
+}
+
+/// The connection type of a node type.
+pub(super) fn connection_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectType {
+    let edge = TypeRef::Named(names.edge(&node.name)).non_null();
+    let page_info = TypeRef::Named(names.page_info()).non_null();
+    object(
+        TypeOrigin::Connection(node).type_name(),
+        format!("A page of `{}` rows.", node.name),
+        vec![
+            field("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null(), Binding::Edges),
+            field("pageInfo", "The page's position in the connection.", page_info, Binding::PageInfo),
+        ],
+    )
+}
+
+/// The edge type of a node type.
+pub(super) fn edge_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectType {
+    let cursor = TypeRef::Named(names.scalar(ScalarType::String)).non_null();
+    let row = TypeRef::Named(names.ids[&node.name]).non_null();
+    object(
+        TypeOrigin::Edge(node).type_name(),
+        format!("One `{}` row of a page, and its cursor.", node.name),
+        vec![
+            field("node", "The row.", row, Binding::Node),
+            field("cursor", "The row's position in the connection, for `after` and `before`.", cursor, Binding::Cursor),
+        ],
+    )
+}
+
+/// The type `PageInfo`.
+pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
+    let flag = TypeRef::Named(names.scalar(ScalarType::Boolean)).non_null();
+    let cursor = TypeRef::Named(names.scalar(ScalarType::String));
+    let page_info_field =
+        |name, description, ty: &TypeRef, kind| field(name, description, ty.clone(), Binding::PageInfoField(kind));
+    object(
+        TypeOrigin::PageInfo.type_name(),
+        "A page's position in its connection. Both flags are exact in both directions.".to_owned(),
+        vec![
+            page_info_field("hasNextPage", "Whether rows follow the page's last.", &flag, PageInfoField::HasNextPage),
+            page_info_field(
+                "hasPreviousPage",
+                "Whether rows precede the page's first.",
+                &flag,
+                PageInfoField::HasPreviousPage,
+            ),
+            page_info_field(
+                "startCursor",
+                "The first row's cursor; null on an empty page.",
+                &cursor,
+                PageInfoField::StartCursor,
+            ),
+            page_info_field(
+                "endCursor",
+                "The last row's cursor; null on an empty page.",
+                &cursor,
+                PageInfoField::EndCursor,
+            ),
+        ],
+    )
+}
+
+/// The sort enum of a collection root.
+pub(super) fn sort_enum(root: &FieldDefinition) -> EnumType {
+    EnumType {
+        name: TypeOrigin::SortEnum(root).type_name(),
+        description: Some(format!("The sort orders of `{}`.", root.name)),
+        values: root.sort_keys.iter().map(|key| key.name.clone()).collect(),
+    }
+}
+
+fn field(name: &str, description: &str, ty: TypeRef, binding: Binding) -> Field {
+    let (name, description) = (name.to_owned(), Some(description.to_owned()));
+    Field { name, description, arguments: Vec::new(), ty, binding, deprecation: None }
+}
+
+/// An object type whose fields have distinct names.
+fn object(name: String, description: String, fields: Vec<Field>) -> ObjectType {
+    let by_name = (0..).zip(&fields).map(|(index, field)| (field.name.clone(), index)).collect();
+    ObjectType { name, description: Some(description), fields, entity: None, meta_fields: Vec::new(), by_name }
+}

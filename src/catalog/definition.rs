@@ -1,0 +1,105 @@
+//! The definitions of a schema file, with references to types and columns still unresolved.
+
+use graphql_parser::Pos;
+
+use crate::search::Comparator;
+
+/// The name of the query root type.
+pub(super) const QUERY: &str = "Query";
+
+/// A schema file.
+#[derive(Debug)]
+pub(super) struct SchemaDefinition {
+    /// Every object type in the order of the file, the query root included.
+    pub(super) types: Vec<TypeDefinition>,
+}
+
+/// An object type.
+#[derive(Debug)]
+pub(super) struct TypeDefinition {
+    pub(super) position: Pos,
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    /// `@relation`
+    pub(super) relation: Option<RelationDefinition>,
+    pub(super) fields: Vec<FieldDefinition>,
+}
+
+impl TypeDefinition {
+    pub(super) fn is_query(&self) -> bool {
+        self.name == QUERY
+    }
+}
+
+/// `@relation`: a table or view, and the columns of its primary key.
+#[derive(Debug)]
+pub(super) struct RelationDefinition {
+    pub(super) name: String,
+    pub(super) key: Vec<String>,
+}
+
+/// A field of an object type.
+#[derive(Debug)]
+pub(super) struct FieldDefinition {
+    pub(super) position: Pos,
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    /// The name of the field's type, or of its elements' type.
+    pub(super) ty: String,
+    pub(super) is_list: bool,
+    pub(super) is_non_null: bool,
+    pub(super) arguments: Vec<ArgumentDefinition>,
+    /// The name given by `@column`, or the field's name in snake case.
+    pub(super) column: String,
+    /// The binding directive; `None` for columns and collection roots.
+    pub(super) binding: Option<BindingDefinition>,
+    /// `@search`
+    pub(super) search_keys: Vec<SearchKeyDefinition>,
+    /// `@sort`
+    pub(super) sort_keys: Vec<SortKeyDefinition>,
+    /// `@deprecated`: the reason.
+    pub(super) deprecation: Option<String>,
+}
+
+/// An argument of a lookup field.
+#[derive(Debug)]
+pub(super) struct ArgumentDefinition {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    /// The name of the argument's scalar type.
+    pub(super) ty: String,
+    pub(super) is_non_null: bool,
+    /// The name given by `@column`, or the argument's name in snake case.
+    pub(super) column: String,
+}
+
+/// A binding directive of a field.
+#[derive(Debug)]
+pub(super) enum BindingDefinition {
+    /// `@one`: the parent's columns, and the target's.
+    One { by: Vec<String>, to: Vec<String> },
+    /// `@many`: the parent's columns, the node's, and the relation that has them if not the node's own.
+    Many { by: Vec<String>, to: Vec<String>, through: Option<String> },
+    /// `@aggregate`: the counted column, and the connection of the same type whose rows are counted.
+    Aggregate { count_distinct: String, over: String },
+    /// `@point`: the relation with the target's columns, if not the target's own.
+    Lookup { through: Option<String> },
+}
+
+/// `@search`
+#[derive(Debug)]
+pub(super) struct SearchKeyDefinition {
+    pub(super) name: String,
+    pub(super) column: String,
+    pub(super) comparators: Vec<Comparator>,
+    pub(super) indexed: bool,
+    /// The relation of a semi-join and the columns that it joins by.
+    pub(super) within: Option<(String, Vec<String>)>,
+}
+
+/// `@sort`
+#[derive(Debug)]
+pub(super) struct SortKeyDefinition {
+    pub(super) name: String,
+    pub(super) column: String,
+}

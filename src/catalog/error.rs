@@ -1,0 +1,136 @@
+//! Why a schema file cannot be used.
+
+use graphql_parser::Pos;
+use thiserror::Error;
+
+/// An error in a schema file, and its position.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{position}: {kind}")]
+pub struct SchemaError {
+    /// `line:column`.
+    pub position: Pos,
+    /// The kind of error.
+    pub kind: SchemaErrorKind,
+}
+
+impl SchemaError {
+    /// The first position of the file, for errors that have no other.
+    pub(super) const START: Pos = Pos { line: 1, column: 1 };
+
+    pub(super) fn new(position: Pos, kind: SchemaErrorKind) -> Self {
+        Self { position, kind }
+    }
+}
+
+/// The kinds of errors in schema files.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SchemaErrorKind {
+    /// The text is not SDL: the parser's message.
+    #[error("not a schema document: {0}")]
+    Syntax(String),
+    /// A kind of definition that schema files do not support.
+    #[error("{0} is not taken; a schema has object types, directive definitions and the enum Compare")]
+    Unsupported(&'static str),
+    /// A field or argument of an introspection type that has no implementation. Only the built-in introspection schema
+    /// can contain one.
+    #[error("introspection does not know `{0}`")]
+    UnknownIntrospection(String),
+    /// Two definitions with the same name.
+    #[error("`{0}` is defined twice")]
+    Duplicate(String),
+    /// The schema has no query root.
+    #[error("there is no type Query")]
+    NoQuery,
+    /// A reference to a type that is not defined.
+    #[error("there is no type `{0}`")]
+    UnknownType(String),
+    /// A type has a directive other than `@relation`.
+    #[error("only @relation binds a type")]
+    NotATypeDirective,
+    /// An argument has a directive other than `@column`.
+    #[error("only @column binds an argument")]
+    NotAnArgumentDirective,
+    /// A field has an unknown directive.
+    #[error("no such binding directive for a field")]
+    NotAFieldDirective,
+    /// A field has two binding directives.
+    #[error("a field has one binding")]
+    SeveralBindings,
+    /// The type of a field is a list of lists.
+    #[error("a list holds named types, and no list")]
+    NestedList,
+    /// The type of an argument of a lookup field is a list.
+    #[error("a lookup field's argument is a scalar")]
+    ListArgument,
+    /// The arguments of a lookup field are neither all nullable nor all non-null.
+    #[error("the arguments of a lookup field are all nullable (exactly one is given) or all non-null")]
+    MixedArguments,
+    /// A type other than the query root has no relation.
+    #[error("a type needs @relation")]
+    NoRelation,
+    /// `@search` or `@sort` on a field that is not a collection root.
+    #[error("@search and @sort stand on collection roots")]
+    SearchOutsideCollection,
+    /// A collection root without `@sort`.
+    #[error("a collection root needs a sort key")]
+    NoSortKey,
+    /// The binding of a field does not fit its type.
+    #[error(
+        "lists are bound by @many (collection roots by nothing), objects by @one, roots that are no lists by @point, and \
+         @aggregate makes an Int"
+    )]
+    WrongBinding,
+    /// A directive lacks a required argument.
+    #[error("@{directive} needs the argument `{argument}`")]
+    MissingArgument {
+        /// The directive's name.
+        directive: &'static str,
+        /// The argument's name.
+        argument: &'static str,
+    },
+    /// A directive has an argument that it does not take, probably a misspelt one.
+    #[error("@{directive} has no argument `{argument}`; it takes {}", .allowed.join(", "))]
+    UnknownArgument {
+        /// The directive's name.
+        directive: &'static str,
+        /// The argument's name.
+        argument: String,
+        /// The arguments that the directive takes.
+        allowed: &'static [&'static str],
+    },
+    /// An argument of a directive has a value of the wrong type.
+    #[error("@{directive}({argument}:) takes {expected}")]
+    BadArgument {
+        /// The directive's name.
+        directive: &'static str,
+        /// The argument's name.
+        argument: String,
+        /// The expected type.
+        expected: &'static str,
+    },
+    /// `by` and `to`, which pair columns, differ in length.
+    #[error("`by` and `to` name different numbers of columns")]
+    UnpairedColumns,
+    /// No field of the type shows a column, so its scalar type is unknown.
+    #[error("no field of `{ty}` has the column `{column}`")]
+    UnknownColumn {
+        /// The type.
+        ty: String,
+        /// The column.
+        column: String,
+    },
+    /// `@aggregate` counts over a connection that the type does not have.
+    #[error("`{ty}` has no connection `{field}`")]
+    UnknownConnection {
+        /// The type.
+        ty: String,
+        /// The field.
+        field: String,
+    },
+    /// A name that is not a GraphQL name, or that GraphQL reserves.
+    #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
+    BadName(String),
+    /// More types or fields than the catalog's ids can count.
+    #[error("there are more than 65,535 types or fields")]
+    TooMany,
+}

@@ -1,0 +1,21 @@
+//! Ids of the catalog's types and fields, so that later stages hold two bytes instead of a name.
+
+/// A type of a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub(super) u16);
+
+impl TypeId {
+    /// The type's index in the catalog: the schema's own types come first, then those of introspection.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A field of an object type of a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FieldId {
+    /// The type that declares the field.
+    pub object: TypeId,
+    /// The field's index, for [`ObjectType::field`](crate::catalog::schema::ObjectType::field).
+    pub index: u16,
+}

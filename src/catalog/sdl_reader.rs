@@ -1,0 +1,223 @@
+//! Reads a schema file: SDL with binding directives.
+
+use graphql_parser::Pos;
+use graphql_parser::schema as sdl;
+
+use crate::catalog::binding_arguments::BindingArguments;
+use crate::catalog::definition::{
+    ArgumentDefinition, BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition,
+    SortKeyDefinition, TypeDefinition,
+};
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+
+/// The default reason of `@deprecated`, as the GraphQL specification has it.
+const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
+
+/// Reads a schema file. Fails at the first error that shows without resolving references.
+pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
+    let document = sdl::parse_schema::<String>(text)
+        .map_err(|error| SchemaError::new(SchemaError::START, SchemaErrorKind::Syntax(error.to_string())))?;
+    let unsupported = |position, what| Err(SchemaError::new(position, SchemaErrorKind::Unsupported(what)));
+    let mut types = Vec::new();
+    for definition in &document.definitions {
+        match definition {
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Object(object)) => types.push(object_type(object)?),
+            // The definitions of the binding directives themselves, for readers and editors.
+            sdl::Definition::DirectiveDefinition(_) => {}
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ty.name == "Compare" => {}
+            sdl::Definition::TypeDefinition(other) => {
+                return unsupported(type_position(other), "this kind of type");
+            }
+            sdl::Definition::SchemaDefinition(schema) => return unsupported(schema.position, "a schema definition"),
+            sdl::Definition::TypeExtension(_) => return unsupported(SchemaError::START, "a type extension"),
+        }
+    }
+    Ok(SchemaDefinition { types })
+}
+
+fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
+    match definition {
+        sdl::TypeDefinition::Scalar(ty) => ty.position,
+        sdl::TypeDefinition::Object(ty) => ty.position,
+        sdl::TypeDefinition::Interface(ty) => ty.position,
+        sdl::TypeDefinition::Union(ty) => ty.position,
+        sdl::TypeDefinition::Enum(ty) => ty.position,
+        sdl::TypeDefinition::InputObject(ty) => ty.position,
+    }
+}
+
+fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
+    let mut relation = None;
+    for directive in &object.directives {
+        if directive.name != "relation" {
+            return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective));
+        }
+        let arguments = BindingArguments::new("relation", directive)?;
+        relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
+    }
+    check_name(&object.name, object.position)?;
+    let fields = object.fields.iter().map(field).collect::<Result<_, _>>()?;
+    Ok(TypeDefinition {
+        position: object.position,
+        name: object.name.clone(),
+        description: object.description.clone(),
+        relation,
+        fields,
+    })
+}
+
+fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
+    let NamedType { name: ty, is_list, is_non_null } =
+        named_type(&field.field_type).ok_or_else(|| SchemaError::new(field.position, SchemaErrorKind::NestedList))?;
+    let mut definition = FieldDefinition {
+        position: field.position,
+        name: field.name.clone(),
+        description: field.description.clone(),
+        ty,
+        is_list,
+        is_non_null,
+        arguments: field.arguments.iter().map(argument).collect::<Result<_, _>>()?,
+        column: snake_case(&field.name),
+        binding: None,
+        search_keys: Vec::new(),
+        sort_keys: Vec::new(),
+        deprecation: None,
+    };
+    check_name(&field.name, field.position)?;
+    for directive in &field.directives {
+        field_directive(&mut definition, directive)?;
+    }
+    Ok(definition)
+}
+
+fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
+    let error = |kind| SchemaError::new(directive.position, kind);
+    let arguments = |name| BindingArguments::new(name, directive);
+    let binding = match directive.name.as_str() {
+        "column" => {
+            field.column = arguments("column")?.text("name")?;
+            return Ok(());
+        }
+        "search" => {
+            field.search_keys.push(search_key(&arguments("search")?, directive.position)?);
+            return Ok(());
+        }
+        "sort" => {
+            field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?);
+            return Ok(());
+        }
+        "deprecated" => {
+            let reason = arguments("deprecated")?.optional_text("reason")?;
+            field.deprecation = Some(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()));
+            return Ok(());
+        }
+        "one" => {
+            let (by, to) = arguments("one")?.column_pairs()?;
+            BindingDefinition::One { by, to }
+        }
+        "many" => {
+            let arguments = arguments("many")?;
+            let (by, to) = arguments.column_pairs()?;
+            BindingDefinition::Many { by, to, through: arguments.optional_text("through")? }
+        }
+        "aggregate" => {
+            let arguments = arguments("aggregate")?;
+            BindingDefinition::Aggregate {
+                count_distinct: arguments.text("countDistinct")?,
+                over: arguments.text("over")?,
+            }
+        }
+        "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
+        _ => return Err(error(SchemaErrorKind::NotAFieldDirective)),
+    };
+    match field.binding.replace(binding) {
+        None => Ok(()),
+        Some(_) => Err(error(SchemaErrorKind::SeveralBindings)),
+    }
+}
+
+fn argument(argument: &sdl::InputValue<'_, String>) -> Result<ArgumentDefinition, SchemaError> {
+    check_name(&argument.name, argument.position)?;
+    let ty = named_type(&argument.value_type)
+        .filter(|ty| !ty.is_list)
+        .ok_or_else(|| SchemaError::new(argument.position, SchemaErrorKind::ListArgument))?;
+    let mut column = snake_case(&argument.name);
+    for directive in &argument.directives {
+        if directive.name != "column" {
+            return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnArgumentDirective));
+        }
+        column = BindingArguments::new("column", directive)?.text("name")?;
+    }
+    Ok(ArgumentDefinition {
+        name: argument.name.clone(),
+        description: argument.description.clone(),
+        ty: ty.name,
+        is_non_null: ty.is_non_null,
+        column,
+    })
+}
+
+fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SearchKeyDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let column = arguments.optional_text("column")?.unwrap_or_else(|| snake_case(&name));
+    let within = match arguments.optional_text("within")? {
+        None => None,
+        Some(relation) => Some((relation, arguments.texts("by")?)),
+    };
+    Ok(SearchKeyDefinition {
+        name,
+        column,
+        comparators: arguments.comparators()?,
+        indexed: arguments.optional_boolean("indexed")?.unwrap_or(true),
+        within,
+    })
+}
+
+fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let column = arguments.optional_text("column")?.unwrap_or_else(|| name.to_ascii_lowercase());
+    Ok(SortKeyDefinition { name, column })
+}
+
+/// Fails unless the name is a GraphQL name that a schema may define.
+fn check_name(name: &str, position: Pos) -> Result<(), SchemaError> {
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_name = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    if !is_name || name.starts_with("__") || matches!(name, "true" | "false" | "null") {
+        return Err(SchemaError::new(position, SchemaErrorKind::BadName(name.to_owned())));
+    }
+    Ok(())
+}
+
+/// A named type, or a list of it.
+struct NamedType {
+    name: String,
+    is_list: bool,
+    /// Whether the outermost type is non-null.
+    is_non_null: bool,
+}
+
+/// The named type of a reference; `None` for lists of lists.
+fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
+    match ty {
+        sdl::Type::NamedType(name) => Some(NamedType { name: name.clone(), is_list: false, is_non_null: false }),
+        sdl::Type::NonNullType(inner) => named_type(inner).map(|ty| NamedType { is_non_null: true, ..ty }),
+        sdl::Type::ListType(inner) => {
+            named_type(inner).filter(|ty| !ty.is_list).map(|ty| NamedType { is_list: true, is_non_null: false, ..ty })
+        }
+    }
+}
+
+/// The column name for a name in camelCase.
+fn snake_case(name: &str) -> String {
+    let mut column = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            column.push('_');
+        }
+        column.push(c.to_ascii_lowercase());
+    }
+    column
+}

@@ -1,0 +1,139 @@
+//! The names and ids of all types of a catalog.
+
+use std::collections::HashMap;
+
+use graphql_parser::Pos;
+
+use crate::catalog::definition::{FieldDefinition, SchemaDefinition, TypeDefinition};
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::ids::TypeId;
+use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
+use crate::value::ScalarType;
+
+/// All types in the order of publication: the query root, each node type with its connection and edge types, `PageInfo`,
+/// sort enums, scalars. The introspection types come last.
+pub(super) struct TypeNames<'a> {
+    /// What each type is made from, by id.
+    pub(super) origins: Vec<TypeOrigin<'a>>,
+    /// The ids, by name.
+    pub(super) ids: HashMap<String, TypeId>,
+}
+
+impl<'a> TypeNames<'a> {
+    /// Gives every type a name and an id. Fails if two types have the same name.
+    pub(super) fn assign(
+        schema: &'a SchemaDefinition,
+        introspection: &'a IntrospectionTypes,
+    ) -> Result<Self, SchemaError> {
+        let mut names = Self { origins: Vec::new(), ids: HashMap::new() };
+        let lists = || schema.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.is_list);
+        let (roots, nodes): (Vec<_>, Vec<_>) = schema.types.iter().partition(|ty| ty.is_query());
+        for ty in roots.iter().copied().chain(nodes) {
+            names.add(TypeOrigin::Object(ty), ty.position)?;
+            if lists().any(|field| field.ty == ty.name) {
+                names.add(TypeOrigin::Connection(ty), ty.position)?;
+                names.add(TypeOrigin::Edge(ty), ty.position)?;
+            }
+        }
+        names.add(TypeOrigin::PageInfo, SchemaError::START)?;
+        for field in roots.into_iter().flat_map(|ty| &ty.fields) {
+            if !field.sort_keys.is_empty() {
+                names.add(TypeOrigin::SortEnum(field), field.position)?;
+            }
+        }
+        for scalar in ScalarType::ALL {
+            names.add(TypeOrigin::Scalar(scalar), SchemaError::START)?;
+        }
+        for ty in &introspection.types {
+            names.add(TypeOrigin::Introspection(ty), ty.position())?;
+        }
+        Ok(names)
+    }
+
+    fn add(&mut self, origin: TypeOrigin<'a>, position: Pos) -> Result<(), SchemaError> {
+        let id = u16::try_from(self.origins.len()).map_err(|_| SchemaError::new(position, SchemaErrorKind::TooMany))?;
+        let name = origin.type_name();
+        self.origins.push(origin);
+        match self.ids.insert(name.clone(), TypeId(id)) {
+            None => Ok(()),
+            Some(_) => Err(SchemaError::new(position, SchemaErrorKind::Duplicate(name))),
+        }
+    }
+
+    /// The type with that name, if the schema file defines it.
+    pub(super) fn object(&self, name: &str) -> Option<TypeId> {
+        let id = self.ids.get(name)?;
+        matches!(self.origins[id.index()], TypeOrigin::Object(_)).then_some(*id)
+    }
+
+    pub(super) fn scalar(&self, scalar: ScalarType) -> TypeId {
+        self.ids[scalar.name()]
+    }
+
+    /// The connection type of a node type. Panics unless the schema has a list of that type.
+    pub(super) fn connection(&self, node: &str) -> TypeId {
+        self.ids[&connection_name(node)]
+    }
+
+    /// The edge type of a node type. Panics unless the schema has a list of that type.
+    pub(super) fn edge(&self, node: &str) -> TypeId {
+        self.ids[&edge_name(node)]
+    }
+
+    pub(super) fn page_info(&self) -> TypeId {
+        self.ids[PAGE_INFO]
+    }
+
+    /// The sort enum of a collection root.
+    pub(super) fn sort_enum(&self, root: &str) -> TypeId {
+        self.ids[&sort_enum_name(root)]
+    }
+}
+
+/// What a type is made from.
+#[derive(Clone, Copy)]
+pub(super) enum TypeOrigin<'a> {
+    /// The definition of an object type.
+    Object(&'a TypeDefinition),
+    /// The definition of a connection's node type.
+    Connection(&'a TypeDefinition),
+    /// The definition of an edge's node type.
+    Edge(&'a TypeDefinition),
+    PageInfo,
+    /// The definition of a collection root.
+    SortEnum(&'a FieldDefinition),
+    Scalar(ScalarType),
+    Introspection(&'a IntrospectionType),
+}
+
+impl TypeOrigin<'_> {
+    pub(super) fn type_name(self) -> String {
+        match self {
+            Self::Object(ty) => ty.name.clone(),
+            Self::Connection(node) => connection_name(&node.name),
+            Self::Edge(node) => edge_name(&node.name),
+            Self::PageInfo => PAGE_INFO.to_owned(),
+            Self::SortEnum(root) => sort_enum_name(&root.name),
+            Self::Scalar(scalar) => scalar.name().to_owned(),
+            Self::Introspection(ty) => ty.name().to_owned(),
+        }
+    }
+}
+
+const PAGE_INFO: &str = "PageInfo";
+
+fn connection_name(node: &str) -> String {
+    format!("{node}Connection")
+}
+
+fn edge_name(node: &str) -> String {
+    format!("{node}Edge")
+}
+
+fn sort_enum_name(root: &str) -> String {
+    let mut name = root.to_owned();
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    name + "SortKey"
+}
