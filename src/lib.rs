@@ -24,7 +24,7 @@
 //!    holds it against the [`catalog`], a rule a file, and merges it into an
 //!    [`Operation`](query::operation::Operation), which is remembered by its text. [`query::bind`] fills in the variables:
 //!    page sizes become [`PageSize`](query::bind::page::PageSize)s, search strings (read by [`search`]) typed terms,
-//!    [`cursor`]s key values. What is wrong with any of them is a [`refusal`].
+//!    [`cursor`]s key values. What is wrong with any of them becomes an [`error`].
 //! 3. [`cost`] prices the [`BoundOperation`](query::bind::BoundOperation) (here 2 × (1 + 1) = 4 credits) and holds depth
 //!    and price against the caller's [`limits`].
 //! 4. [`plan`] makes a [`Step`](plan::step::Step) of every connection and point root: one SQL statement that fetches a

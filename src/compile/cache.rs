@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::compile::{Admitted, Compiled, Explanation, admitted, compiled, explain_operation, operation};
 use crate::cost::estimate::Estimate;
 use crate::cost::formula::Formula;
-use crate::error::GraphqlErrors;
+use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::PlanTemplate;
 use crate::plan::plan_key::PlanKey;
@@ -303,7 +303,7 @@ fn taken(text: &str, entries: &[Entry]) -> usize {
 mod tests {
     use super::*;
     use crate::compile::compile;
-    use crate::error::ErrorCode;
+    use crate::error::code::ErrorCode;
 
     fn compiler(cache_bytes: usize) -> Compiler {
         Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)

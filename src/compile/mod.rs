@@ -13,7 +13,7 @@ use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::depth::depth;
 use crate::cost::estimate::{Estimate, estimate};
 use crate::cost::fields::{FieldCost, fields};
-use crate::error::GraphqlErrors;
+use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::template;
 use crate::plan::{Plan, PlanTemplate};

@@ -23,7 +23,9 @@ use crate::cost::estimate::Estimate;
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, walk};
 use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors, MAX_ERRORS};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors, MAX_ERRORS};
 use crate::limits::Limits;
 use crate::query::bind::{Bound, BoundOperation, StepId};
 
@@ -128,7 +130,7 @@ impl Diagnostic for Excess<'_> {
         }
     }
 
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         let facts: Vec<(&str, Json)> = match self {
             Self::Depth { depth, max_depth, paths } => {
                 vec![("depth", json!(depth)), ("maxDepth", json!(max_depth)), ("paths", json!(paths))]

@@ -1,7 +1,7 @@
 //! Levels of object nesting: a root field is level 1, each object or connection inside it one more; `edges`, `node`,
 //! `pageInfo` and fragments add none.
 
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::bind::{Bound, BoundField, BoundOperation};
 
 /// How deep an operation nests.

@@ -11,7 +11,7 @@
 
 use crate::cost::Cost;
 use crate::cost::pages::Pages;
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::bind::page::{End, SizeSource};
 use crate::query::bind::{BoundConnection, StepId};
 

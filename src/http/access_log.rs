@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use hyper::Method;
 
+use crate::error::code::ErrorCode;
 use crate::telemetry::emit;
 use crate::telemetry::event::{self, Event};
 
@@ -24,7 +25,7 @@ pub struct AccessLogEntry {
     /// Credits that were debited.
     pub cost: Option<u64>,
     /// The first error's code.
-    pub code: Option<&'static str>,
+    pub code: Option<ErrorCode>,
     /// The answer's status.
     pub status: Option<u16>,
     method: &'static str,
@@ -72,7 +73,7 @@ impl Drop for AccessLogEntry {
             caller: self.caller.as_deref(),
             operation: self.operation.as_deref(),
             cost: self.cost,
-            error_code: self.code,
+            error_code: self.code.map(ErrorCode::as_str),
             status: self.status,
             duration: self.began.elapsed(),
         }));

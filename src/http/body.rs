@@ -6,30 +6,30 @@ use hyper::body::{Body, Incoming};
 use tokio::time;
 
 use crate::http::Options;
-use crate::http::denial::Denial;
+use crate::http::request_error::RequestError;
 
 /// Refuses a request whose declared length is above the limit, before a byte of it is read.
-pub fn check_length(body: &Incoming, options: &Options) -> Result<(), Denial> {
+pub fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if declared > options.body_limit { Err(Denial::BodyTooLarge { limit: options.body_limit }) } else { Ok(()) }
+    if declared > options.body_limit { Err(RequestError::BodyTooLarge { limit: options.body_limit }) } else { Ok(()) }
 }
 
 /// Reads the body.
-pub async fn read(body: Incoming, options: &Options) -> Result<Bytes, Denial> {
+pub async fn read(body: Incoming, options: &Options) -> Result<Bytes, RequestError> {
     match time::timeout(options.body_timeout, collect(body, options.body_limit)).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Denial::BodyTooSlow { timeout: options.body_timeout }),
+        Err(_) => Err(RequestError::BodyTimeout { timeout: options.body_timeout }),
     }
 }
 
-async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, Denial> {
+async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, RequestError> {
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         // Trailers say nothing that is asked for.
-        let Ok(part) = frame.map_err(Denial::BodyBroken)?.into_data() else { continue };
+        let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         if first.len() + whole.len() + part.len() > limit {
-            return Err(Denial::BodyTooLarge { limit });
+            return Err(RequestError::BodyTooLarge { limit });
         }
         // Most bodies come in one part, which then need not be copied.
         if first.is_empty() && whole.is_empty() {

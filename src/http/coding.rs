@@ -2,8 +2,8 @@
 
 use hyper::{HeaderMap, header};
 
-use crate::http::denial::Denial;
 use crate::http::negotiate::thousandths;
+use crate::http::request_error::RequestError;
 
 /// A way to make an answer smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Codings {
 
 /// What the client takes best: the coding of the highest weight, and of those the one that stands first in `codings`.
 /// Nothing is compressed for a client that does not ask for it.
-pub fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, Denial> {
+pub fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, RequestError> {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let entries: Vec<_> = values.flat_map(|value| value.split(',')).filter_map(entry).collect();
     let named = |name: &str| {
@@ -94,7 +94,7 @@ pub fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, Denial
         Some((_, coding)) if !plain_is_taken => Ok(Choice::Only(coding)),
         Some((weight, coding)) if plain.is_none_or(|plain| weight >= plain) => Ok(Choice::Preferred(coding)),
         _ if plain_is_taken => Ok(Choice::Plain),
-        _ => Err(Denial::NoCoding),
+        _ => Err(RequestError::NoAcceptableCoding),
     }
 }
 

@@ -5,7 +5,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use hyper::{HeaderMap, header};
 
-use crate::http::denial::Denial;
+use crate::http::access_error::AccessError;
 
 /// Some clients leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -39,11 +39,11 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The Bearer token, or what to do to send one.
-pub fn token(headers: &HeaderMap) -> Result<&str, Denial> {
+pub fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
     match bearer(headers) {
         Some(token) => Ok(token),
-        None if headers.contains_key(header::AUTHORIZATION) => Err(Denial::NotBearer),
-        None => Err(Denial::NoToken),
+        None if headers.contains_key(header::AUTHORIZATION) => Err(AccessError::NotBearer),
+        None => Err(AccessError::NoToken),
     }
 }
 

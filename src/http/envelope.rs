@@ -6,10 +6,10 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::error::ErrorCode;
+use crate::error::code::ErrorCode;
 use crate::execute::field_error::{FieldError, PathPart};
-use crate::http::denial::Denial;
 use crate::http::persisted;
+use crate::http::request_error::RequestError;
 use crate::query::Variables;
 use crate::throttle::bucket::Status;
 
@@ -32,7 +32,7 @@ pub struct GraphqlRequest {
 /// Reads a request's body. Strict where a mistake would otherwise go unnoticed: `query` must be a string, `variables`
 /// and `extensions` objects, `operationName` a string; but for `query` each may be null or absent. Other keys are left
 /// alone, as GraphQL-over-HTTP wants it.
-pub fn read(body: &[u8]) -> Result<GraphqlRequest, Denial> {
+pub fn read(body: &[u8]) -> Result<GraphqlRequest, RequestError> {
     if body.is_empty() {
         return refuse("the body is empty; send a JSON object with the key \"query\"");
     }
@@ -47,7 +47,7 @@ pub fn read(body: &[u8]) -> Result<GraphqlRequest, Denial> {
 /// Reads a request from a target's query component (GraphQL-over-HTTP, section "GET"): `query` and `operationName` are
 /// text, `variables` and `extensions` JSON; but for `query`, an empty value is as good as none. Of each there may be one:
 /// which of two is meant, a proxy or a cache might see otherwise. Other parameters are left alone.
-pub fn of_target(component: Option<&str>) -> Result<GraphqlRequest, Denial> {
+pub fn of_target(component: Option<&str>) -> Result<GraphqlRequest, RequestError> {
     let mut object = Map::new();
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -73,7 +73,7 @@ pub fn of_target(component: Option<&str>) -> Result<GraphqlRequest, Denial> {
     of_object(object)
 }
 
-fn of_object(mut object: Map<String, Value>) -> Result<GraphqlRequest, Denial> {
+fn of_object(mut object: Map<String, Value>) -> Result<GraphqlRequest, RequestError> {
     let extensions = match object.remove("extensions") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(extensions)) => extensions,
@@ -106,8 +106,8 @@ fn decoded(text: &str) -> Result<String, Utf8Error> {
     Ok(percent_decode_str(&text).decode_utf8()?.into_owned())
 }
 
-fn refuse(what: &str) -> Result<GraphqlRequest, Denial> {
-    Err(Denial::NotARequest(what.to_owned()))
+fn refuse(what: &str) -> Result<GraphqlRequest, RequestError> {
+    Err(RequestError::NotAGraphqlRequest(what.to_owned()))
 }
 
 /// The errors of an executed query, which stand behind its `data`: fields that could not be answered.
@@ -166,7 +166,7 @@ mod tests {
 
     fn message(body: &[u8]) -> String {
         match read(body) {
-            Err(Denial::NotARequest(message)) => message,
+            Err(RequestError::NotAGraphqlRequest(message)) => message,
             other => format!("{other:?}"),
         }
     }
@@ -248,7 +248,9 @@ mod tests {
             ("query={a}&extensions=x", "\"extensions\" is not JSON"),
             ("query={a}&extensions=1", "\"extensions\" must be"),
         ] {
-            let Err(Denial::NotARequest(message)) = of_target(Some(component)) else { panic!("{component}") };
+            let Err(RequestError::NotAGraphqlRequest(message)) = of_target(Some(component)) else {
+                panic!("{component}")
+            };
             assert!(message.contains(part), "{component}: {message}");
         }
     }

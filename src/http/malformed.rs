@@ -8,8 +8,9 @@ use hyper::StatusCode;
 use hyper::header::HeaderName;
 
 use crate::http::access_log::AccessLogEntry;
-use crate::http::denial::Denial;
-use crate::http::respond::deny;
+use crate::http::api_error::ApiError;
+use crate::http::error_response;
+use crate::http::request_error::RequestError;
 use crate::http::response::Content;
 use crate::http::service::{LONGEST_TARGET, Service};
 
@@ -43,18 +44,18 @@ pub fn find(written: &[u8]) -> Option<Refusal<'_>> {
 
 /// What the service says in its place, head and body. Writes its line in the log.
 pub fn answer(service: &Service, refusal: Refusal<'_>) -> Vec<u8> {
-    let denial = match refusal.status {
-        StatusCode::URI_TOO_LONG => Denial::TargetTooLong { limit: LONGEST_TARGET },
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Denial::HeadTooLarge,
-        _ => Denial::HeadBroken,
-    };
+    let error = ApiError::from(match refusal.status {
+        StatusCode::URI_TOO_LONG => RequestError::TargetTooLong { limit: LONGEST_TARGET },
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => RequestError::HeadTooLarge,
+        _ => RequestError::MalformedHead,
+    });
     let mut record = AccessLogEntry::of_unread(service.ids.next());
-    let answer = deny(&denial);
-    record.code = Some(denial.code());
+    let answer = error_response::plain(&error);
+    record.code = Some(error.code);
     record.status = Some(answer.status().as_u16());
     let body = match answer.body() {
         Content::Whole(body) => body.as_ref(),
-        // A denial is never as large.
+        // No error is as large.
         Content::Parts(_) => b"",
     };
 

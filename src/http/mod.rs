@@ -2,22 +2,25 @@
 //!
 //! A request comes in through `listener` and `wire`, which hold connections to their limits and times; `service` checks
 //! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and gives
-//! an `answer`, or a `denial`, which says why not. What a denial looks like is decided in `respond` alone. `negotiate` and
+//! a `response` or an error. Every error becomes an `api_error`, and `error_response` alone decides how it looks. `negotiate` and
 //! `coding` choose the form that the client takes best, and `compress` makes large answers smaller.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-pub mod response;
+pub mod access_error;
+pub mod access_log;
+pub mod api_error;
 pub mod body;
 pub mod coding;
 pub mod compress;
 pub mod connection;
+pub mod connection_io;
 pub mod cors;
 pub mod credentials;
-pub mod denial;
 pub mod endpoint;
 pub mod envelope;
+pub mod error_response;
 pub mod framing;
 pub mod listener;
 pub mod malformed;
@@ -25,11 +28,12 @@ pub mod negotiate;
 pub mod origin;
 pub mod persisted;
 pub mod price;
-pub mod access_log;
-pub mod respond;
+pub mod query_error;
+pub mod request_error;
+pub mod response;
 pub mod route;
 pub mod service;
-pub mod connection_io;
+pub mod service_error;
 
 /// What the door keeps to.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use hyper::{HeaderMap, header};
 
-use crate::http::denial::Denial;
+use crate::http::request_error::RequestError;
 
 /// The media type of a GraphQL answer. It decides the status too; see `respond`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ impl Media {
 
 /// What the client accepts best. Without an `Accept`, and where nothing speaks for the newer type, it is
 /// `application/json`, which is what this service's clients read.
-pub fn accepted(headers: &HeaderMap) -> Result<Media, Denial> {
+pub fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
     let mut ranges = Vec::new();
     for value in headers.get_all(header::ACCEPT) {
-        let Ok(value) = value.to_str() else { return Err(Denial::NotAcceptable) };
+        let Ok(value) = value.to_str() else { return Err(RequestError::NotAcceptable) };
         ranges.extend(split_outside_quotes(value, ',').into_iter().filter_map(range));
     }
     if ranges.is_empty() {
@@ -38,7 +38,7 @@ pub fn accepted(headers: &HeaderMap) -> Result<Media, Denial> {
     let json = preference(&ranges, "json");
     let graphql = preference(&ranges, "graphql-response+json");
     match (json, graphql) {
-        (None, None) => Err(Denial::NotAcceptable),
+        (None, None) => Err(RequestError::NotAcceptable),
         (Some(_), None) => Ok(Media::Json),
         (None, Some(_)) => Ok(Media::GraphqlResponse),
         // At the same weight, what is named goes before what a wildcard covers, and what is named first before the rest.
@@ -50,29 +50,29 @@ pub fn accepted(headers: &HeaderMap) -> Result<Media, Denial> {
 }
 
 /// Refuses a body that would have to be decompressed.
-pub fn refuse_compressed(headers: &HeaderMap) -> Result<(), Denial> {
+pub fn refuse_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
     match headers.get(header::CONTENT_ENCODING) {
-        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(Denial::ContentEncoded),
+        Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(RequestError::CompressedBody),
         _ => Ok(()),
     }
 }
 
 /// Refuses a body that is not JSON in UTF-8. A missing `Content-Type` is refused too: a browser's form cannot send JSON
 /// without being asked whether it may.
-pub fn require_json(headers: &HeaderMap) -> Result<(), Denial> {
+pub fn require_json(headers: &HeaderMap) -> Result<(), RequestError> {
     refuse_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return Err(Denial::NotJson) };
-    let mut parts = split_outside_quotes(value.to_str().map_err(|_| Denial::NotJson)?, ';').into_iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return Err(RequestError::NotJson) };
+    let mut parts = split_outside_quotes(value.to_str().map_err(|_| RequestError::NotJson)?, ';').into_iter();
     if !parts.next().is_some_and(|media| media.trim().eq_ignore_ascii_case("application/json")) {
-        return Err(Denial::NotJson);
+        return Err(RequestError::NotJson);
     }
     for parameter in parts {
         if let Some((name, value)) = parameter.split_once('=')
             && name.trim().eq_ignore_ascii_case("charset")
             && !is_utf8(value.trim().trim_matches('"'))
         {
-            return Err(Denial::NotUtf8);
+            return Err(RequestError::NotUtf8);
         }
     }
     Ok(())
@@ -219,10 +219,10 @@ mod tests {
         ] {
             assert!(check(good).is_ok(), "{good}");
         }
-        assert!(matches!(check("application/json; charset=latin1"), Err(Denial::NotUtf8)));
+        assert!(matches!(check("application/json; charset=latin1"), Err(RequestError::NotUtf8)));
         for bad in ["text/plain", "application/jsonx", "application/graphql", "multipart/form-data; boundary=x", ""] {
-            assert!(matches!(check(bad), Err(Denial::NotJson)), "{bad}");
+            assert!(matches!(check(bad), Err(RequestError::NotJson)), "{bad}");
         }
-        assert!(matches!(require_json(&HeaderMap::new()), Err(Denial::NotJson)));
+        assert!(matches!(require_json(&HeaderMap::new()), Err(RequestError::NotJson)));
     }
 }

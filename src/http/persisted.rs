@@ -11,7 +11,7 @@ use lru::LruCache;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::http::denial::Denial;
+use crate::http::request_error::RequestError;
 
 /// The key in a request's `extensions`.
 pub const EXTENSION: &str = "persistedQuery";
@@ -54,8 +54,8 @@ impl Hash {
     }
 
     /// The hash that a request's `extensions` name, if they name one.
-    fn read(extensions: &Map<String, Value>) -> Result<Option<Self>, Denial> {
-        let refuse = |what: &str| Err(Denial::NotARequest(what.to_owned()));
+    fn read(extensions: &Map<String, Value>) -> Result<Option<Self>, RequestError> {
+        let refuse = |what: &str| Err(RequestError::NotAGraphqlRequest(what.to_owned()));
         let named = match extensions.get(EXTENSION) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Object(named)) => named,
@@ -84,21 +84,21 @@ impl Store {
     }
 
     /// The text to be executed: the one that came, or the one whose hash came.
-    pub fn resolve(&self, query: Option<String>, extensions: &Map<String, Value>) -> Result<Resolved, Denial> {
+    pub fn resolve(&self, query: Option<String>, extensions: &Map<String, Value>) -> Result<Resolved, RequestError> {
         let hash = Hash::read(extensions)?;
         match (query, hash) {
-            (_, Some(_)) if self.texts.is_none() => Err(Denial::PersistedQueryNotSupported),
+            (_, Some(_)) if self.texts.is_none() => Err(RequestError::PersistedQueryNotSupported),
             (Some(query), Some(hash)) if Hash::of(&query) != hash => {
                 // Apollo's own words.
-                Err(Denial::NotARequest("provided sha does not match query".to_owned()))
+                Err(RequestError::NotAGraphqlRequest("provided sha does not match query".to_owned()))
             }
             (Some(query), newcomer) => Ok(Resolved { query, newcomer }),
             (None, Some(hash)) => {
                 let known = self.texts().and_then(|mut texts| texts.entries.get(&hash).cloned());
-                let query = known.ok_or(Denial::PersistedQueryNotFound)?.as_ref().to_owned();
+                let query = known.ok_or(RequestError::PersistedQueryNotFound)?.as_ref().to_owned();
                 Ok(Resolved { query, newcomer: None })
             }
-            (None, None) => Err(Denial::NotARequest(
+            (None, None) => Err(RequestError::NotAGraphqlRequest(
                 "the request lacks the key \"query\", a string that holds a GraphQL document".to_owned(),
             )),
         }
@@ -153,7 +153,7 @@ mod tests {
     fn known(store: &Store, text: &str) -> bool {
         match store.resolve(None, &naming(text)) {
             Ok(resolved) => resolved == Resolved { query: text.to_owned(), newcomer: None },
-            Err(denial) => panic!("{denial}"),
+            Err(error) => panic!("{error}"),
         }
     }
 
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn a_text_is_found_by_its_hash_once_it_was_kept() {
         let store = Store::new(Some(1000));
-        assert!(matches!(store.resolve(None, &naming("{a}")), Err(Denial::PersistedQueryNotFound)));
+        assert!(matches!(store.resolve(None, &naming("{a}")), Err(RequestError::PersistedQueryNotFound)));
         let first = store.resolve(Some("{a}".into()), &naming("{a}")).unwrap();
-        assert!(matches!(store.resolve(None, &naming("{a}")), Err(Denial::PersistedQueryNotFound)));
+        assert!(matches!(store.resolve(None, &naming("{a}")), Err(RequestError::PersistedQueryNotFound)));
         store.keep(first.newcomer.unwrap(), &first.query);
         assert!(known(&store, "{a}"));
         let mismatch = store.resolve(Some("{b}".into()), &naming("{a}")).unwrap_err();
@@ -198,7 +198,7 @@ mod tests {
     fn without_a_store_clients_are_told_to_stop_asking() {
         let store = Store::new(None);
         for query in [None, Some("{a}".to_owned())] {
-            assert!(matches!(store.resolve(query, &naming("{a}")), Err(Denial::PersistedQueryNotSupported)));
+            assert!(matches!(store.resolve(query, &naming("{a}")), Err(RequestError::PersistedQueryNotSupported)));
         }
         assert!(store.resolve(Some("{a}".into()), &Map::new()).is_ok());
     }
@@ -215,8 +215,8 @@ mod tests {
             (json!({"version": 1, "sha256Hash": hash.to_uppercase()}), "sha256Hash"),
             (json!({"version": 1, "sha256Hash": "ab"}), "sha256Hash"),
         ] {
-            let denial = store.resolve(Some("{a}".into()), &extensions(persisted.clone())).unwrap_err();
-            assert!(denial.to_string().contains(part), "{persisted}: {denial}");
+            let error = store.resolve(Some("{a}".into()), &extensions(persisted.clone())).unwrap_err();
+            assert!(error.to_string().contains(part), "{persisted}: {error}");
         }
         assert!(store.resolve(Some("{a}".into()), &extensions(Value::Null)).is_ok());
         assert!(store.resolve(None, &extensions(Value::Null)).is_err());

@@ -4,9 +4,9 @@ use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::compile::Explanation;
-use crate::http::denial::Denial;
+use crate::http::api_error::milliseconds;
 use crate::http::negotiate::Media;
-use crate::http::respond::milliseconds;
+use crate::http::request_error::RequestError;
 use crate::http::response::{Answer, with_json};
 use crate::throttle::bucket::{Empty, Status};
 
@@ -22,11 +22,11 @@ pub fn includes_fields(headers: &HeaderMap) -> bool {
 }
 
 /// Whether the price is asked for instead of the answer. Another value is refused: who misspells it would be debited.
-pub fn is_all(headers: &HeaderMap) -> Result<bool, Denial> {
+pub fn is_all(headers: &HeaderMap) -> Result<bool, RequestError> {
     match headers.get(COST) {
         None => Ok(false),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(true),
-        Some(_) => Err(Denial::NotARequest(
+        Some(_) => Err(RequestError::NotAGraphqlRequest(
             "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing; leave it out \
              to run the query"
                 .to_owned(),

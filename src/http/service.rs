@@ -24,15 +24,17 @@ use crate::access::login::Logins;
 use crate::compile::Compiler;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
+use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::credentials::token as bearer;
-use crate::http::denial::Denial;
 use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
-use crate::http::respond::{deny, deny_update};
+use crate::http::request_error::RequestError;
 use crate::http::response::{Answer, BoxError, Content, empty};
 use crate::http::route::Route;
-use crate::http::{Options, body, cors, persisted};
+use crate::http::service_error::ServiceError;
+use crate::http::{Options, body, cors, error_response, persisted};
 use crate::throttle::buckets::Buckets;
 use crate::throttle::running::RunningQueries;
 
@@ -87,9 +89,9 @@ pub struct Outgoing {
 
 impl Service {
     /// Who is calling: the account of a good token, as it is now.
-    pub fn caller(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denial> {
+    pub fn caller(&self, headers: &HeaderMap) -> Result<Arc<Principal>, AccessError> {
         let user_id = self.tokens.verify(bearer(headers)?)?;
-        self.grants.current().principal(&user_id).ok_or(Denial::AccountClosed)
+        self.grants.current().principal(&user_id).ok_or(AccessError::AccountClosed)
     }
 }
 
@@ -105,10 +107,10 @@ pub async fn handle(
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(denial)) => denied(&head, &denial, &mut record),
+        Ok(Err(error)) => respond_with_error(&head, &error, &mut record),
         Err(panic) => {
-            let denial = Denial::fault(&record, panic_message(&*panic));
-            denied(&head, &denial, &mut record)
+            let error = ServiceError::internal(&record, panic_message(&*panic)).into();
+            respond_with_error(&head, &error, &mut record)
         }
     };
     exchange.answer();
@@ -121,10 +123,10 @@ async fn answer(
     body: Incoming,
     ambiguous: bool,
     record: &mut AccessLogEntry,
-) -> Result<Answer, Denial> {
+) -> Result<Answer, ApiError> {
     check_head(head, ambiguous)?;
     body::check_length(&body, &service.options)?;
-    let route = Route::of(head.uri.path()).ok_or(Denial::NotFound)?;
+    let route = Route::of(head.uri.path()).ok_or(RequestError::NotFound)?;
     record.route = route.name();
     if head.method == Method::OPTIONS {
         let mut answer = empty(StatusCode::NO_CONTENT);
@@ -133,13 +135,13 @@ async fn answer(
         return Ok(answer);
     }
     if !route.takes(&head.method) {
-        return Err(Denial::MethodNotAllowed { allow: route.allow() });
+        return Err(RequestError::MethodNotAllowed { allow: route.allow() }.into());
     }
     match route {
         Route::Graphql => Ok(graphql::answer(service, head, body, record).await),
         Route::UpdateOrder => Ok(update_order::answer(service, head, body, record).await),
         Route::Token => token::answer(service, head, record).await,
-        Route::Sdl => sdl::answer(&service.sdl, &head.headers, &service.options.codings),
+        Route::Sdl => Ok(sdl::answer(&service.sdl, &head.headers, &service.options.codings)?),
         Route::Jwks => Ok(jwks::answer(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(&service.grants)),
@@ -147,40 +149,42 @@ async fn answer(
 }
 
 /// What hyper leaves to its user (RFC 9112, sections 3.2 and 6).
-fn check_head(head: &Parts, ambiguous: bool) -> Result<(), Denial> {
+fn check_head(head: &Parts, ambiguous: bool) -> Result<(), RequestError> {
     if head.uri.path().len() + head.uri.query().map_or(0, str::len) > LONGEST_TARGET {
-        return Err(Denial::TargetTooLong { limit: LONGEST_TARGET });
+        return Err(RequestError::TargetTooLong { limit: LONGEST_TARGET });
     }
     if ambiguous {
-        return Err(Denial::LengthAndEncoding);
+        return Err(RequestError::AmbiguousLength);
     }
     check_host(&head.headers, head.version)?;
     let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).into_iter();
     match (codings.next(), codings.next()) {
         (None, _) => Ok(()),
         (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
-        _ => Err(Denial::Encoding),
+        _ => Err(RequestError::TransferEncoding),
     }
 }
 
-fn check_host(headers: &HeaderMap, version: Version) -> Result<(), Denial> {
+fn check_host(headers: &HeaderMap, version: Version) -> Result<(), RequestError> {
     let mut hosts = headers.get_all(header::HOST).into_iter();
     let (host, second) = (hosts.next(), hosts.next());
     // HTTP/2 has its authority in the target, and HTTP/1.0 knew none.
     if second.is_some() || (host.is_none() && version == Version::HTTP_11) {
-        return Err(Denial::Host);
+        return Err(RequestError::Host);
     }
     match host {
-        Some(host) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => Err(Denial::Host),
+        Some(host) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => Err(RequestError::Host),
         _ => Ok(()),
     }
 }
 
-fn denied(head: &Parts, denial: &Denial, record: &mut AccessLogEntry) -> Answer {
-    record.code = Some(denial.code());
+fn respond_with_error(head: &Parts, error: &ApiError, record: &mut AccessLogEntry) -> Answer {
+    record.code = Some(error.code);
     match Route::of(head.uri.path()) {
-        Some(Route::UpdateOrder) => deny_update(denial),
-        _ => deny(denial),
+        Some(Route::UpdateOrder) => error_response::order_update(error),
+        Some(Route::Token | Route::Graphql | Route::Sdl | Route::Jwks | Route::Live | Route::Ready) | None => {
+            error_response::plain(error)
+        }
     }
 }
 

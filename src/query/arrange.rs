@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::parse::ParseError;
 use crate::query::tokens::{Kind, Token, TokenError, Tokens};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::TypeRef;
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 
 /// A valid operation, before its variables are known.
 #[derive(Debug)]

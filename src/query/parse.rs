@@ -14,7 +14,9 @@ use std::fmt;
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
-use crate::error::{Diagnostic, ErrorCode, GraphqlError, GraphqlErrors, Location};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::Diagnostic;
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
 use crate::query::arrange::{self, Arranged, Aside, MOST_OPEN_BRACKETS};
 use crate::query::restore::Restorer;
 use crate::query::strings::BadEscape;

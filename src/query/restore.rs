@@ -3,7 +3,7 @@
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::arrange::Arranged;
 use crate::query::strings;
 use crate::query::tokens::{Kind, Token, Tokens};

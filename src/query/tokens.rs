@@ -3,7 +3,7 @@
 //! `graphql_parser` reads tokens too, but not these: it refuses `1e5` and `\u{1F600}`, takes `\b` for another character
 //! and counts a tab as eight columns. So the cutting is done here, in one pass, and it never gets to see a literal.
 
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::parse::ParseError;
 use crate::query::strings;
 

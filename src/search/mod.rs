@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 
 /// The most terms that one search string may hold. Terms on indexed keys cost nothing, so they need a bound of their own.
 pub const MOST_TERMS: usize = 50;
@@ -142,7 +143,7 @@ impl Diagnostic for SearchError {
         ErrorCode::MalformedQuery
     }
 
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         let mut facts = ErrorExtensions::new();
         facts.insert("term".to_owned(), self.term.clone().into());
         facts.insert("offset".to_owned(), self.offset.into());

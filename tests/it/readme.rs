@@ -1,37 +1,49 @@
-//! README says what the program does: its tables are held against the program's own.
+//! The documentation's tables are checked against the program's own.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::{env, fs};
 
 use orderql::config::SETTINGS;
-use orderql::error::ErrorCode;
+use orderql::error::code::markdown_table;
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-const MARKS: (&str, &str) = ("<!-- settings -->\n", "<!-- /settings -->");
+/// Files that may contain the tables.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/api.md"];
 
-/// `UPDATE_README=1 cargo nextest run settings` writes the table anew.
+/// `UPDATE_README=1 cargo nextest run documented` writes the tables anew.
 #[test]
-fn every_setting_is_told() {
-    let readme = fs::read_to_string(README).unwrap();
-    let (before, rest) = readme.split_once(MARKS.0).unwrap();
-    let (told, after) = rest.split_once(MARKS.1).unwrap();
+fn settings_and_error_codes_are_documented() {
+    check("settings", &settings());
+    check("error codes", &markdown_table());
+}
+
+fn settings() -> String {
     let mut table = String::from("| flag, and key in the file | variable | default | |\n|---|---|---|---|\n");
     for setting in SETTINGS {
         let default = if setting.default.is_empty() { String::new() } else { format!("`{}`", setting.default) };
         let help = setting.help.trim();
         writeln!(table, "| `{}` | `{}` | {default} | {help} |", setting.name, setting.variable).unwrap();
     }
-    if env::var_os("UPDATE_README").is_some() {
-        fs::write(README, format!("{before}{}{table}{}{after}", MARKS.0, MARKS.1)).unwrap();
-    } else {
-        assert_eq!(told, table, "README's table is old; run this test with UPDATE_README=1");
-    }
+    table
 }
 
-#[test]
-fn every_code_is_told() {
-    let readme = fs::read_to_string(README).unwrap();
-    for code in ErrorCode::ALL {
-        assert!(readme.contains(&format!("| `{code}` |")), "{code}");
+/// Checks the text between `<!-- name -->` and `<!-- /name -->` in whichever document has these markers.
+fn check(name: &str, expected: &str) {
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    for document in DOCUMENTS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let Some((before, rest)) = text.split_once(&begin) else { continue };
+        let (found, after) = rest.split_once(&end).unwrap();
+        if env::var_os("UPDATE_README").is_some() {
+            fs::write(&path, format!("{before}{begin}{expected}{end}{after}")).unwrap();
+        } else {
+            assert!(
+                found == expected,
+                "{document} differs from the program; run this test with UPDATE_README=1, or paste between {begin}\n{expected}"
+            );
+        }
+        return;
     }
+    panic!("no document of {DOCUMENTS:?} has the marker {begin}");
 }

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::cli::{Outcome, schema};
 use crate::compile::{self, Explanation};
-use crate::error::GraphqlErrors;
+use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::query::{Request, Variables};
 

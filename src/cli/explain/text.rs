@@ -11,7 +11,7 @@ use time::macros::format_description;
 use crate::cli::explain::Explained;
 use crate::compile::Explanation;
 use crate::cost::breakdown::CostNode;
-use crate::error::{GraphqlError, Location};
+use crate::error::graphql_error::{GraphqlError, Location};
 use crate::plan::step::Parents;
 use crate::plan::{Parameter, Plan};
 use crate::query::bind::StepId;

@@ -16,16 +16,19 @@ use crate::compile::Compiled;
 use crate::database::error::DatabaseError;
 use crate::execute::response_writer::{Progress, ResponseWriter};
 use crate::execute::{ExecuteError, constant, execute};
+use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::compress;
-use crate::http::denial::Denial;
 use crate::http::envelope::{self, CostExtension, GraphqlRequest};
 use crate::http::negotiate::{self, Media};
-use crate::http::respond::deny_graphql;
+use crate::http::query_error::QueryError;
+use crate::http::request_error::RequestError;
 use crate::http::response::{Answer, BoxError, Content, vary};
 use crate::http::service::Service;
-use crate::http::{body, price};
+use crate::http::service_error::ServiceError;
+use crate::http::{body, error_response, price};
 use crate::query::Request;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -45,9 +48,9 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     let coding = coding::accepted(&head.headers, &service.options.codings);
     let choice = *coding.as_ref().unwrap_or(&Choice::Plain);
     let media = media.and_then(|media| coding.map(|_| media));
-    let answer = serve(service, head, body, media, record).await.unwrap_or_else(|denial| {
-        record.code = Some(denial.code());
-        deny_graphql(&denial, form)
+    let answer = serve(service, head, body, media, record).await.unwrap_or_else(|error| {
+        record.code = Some(error.code);
+        error_response::graphql(&error, form)
     });
     let mut answer = compress(answer, choice, record);
     let headers = answer.headers_mut();
@@ -63,13 +66,13 @@ async fn serve(
     service: &Service,
     head: &Head,
     body: Incoming,
-    media: Result<Media, Denial>,
+    media: Result<Media, RequestError>,
     record: &mut AccessLogEntry,
-) -> Result<Answer, Denial> {
+) -> Result<Answer, ApiError> {
     let principal = service.caller(&head.headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
     if !principal.may(Artifact::Graphql) {
-        return Err(Denial::NotGranted { path: Artifact::Graphql.path() });
+        return Err(AccessError::NotGranted { path: Artifact::Graphql.path() }.into());
     }
     let media = media?;
     let GraphqlRequest { query, operation_name, variables, extensions } = envelope(service, head, body).await?;
@@ -81,7 +84,7 @@ async fn serve(
             service.persisted.keep(hash, &request.query);
         }
     };
-    let explain = || service.compiler.explain(&request, &principal.limits).map_err(Denial::Refused);
+    let explain = || service.compiler.explain(&request, &principal.limits).map_err(QueryError::Compile);
     if price::is_all(&head.headers)? {
         let explanation = explain()?;
         keep();
@@ -91,7 +94,7 @@ async fn serve(
         let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
         return Ok(price::answer(explanation, &forecast, media));
     }
-    let compiled = service.compiler.compile(&request, &principal.limits).map_err(Denial::Refused)?;
+    let compiled = service.compiler.compile(&request, &principal.limits).map_err(QueryError::Compile)?;
     keep();
     let fields = if price::includes_fields(&head.headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
@@ -99,7 +102,7 @@ async fn serve(
     }
     let cost = compiled.estimate.cost();
     let place = place(service, &principal, cost)?;
-    let status = service.buckets.try_debit(&principal.user_id, &principal.rate, cost).map_err(Denial::Throttled)?;
+    let status = service.buckets.try_debit(&principal.user_id, &principal.rate, cost).map_err(QueryError::Throttled)?;
     let fetching = time::timeout(principal.deadline, fetch(service, &compiled));
     // Dropping the future, here at the deadline or above where the client hangs up, cancels its statements.
     let rows = match fetching.await {
@@ -107,12 +110,12 @@ async fn serve(
         Ok(Err(NoRows::Unavailable(error))) => {
             // What was not executed is not paid.
             service.buckets.refund(&principal.user_id, cost);
-            return Err(Denial::Unavailable(error));
+            return Err(ServiceError::Unavailable(error).into());
         }
-        Ok(Err(NoRows::Failed(error))) => return Err(Denial::fault(record, error)),
+        Ok(Err(NoRows::Failed(error))) => return Err(ServiceError::internal(record, error).into()),
         Err(_) => {
             record.cost = Some(cost);
-            return Err(Denial::DeadlineExceeded { deadline: principal.deadline, cost, status });
+            return Err(QueryError::DeadlineExceeded { deadline: principal.deadline, cost, status }.into());
         }
     };
     record.cost = Some(cost);
@@ -129,7 +132,7 @@ async fn serve(
 }
 
 /// What is asked, in a body or in the target. There are no mutations that a target would have to be kept from.
-async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<GraphqlRequest, Denial> {
+async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<GraphqlRequest, RequestError> {
     if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
         envelope::read(&body::read(body, &service.options).await?)
@@ -139,11 +142,11 @@ async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Grap
 }
 
 /// A place among the caller's running queries, until its answer is handed over; nothing is debited without one.
-fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Permit, Denial> {
+fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Permit, QueryError> {
     let limit = principal.concurrent_queries;
     service.running.enter(&principal.user_id, limit).ok_or_else(|| {
         let status = service.buckets.status(&principal.user_id, &principal.rate);
-        Denial::TooManyRunning { limit, cost, status }
+        QueryError::TooManyRunning { limit, cost, status }
     })
 }
 
@@ -180,11 +183,11 @@ fn write(
     closing: Vec<u8>,
     place: Permit,
     record: &AccessLogEntry,
-) -> Result<Content, Denial> {
+) -> Result<Content, ServiceError> {
     let mut first = Vec::with_capacity(4096);
     first.extend_from_slice(envelope::OPENING);
     match rows.write(&mut first, LARGEST_WHOLE) {
-        Err(error) => Err(Denial::fault(record, error)),
+        Err(error) => Err(ServiceError::internal(record, error)),
         Ok(Progress::Done) => {
             let errors = close(&rows, &record.id);
             first.extend_from_slice(errors.as_bytes());

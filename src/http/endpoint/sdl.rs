@@ -9,7 +9,7 @@ use hyper::{HeaderMap, StatusCode};
 
 use crate::http::coding::{self, Choice, Coding, Codings};
 use crate::http::compress;
-use crate::http::denial::Denial;
+use crate::http::request_error::RequestError;
 use crate::http::response::{Answer, empty, vary};
 
 /// The schema's text and its tag, made once. So is the text in each coding, when it is first asked for: nobody needs a
@@ -43,7 +43,7 @@ impl Document {
 }
 
 /// The text, or 304 for a client that has it.
-pub fn answer(document: &Document, headers: &HeaderMap, codings: &Codings) -> Result<Answer, Denial> {
+pub fn answer(document: &Document, headers: &HeaderMap, codings: &Codings) -> Result<Answer, RequestError> {
     let coded = match coding::accepted(headers, codings)? {
         Choice::Plain => None,
         Choice::Preferred(_) if document.text.len() < compress::SMALLEST => None,
@@ -131,6 +131,6 @@ mod tests {
             let unchanged = ask(coding.name(), &weak).unwrap();
             assert_eq!((unchanged.status(), text(&unchanged).len()), (StatusCode::NOT_MODIFIED, 0));
         }
-        assert!(matches!(ask("identity;q=0", "*"), Err(Denial::NoCoding)));
+        assert!(matches!(ask("identity;q=0", "*"), Err(RequestError::NoAcceptableCoding)));
     }
 }

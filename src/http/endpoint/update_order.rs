@@ -11,13 +11,15 @@ use tokio::time;
 
 use crate::access::grants::Artifact;
 use crate::database::error::DatabaseError;
+use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
-use crate::http::denial::Denial;
+use crate::http::api_error::ApiError;
 use crate::http::negotiate::{self, Media};
-use crate::http::respond::deny_update;
+use crate::http::request_error::RequestError;
 use crate::http::response::Answer;
 use crate::http::service::Service;
-use crate::http::{body, origin};
+use crate::http::service_error::ServiceError;
+use crate::http::{body, error_response, origin};
 use crate::orders::answer::{self, failed};
 use crate::orders::apply::Actor;
 use crate::orders::update_form::{self, FormError};
@@ -30,9 +32,9 @@ const LONGEST_KEY: usize = 255;
 pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut AccessLogEntry) -> Answer {
     match serve(service, head, body, record).await {
         Ok(answered) => with_body(answered),
-        Err(denial) => {
-            record.code = Some(denial.code());
-            deny_update(&denial)
+        Err(error) => {
+            record.code = Some(error.code);
+            error_response::order_update(&error)
         }
     }
 }
@@ -42,18 +44,18 @@ async fn serve(
     head: &Head,
     body: Incoming,
     record: &mut AccessLogEntry,
-) -> Result<answer::Answer, Denial> {
+) -> Result<answer::Answer, ApiError> {
     let headers = &head.headers;
     let principal = service.caller(headers)?;
     record.caller = Some(Arc::clone(&principal.user_id));
     if !principal.may(Artifact::UpdateOrder) {
-        return Err(Denial::NotGranted { path: Artifact::UpdateOrder.path() });
+        return Err(AccessError::NotGranted { path: Artifact::UpdateOrder.path() }.into());
     }
     negotiate::refuse_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let form = match update_form::read(content_type, body::read(body, &service.options).await?).await {
         Ok(form) => form,
-        Err(FormError::NotAForm) => return Err(Denial::NotAForm),
+        Err(FormError::NotAForm) => return Err(RequestError::NotAForm.into()),
         Err(error) => return Ok(failed(400, &[error])),
     };
     let update = match command::read(&form) {
@@ -73,8 +75,8 @@ async fn serve(
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error @ UpdateError::KeyReused)) => Ok(failed(422, &[error])),
         Ok(Err(error @ (UpdateError::Referred(_) | UpdateError::TooLong(_)))) => Ok(failed(409, &[error])),
-        Ok(Err(UpdateError::Database(error))) => Err(unavailable(error, record)),
-        Err(elapsed) => Err(Denial::Unavailable(elapsed.into())),
+        Ok(Err(UpdateError::Database(error))) => Err(service_error(error, record).into()),
+        Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
     }
 }
 
@@ -91,12 +93,12 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     }
 }
 
-/// The database being away, and other updates that hold what this one needs, pass; anything else is a fault.
-fn unavailable(error: DatabaseError, record: &AccessLogEntry) -> Denial {
+/// A retry can succeed where the database is away, or where other updates lock what this one needs.
+fn service_error(error: DatabaseError, record: &AccessLogEntry) -> ServiceError {
     match error {
-        DatabaseError::Busy | DatabaseError::Unreachable(_) => Denial::Unavailable(error.into()),
-        DatabaseError::Statement(ref cause) if orders::gave_way(cause) => Denial::Unavailable(error.into()),
-        DatabaseError::Statement(_) => Denial::fault(record, error),
+        DatabaseError::Busy | DatabaseError::Unreachable(_) => ServiceError::Unavailable(error.into()),
+        DatabaseError::Statement(ref cause) if orders::gave_way(cause) => ServiceError::Unavailable(error.into()),
+        DatabaseError::Statement(_) => ServiceError::internal(record, error),
     }
 }
 

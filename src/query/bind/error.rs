@@ -5,7 +5,8 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use crate::cursor::BadCursor;
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::search::{Comparator, SearchError};
 
 /// Why an operation's values cannot be used.
@@ -197,7 +198,7 @@ impl Diagnostic for BindError {
         }
     }
 
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         let facts = match self {
             Self::FirstRequired { field, max_first } => json!({ "field": field, "maxFirst": max_first }),
             Self::FirstTooLarge { field, asked, max_first } => {
@@ -209,7 +210,7 @@ impl Diagnostic for BindError {
                 json!({ "field": field, "argument": argument, "reason": reason.to_string() })
             }
             Self::SearchError { field, malformed, nearest, allowed } => {
-                let mut facts = malformed.facts();
+                let mut facts = malformed.extensions();
                 facts.insert("field".to_owned(), json!(field));
                 facts.extend(nearest.as_ref().map(|nearest| ("nearest".to_owned(), json!(nearest))));
                 facts.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));

@@ -19,7 +19,7 @@ use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Lookup, One, PageInfoField};
 use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::Field;
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page::{Page, SizeSource};
 use crate::query::bind::resolve::{Resolved, StepArguments};

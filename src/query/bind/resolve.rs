@@ -7,7 +7,7 @@ use crate::catalog::binding::{Binding, Connection, Lookup};
 use crate::catalog::introspection::SchemaElement;
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{ArgumentRole, Field};
-use crate::error::{GraphqlError, GraphqlErrors};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};

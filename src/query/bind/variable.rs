@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
-use crate::error::{GraphqlError, GraphqlErrors};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::Variables;
 use crate::query::bind::error::BindError;
 use crate::query::operation::{Condition, Literal, Selection, VariableDefinition};

@@ -4,7 +4,9 @@ use std::fmt;
 
 use graphql_parser::query as ast;
 
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::parse::{Document, location};
 use crate::query::validate::document_index::{operation_name, operation_position};
 
@@ -63,7 +65,7 @@ impl Diagnostic for Unclear {
         ErrorCode::BadUserInput
     }
 
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         ErrorExtensions::from_iter([("operations".to_owned(), self.names.clone().into())])
     }
 }

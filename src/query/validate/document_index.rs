@@ -12,7 +12,7 @@ use graphql_parser::query as ast;
 use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::{self, Type, TypeRef};
-use crate::error::Location;
+use crate::error::graphql_error::Location;
 use crate::query::parse::{Document, location};
 use crate::query::validate::directives::{self, DirectiveLocation};
 

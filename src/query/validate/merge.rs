@@ -12,7 +12,9 @@ use crate::catalog::Catalog;
 use crate::catalog::binding::Binding;
 use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::TypeRef;
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, GraphqlErrors};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
 use crate::query::parse::{Document, is_long_number, location};
 use crate::query::validate::names::ByName;
@@ -87,7 +89,7 @@ impl Diagnostic for Overgrown {
         }
     }
 
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         let (name, bound) = match self {
             Self::Wide => ("maxSelections", MOST_SELECTIONS),
             Self::Deep => ("maxLevels", MOST_LEVELS),

@@ -15,7 +15,7 @@ mod document_index;
 mod violation;
 
 use crate::catalog::Catalog;
-use crate::error::GraphqlErrors;
+use crate::error::graphql_error::GraphqlErrors;
 use crate::query::operation::Operation;
 use crate::query::parse::Document;
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::error::{Diagnostic, ErrorCode, ErrorExtensions, GraphqlError, Location};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::graphql_error::{GraphqlError, Location};
 use crate::query::validate::merge::MOST_LEVELS;
 use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_INTROSPECTION_LISTS, MOST_ROOT_FIELDS};
 
@@ -274,7 +276,7 @@ impl Diagnostic for Violation {
     }
 
     /// What a program needs to mend the document: the names that it used, and those that it may use.
-    fn facts(&self) -> ErrorExtensions {
+    fn extensions(&self) -> ErrorExtensions {
         let meant = |meant: &Suggestions| ("suggestions", meant.0.clone().into());
         let facts: Vec<(&str, serde_json::Value)> = match self {
             Self::UnknownType { ty, meant: names } => vec![("type", ty.0.clone().into()), meant(names)],

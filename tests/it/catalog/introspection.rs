@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use graphql_parser::schema as sdl;
 use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::compile::{compile, explain};
-use orderql::error::{ErrorCode, GraphqlErrors};
+use orderql::error::code::ErrorCode;
+use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::constant;
 use orderql::limits::Limits;
 use orderql::query::Request;
@@ -377,7 +378,11 @@ fn lists_within_lists_are_bounded_as_elsewhere() {
     ] {
         let refusals = refused(&query, &Value::Null);
         let first = refusals.first();
-        assert_eq!((first.code, &first.facts["maxLists"]), (ErrorCode::GraphqlValidationFailed, &json!(2)), "{query}");
+        assert_eq!(
+            (first.code, &first.extensions["maxLists"]),
+            (ErrorCode::GraphqlValidationFailed, &json!(2)),
+            "{query}"
+        );
         assert_eq!((first.locations[0].line, first.locations[0].column), (1, 3), "{query}");
     }
     // The names are those of introspection, not of what is asked for beside it.
@@ -403,7 +408,7 @@ fn the_bytes_of_all_constants_are_bounded_together() {
     let refusals = refused(&copies(many), &Value::Null);
     let first = refusals.first();
     assert_eq!(
-        (first.code, &first.facts),
+        (first.code, &first.extensions),
         (ErrorCode::GraphqlValidationFailed, json!({"maxBytes": bound}).as_object().unwrap())
     );
     assert_eq!(refusals.iter().count(), 1);

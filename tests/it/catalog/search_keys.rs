@@ -1,7 +1,7 @@
 //! Every search key with every comparator: the rows that PostgreSQL says, or the refusal.
 
 use orderql::compile::compile;
-use orderql::error::ErrorCode;
+use orderql::error::code::ErrorCode;
 use orderql::query::{Request, Variables};
 use orderql::search::Comparator;
 use tokio_postgres::Client;

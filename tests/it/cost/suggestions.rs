@@ -10,7 +10,7 @@ use orderql::access::password::Passwords;
 use orderql::catalog::Catalog;
 use orderql::compile::{Explanation, compile, explain};
 use orderql::cost::breakdown::CostNode;
-use orderql::error::ErrorCode;
+use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn code(explanation: &Explanation) -> Option<ErrorCode> {
 
 /// The facts of an explanation's first refusal.
 fn facts(explanation: &Explanation) -> Value {
-    Value::Object(explanation.refusals.as_ref().unwrap().first().facts.clone())
+    Value::Object(explanation.refusals.as_ref().unwrap().first().extensions.clone())
 }
 
 /// What is selected, whatever its page sizes are.
@@ -301,8 +301,8 @@ fn where_no_page_size_helps_a_query_is_told_so() {
     let refusals = compile(&catalog, &request, &Limits::default()).unwrap_err();
     let refusal = refusals.first();
     assert!(refusal.message.contains("select fewer collections or fields"), "{}", refusal.message);
-    assert_eq!((&refusal.facts["minimumCost"], &refusal.facts["suggestions"]), (&json!(1050), &json!([])));
-    assert_eq!(refusal.facts["branches"].as_array().unwrap().len(), 5);
+    assert_eq!((&refusal.extensions["minimumCost"], &refusal.extensions["suggestions"]), (&json!(1050), &json!([])));
+    assert_eq!(refusal.extensions["branches"].as_array().unwrap().len(), 5);
 }
 
 /// A server on a fresh database, and a token of `demo`, whose bucket is large.

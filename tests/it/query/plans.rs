@@ -64,7 +64,7 @@ fn told(catalog: &Catalog, path: &Path) -> String {
 
     let mut told = text::render(&explained, &text::PLAIN);
     for refusal in explained.refusals().into_iter().flatten() {
-        let facts = serde_json::Value::Object(refusal.facts.clone());
+        let facts = serde_json::Value::Object(refusal.extensions.clone());
         writeln!(told, "{} {facts}", refusal.code).unwrap();
     }
     told

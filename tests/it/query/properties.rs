@@ -9,7 +9,7 @@ use orderql::compile::{Compiler, Explanation, compile, explain};
 use orderql::cost::Cost;
 use orderql::cost::breakdown::CostNode;
 use orderql::cursor::Encoder;
-use orderql::error::ErrorCode;
+use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
 use orderql::plan::step::Parents;
 use orderql::query::Request;

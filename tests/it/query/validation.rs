@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use orderql::catalog::Catalog;
-use orderql::error::GraphqlErrors;
+use orderql::error::graphql_error::GraphqlErrors;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ fn refused_documents_are_told_all_that_is_wrong() {
     assert_eq!(lonely, None, "an expectation has its document");
 }
 
-fn line(refusal: &orderql::error::GraphqlError) -> String {
+fn line(refusal: &orderql::error::graphql_error::GraphqlError) -> String {
     let places: Vec<_> = refusal.locations.iter().map(|place| format!("{}:{}", place.line, place.column)).collect();
     format!("{} {} {}\n", places.join(" "), refusal.code, refusal.message)
 }

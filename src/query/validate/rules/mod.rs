@@ -31,7 +31,7 @@ mod variable_positions;
 mod variable_types;
 
 use crate::catalog::Catalog;
-use crate::error::GraphqlError;
+use crate::error::graphql_error::GraphqlError;
 use crate::query::parse::Document;
 use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
 use crate::query::validate::violation::Findings;
@@ -96,7 +96,7 @@ mod tests {
         let source = Source::read(text).unwrap();
         let document = source.parse().unwrap();
         let found = check(&catalog, &document);
-        found.iter().map(|refusal| serde_json::to_string(&refusal.facts).unwrap() + "\n").collect()
+        found.iter().map(|refusal| serde_json::to_string(&refusal.extensions).unwrap() + "\n").collect()
     }
 
     #[test]

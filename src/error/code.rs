@@ -1,0 +1,126 @@
+//! The stable error codes: one table, a row a code. The enum, the HTTP statuses and the documentation's table are made
+//! from it.
+
+use std::fmt::{self, Write};
+
+/// Makes [`ErrorCode`] from the rows of the table.
+macro_rules! error_codes {
+    ($($variant:ident $name:literal $status:literal $retry_after:ident $meaning:literal)+) => {
+        /// A stable error code, as in `extensions.code`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum ErrorCode {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl ErrorCode {
+            /// Every code, in the order of the table.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The code as clients see it in `extensions.code`.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The HTTP status. GraphQL's `application/json` answers some of them with 200 instead; see
+            /// `http::error_response`.
+            pub const fn status(self) -> u16 {
+                match self {
+                    $(Self::$variant => $status,)+
+                }
+            }
+
+            /// Whether the response has `Retry-After`, provided that a retry can succeed.
+            pub const fn has_retry_after(self) -> bool {
+                match self {
+                    $(Self::$variant => error_codes!(@$retry_after),)+
+                }
+            }
+
+            /// When clients get the code, in Markdown.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $meaning,)+
+                }
+            }
+        }
+    };
+    (@yes) => { true };
+    (@no) => { false };
+}
+
+// The columns: variant, name, HTTP status, `Retry-After`, meaning. The first nine codes are the specification's, most of
+// the others are Apollo's or named after their HTTP status, because clients know those names.
+//
+// The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
+// suite still expects 400. The persisted-query codes have 200, the protocol's own status: some of its clients do not
+// read the body of any other.
+error_codes! {
+    FirstRequired "FIRST_REQUIRED" 400 no "a connection without `first:` or `last:`"
+    FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
+    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum"
+    DepthExceeded "DEPTH_EXCEEDED" 400 no "too many levels of object nesting"
+    FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
+    OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept"
+    MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take"
+    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries run; retry after `retryAfterMs`"
+    DeadlineExceeded "DEADLINE_EXCEEDED" 504 no "the query ran longer than it may; the only error that is charged"
+    GraphqlParseFailed "GRAPHQL_PARSE_FAILED" 400 no "the text is not a GraphQL document"
+    GraphqlValidationFailed "GRAPHQL_VALIDATION_FAILED" 400 no "the document is not valid against the schema"
+    BadUserInput "BAD_USER_INPUT" 400 no "variables, cursors or arguments that cannot be used, or a body that is not a GraphQL request"
+    PersistedQueryNotFound "PERSISTED_QUERY_NOT_FOUND" 200 no "no query is stored under the hash; send the text with the hash"
+    PersistedQueryNotSupported "PERSISTED_QUERY_NOT_SUPPORTED" 200 no "persisted queries are switched off; send the text without the hash"
+    Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"
+    Forbidden "FORBIDDEN" 403 no "a user without the grant (on both media types)"
+    TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords"
+    BadRequest "BAD_REQUEST" 400 no "a request that is not well-formed HTTP"
+    NotFound "NOT_FOUND" 404 no "no endpoint at the path"
+    MethodNotAllowed "METHOD_NOT_ALLOWED" 405 no "a method that the endpoint does not have; `Allow` lists its methods"
+    NotAcceptable "NOT_ACCEPTABLE" 406 no "`Accept` or `Accept-Encoding` excludes every response that the endpoint has"
+    RequestTimeout "REQUEST_TIMEOUT" 408 no "the body did not arrive in time"
+    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 no "the body is too large"
+    UriTooLong "URI_TOO_LONG" 414 no "the request target is too long"
+    UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
+    RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"
+    ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached or has no free connection; retry"
+    InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The codes as a Markdown table, for the documentation.
+pub fn markdown_table() -> String {
+    let mut table = String::from("| code | when | status | `Retry-After` |\n|---|---|---|---|\n");
+    for code in ErrorCode::ALL {
+        let retry_after = if code.has_retry_after() { "yes" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| `{code}` | {} | {} | {retry_after} |", code.meaning(), code.status());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_in_capitals() {
+        let names: HashSet<_> = ErrorCode::ALL.into_iter().map(ErrorCode::as_str).collect();
+        assert_eq!(names.len(), ErrorCode::ALL.len());
+        assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
+    }
+
+    #[test]
+    fn the_markdown_table_has_a_row_for_every_code() {
+        let table = markdown_table();
+        assert_eq!(table.lines().count(), 2 + ErrorCode::ALL.len());
+        assert!(table.contains("\n| `TOO_MANY_LOGINS` | too many wrong passwords | 429 | yes |\n"), "{table}");
+    }
+}

@@ -1,0 +1,21 @@
+//! What the error enums of the pure half have in common.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::error::code::ErrorCode;
+
+/// What goes into an error's `extensions` beside its `code`.
+pub type ErrorExtensions = Map<String, Value>;
+
+/// An error that a client receives. Its `Display` is the message.
+pub trait Diagnostic: fmt::Display {
+    /// The stable code.
+    fn code(&self) -> ErrorCode;
+
+    /// The facts that the client needs to fix the query.
+    fn extensions(&self) -> ErrorExtensions {
+        ErrorExtensions::new()
+    }
+}

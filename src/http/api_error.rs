@@ -1,0 +1,173 @@
+//! The error that a client receives, whatever its cause and whatever the format of the response.
+//!
+//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own. All of them
+//! convert into [`ApiError`]; `error_response` turns that into a status, headers and JSON.
+
+use std::fmt;
+use std::time::Duration;
+
+use hyper::StatusCode;
+use hyper::header::{self, HeaderName, HeaderValue};
+use serde::Serialize;
+
+use crate::error::code::ErrorCode;
+use crate::error::graphql_error::GraphqlErrors;
+use crate::throttle::bucket::Status;
+
+/// An error that a client receives.
+#[derive(Debug)]
+pub struct ApiError {
+    /// The code; of several errors, the first one's.
+    pub code: ErrorCode,
+    /// The entries of `errors`.
+    pub entries: Entries,
+    /// Headers beside `Content-Type`, in their order.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// What the response reports as `extensions.cost`.
+    pub cost: Option<UnspentCost>,
+    /// Whether the request was well-formed, so that GraphQL's `application/json` answers it with 200.
+    pub is_well_formed_request: bool,
+}
+
+/// The entries of a response's `errors`.
+#[derive(Debug)]
+pub enum Entries {
+    /// The errors of a GraphQL document, which have locations and share one serialization.
+    Graphql(GraphqlErrors),
+    /// A single error.
+    One {
+        /// For people.
+        message: String,
+        /// What goes into `extensions` beside the code, in this order.
+        extensions: Vec<(&'static str, ExtensionValue)>,
+    },
+}
+
+/// A value in `extensions`.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ExtensionValue {
+    /// A number, or null where there is none.
+    Number(Option<u64>),
+    /// A text.
+    Text(String),
+}
+
+/// What a query that returned no rows would have cost, and its caller's bucket.
+#[derive(Debug, Clone, Copy)]
+pub struct UnspentCost {
+    /// The estimate.
+    pub credits: u64,
+    /// The bucket.
+    pub bucket: Status,
+}
+
+impl ApiError {
+    /// A single error without extensions or headers.
+    pub fn new(code: ErrorCode, message: &impl fmt::Display) -> Self {
+        let entries = Entries::One { message: message.to_string(), extensions: Vec::new() };
+        Self { code, entries, headers: Vec::new(), cost: None, is_well_formed_request: false }
+    }
+
+    /// The errors of a GraphQL document.
+    pub fn graphql(errors: GraphqlErrors) -> Self {
+        Self {
+            code: errors.first().code,
+            entries: Entries::Graphql(errors),
+            headers: Vec::new(),
+            cost: None,
+            is_well_formed_request: true,
+        }
+    }
+
+    /// Adds an extension to a single error.
+    #[must_use]
+    pub fn with_extension(mut self, name: &'static str, value: impl Into<ExtensionValue>) -> Self {
+        match &mut self.entries {
+            Entries::One { extensions, .. } => extensions.push((name, value.into())),
+            Entries::Graphql(_) => {}
+        }
+        self
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Adds when to retry, as an extension and as `Retry-After`. `None`: a retry cannot succeed.
+    #[must_use]
+    pub fn with_retry_after(self, wait: Option<Duration>) -> Self {
+        let error = self.with_extension("retryAfterMs", wait.map(milliseconds));
+        match wait {
+            Some(wait) if error.code.has_retry_after() => {
+                error.with_header(header::RETRY_AFTER, HeaderValue::from(seconds(wait)))
+            }
+            _ => error,
+        }
+    }
+
+    /// The HTTP status that says what happened.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.entries {
+            Entries::Graphql(errors) => errors.fmt(f),
+            Entries::One { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl From<u64> for ExtensionValue {
+    fn from(number: u64) -> Self {
+        Self::Number(Some(number))
+    }
+}
+
+impl From<Option<u64>> for ExtensionValue {
+    fn from(number: Option<u64>) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for ExtensionValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Whole milliseconds, rounded up: a client that waits for as long has waited long enough.
+pub fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+/// Whole seconds, rounded up.
+fn seconds(time: Duration) -> u64 {
+    milliseconds(time).div_ceil(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_an_http_status() {
+        for code in ErrorCode::ALL {
+            assert_eq!(ApiError::new(code, &"").status().as_u16(), code.status(), "{code}");
+        }
+    }
+
+    #[test]
+    fn waits_are_rounded_up() {
+        let error = ApiError::new(ErrorCode::Throttled, &"").with_retry_after(Some(Duration::from_micros(1_740_001)));
+        assert_eq!(error.headers, [(header::RETRY_AFTER, HeaderValue::from_static("2"))]);
+        let Entries::One { extensions, .. } = error.entries else { panic!("it is a single error") };
+        assert_eq!(extensions, [("retryAfterMs", ExtensionValue::from(1741))]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Queries that are well-formed requests and still return no rows.
+
+use std::time::Duration;
+
+use crate::error::code::ErrorCode;
+use crate::error::graphql_error::GraphqlErrors;
+use crate::http::api_error::{ApiError, UnspentCost, milliseconds};
+use crate::throttle::bucket::{Empty, Status};
+
+/// When a client may retry after its other queries had the time to finish.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Why a query returns no rows. Nothing is debited, except where the deadline has passed.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The query does not compile, or costs more than its caller may spend.
+    #[error("{0}")]
+    Compile(GraphqlErrors),
+    /// The caller's bucket cannot cover the query.
+    #[error(
+        "the query costs {} credits and the bucket holds {} of {}, refilled by {} a second",
+        .0.credits, .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
+    )]
+    Throttled(Empty),
+    /// The caller runs as many queries as it may.
+    #[error("{limit} of your queries are running, and no more may run at the same time")]
+    TooManyRunning {
+        /// Queries that may run at the same time.
+        limit: u32,
+        /// What this one would cost.
+        cost: u64,
+        /// The bucket, which is not debited.
+        status: Status,
+    },
+    /// The query ran longer than it may.
+    #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
+    DeadlineExceeded {
+        /// How long it may run.
+        deadline: Duration,
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        status: Status,
+    },
+}
+
+impl From<QueryError> for ApiError {
+    fn from(error: QueryError) -> Self {
+        let (response, cost) = match error {
+            QueryError::Compile(errors) => return Self::graphql(errors),
+            QueryError::Throttled(empty) => {
+                let response = Self::new(ErrorCode::Throttled, &error)
+                    .with_extension("requestedQueryCost", empty.credits)
+                    .with_extension("currentlyAvailable", empty.status.currently_available)
+                    .with_retry_after(empty.retry_after);
+                (response, UnspentCost { credits: empty.credits, bucket: empty.status })
+            }
+            QueryError::TooManyRunning { limit, cost, status } => {
+                let response = Self::new(ErrorCode::Throttled, &error)
+                    .with_extension("estimatedCost", cost)
+                    .with_extension("maxConcurrentQueries", u64::from(limit))
+                    .with_retry_after(Some(RETRY_AFTER));
+                (response, UnspentCost { credits: cost, bucket: status })
+            }
+            QueryError::DeadlineExceeded { deadline, cost, status } => {
+                let response =
+                    Self::new(ErrorCode::DeadlineExceeded, &error).with_extension("deadlineMs", milliseconds(deadline));
+                (response, UnspentCost { credits: cost, bucket: status })
+            }
+        };
+        Self { cost: Some(cost), is_well_formed_request: true, ..response }
+    }
+}

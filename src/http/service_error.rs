@@ -1,0 +1,52 @@
+//! Failures of the service, which say nothing about the request.
+
+use std::time::Duration;
+
+use crate::error::code::ErrorCode;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
+use crate::http::response::BoxError;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
+/// When a client may retry after the service was unavailable.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Why the service cannot serve a request.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The database cannot be reached or has no free connection, or too many passwords wait to be hashed.
+    #[error("the service cannot serve the request right now; try again")]
+    Unavailable(#[source] BoxError),
+    /// An internal error, which is in the log.
+    #[error("an internal error; the operator finds it in the log under {request_id}")]
+    Internal {
+        /// The request's id.
+        request_id: String,
+        /// The cause, which clients do not see.
+        source: BoxError,
+    },
+}
+
+impl ServiceError {
+    /// An internal error, which is written to the log under the request's id.
+    pub fn internal(entry: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
+        let source = error.into();
+        emit(&Event::InternalError { request_id: &entry.id, error: &*source });
+        Self::Internal { request_id: entry.id.to_string(), source }
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        let response = match &error {
+            ServiceError::Unavailable(_) => {
+                Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
+            }
+            ServiceError::Internal { request_id, .. } => {
+                Self::new(ErrorCode::InternalServerError, &error).with_extension("requestId", request_id.as_str())
+            }
+        };
+        Self { is_well_formed_request: true, ..response }
+    }
+}
