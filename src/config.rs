@@ -9,20 +9,20 @@ use std::time::Duration;
 pub mod value_parser;
 pub mod layers;
 
+use crate::access::caller_limits::DefaultLimits;
 use crate::access::keys::{Algorithm, Source};
-use crate::access::{external_issuer, grants, jwt, lockout};
+use crate::access::{external_issuer, jwt, lockout};
 use crate::config::layers::{ConfigError, Values};
 use crate::config::value_parser::{
-    ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, CREDITS, DATABASE, FOLDER, LIMIT, LOG_FILTER,
-    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME,
+    ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
+    ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
 };
 use crate::database::options::PoolOptions;
 use crate::http;
 use crate::http::coding::Codings;
 use crate::http::cors::{self, Origins};
-use crate::limits::Limits;
+use crate::limits::{Limits, caller_limits};
 use crate::telemetry::log;
-use crate::throttle::bucket::Rate;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -45,11 +45,38 @@ pub struct Setting {
 }
 
 /// Makes [`SETTINGS`], [`Config`] and the way from one to the other out of one row a setting:
-/// `field: type = name, variable, default, form [, secret];`, with its help as doc comment.
+/// `field: type = name, variable, default, parser [, secret];`, with its help as doc comment. The rows of
+/// [`caller_limits`] come between those under `before_limits` and those under `after_limits`.
 macro_rules! settings {
+    (
+        query { $($query:tt)* }
+        service { $($service:tt)* }
+        before_limits { $($before:tt)* }
+        after_limits { $($after:tt)* }
+    ) => {
+        settings! { limits { $($query)* $($service)* } { $($before)* } { $($after)* } }
+        defaults! { query { $($query)* } service { $($service)* } }
+    };
+    (
+        limits {
+            $(
+                #[doc = $help:literal]
+                $field:ident: $type:ty =
+                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+        { $($before:tt)* }
+        { $($after:tt)* }
+    ) => {
+        settings! {
+            $($before)*
+            $(#[doc = $help] $field: $type = $name, $variable, concat!($default), limit_parser!($unit);)*
+            $($after)*
+        }
+    };
     ($(
         #[doc = $help:literal]
-        $field:ident: $type:ty = $name:literal, $variable:literal, $default:literal, $form:ident $(, $secret:ident)?;
+        $field:ident: $type:ty = $name:literal, $variable:literal, $default:expr, $parser:expr $(, $secret:ident)?;
     )*) => {
         /// Every setting there is, in the order in which they are shown.
         pub static SETTINGS: &[Setting] = &[$(
@@ -58,10 +85,10 @@ macro_rules! settings {
                 variable: $variable,
                 default: $default,
                 help: $help,
-                placeholder: $form.placeholder,
-                wanted: $form.wanted,
+                placeholder: $parser.placeholder,
+                wanted: $parser.wanted,
                 secret: false $(|| stringify!($secret).len() > 0)?,
-                accepts: |text| ($form.parse)(text).is_some(),
+                accepts: |text| ($parser.parse)(text).is_some(),
             },
         )*];
 
@@ -75,9 +102,9 @@ macro_rules! settings {
             /// Reads every value, or says which one is wrong.
             pub fn read(values: &Values) -> Result<Self, ConfigError> {
                 let mut settings = SETTINGS.iter();
-                // Fields and rows are made from the same list, so they stand in the same order.
+                // Fields and rows are made from the same list, so they are in the same order.
                 $(let $field = match settings.next() {
-                    Some(setting) => values.read(setting, &$form)?,
+                    Some(setting) => values.read(setting, &$parser)?,
                     None => return Err(ConfigError::Missing { name: $name, variable: $variable }),
                 };)*
                 Ok(Self { $($field),* })
@@ -86,7 +113,38 @@ macro_rules! settings {
     };
 }
 
-settings! {
+/// Makes [`Config::default_limits`] from the table of limits.
+macro_rules! defaults {
+    (
+        query {
+            $(
+                #[doc = $query_help:literal]
+                $query_limit:ident: $query_type:ty = $query_name:literal, $query_variable:literal,
+                    $query_default:literal, $query_unit:ident, $query_column:ident;
+            )*
+        }
+        service {
+            $(
+                #[doc = $help:literal]
+                $limit:ident: $type:ty =
+                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+    ) => {
+        impl Config {
+            /// The limits of a user without a profile.
+            pub fn default_limits(&self) -> DefaultLimits {
+                DefaultLimits {
+                    query: Limits { $($query_limit: self.$query_limit),* },
+                    $($limit: self.$limit,)*
+                }
+            }
+        }
+    };
+}
+
+caller_limits! { settings!
+    before_limits {
     /// Address and port to listen on.
     listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
     /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
@@ -101,20 +159,8 @@ settings! {
     writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
     /// How long a request waits for a free connection to the database.
     pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
-    /// Wall-clock budget of a query.
-    deadline: Duration = "deadline", "ORDERQL_DEADLINE", "10s", TIME;
-    /// Credits that one query may cost.
-    max_cost: u64 = "max-cost", "ORDERQL_MAX_COST", "1000", CREDITS;
-    /// Rows that a page may have.
-    max_page_size: u32 = "max-page-size", "ORDERQL_MAX_PAGE_SIZE", "100", LIMIT;
-    /// Levels of object nesting that a query may have.
-    max_depth: u32 = "max-depth", "ORDERQL_MAX_DEPTH", "6", LIMIT;
-    /// Credits in a caller's full bucket.
-    bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", "1000", CREDITS;
-    /// Credits that come back to a caller's bucket every second.
-    restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", "50", CREDITS;
-    /// Queries of one caller that run at the same time.
-    concurrent_queries: u32 = "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES", "64", LIMIT;
+    }
+    after_limits {
     /// Folder of the keys that sign tokens, a file each; made with a first key where there is none.
     key_folder: PathBuf = "key-folder", "ORDERQL_KEY_FOLDER", "orderql-keys", FOLDER;
     /// The signing key itself, instead of a folder: an Ed25519 private key in PEM (for HS256 a secret in base64url); further ones after it verify.
@@ -173,6 +219,7 @@ settings! {
     log_format: log::Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
     /// What is logged: a level, or directives such as warn,orderql=debug.
     log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER;
+    }
 }
 
 impl Config {
@@ -225,16 +272,6 @@ impl Config {
         })
     }
 
-    /// What a user without a profile is held to.
-    pub fn access_defaults(&self) -> grants::Defaults {
-        grants::Defaults {
-            limits: Limits { max_cost: self.max_cost, max_page_size: self.max_page_size, max_depth: self.max_depth },
-            rate: Rate { capacity: self.bucket_size, restore_per_second: self.restore_rate },
-            deadline: self.deadline,
-            concurrent_queries: self.concurrent_queries,
-        }
-    }
-
     /// How guessing passwords is slowed down.
     pub fn lockout(&self) -> lockout::Options {
         lockout::Options { attempts: self.login_attempts, longest: self.login_lock }
@@ -274,6 +311,7 @@ mod tests {
 
     use super::layers::Flags;
     use super::*;
+    use crate::throttle::bucket::Rate;
 
     fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
         let command = Flags::augment_args(clap::Command::new("serve"));
@@ -315,8 +353,10 @@ mod tests {
             assert!((setting.accepts)(setting.default), "{}", setting.name);
         }
         let config = gather(&[], &[]).unwrap();
-        assert_eq!(config.access_defaults().limits, Limits::default());
-        assert_eq!(config.access_defaults().rate, Rate::default());
+        let limits = config.default_limits();
+        assert_eq!(limits.query, Limits::default());
+        let rate = Rate { capacity: limits.bucket_size, restore_per_second: limits.restore_rate };
+        assert_eq!(rate, Rate::default());
         assert_eq!(config.body_limit, 1 << 20);
     }
 

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, Transaction};
 
 use crate::access::password::{PasswordError, Passwords};
+pub use crate::access::profile::Profile;
+use crate::access::profile::{columns, parameters};
 
 /// A user as it shall be.
 #[derive(Debug, Clone, Copy)]
@@ -17,42 +19,6 @@ pub struct User<'a> {
     pub groups: &'a [&'a str],
     /// What it is held to.
     pub profile: Profile,
-}
-
-/// What a user is held to; `None` is the server's default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Profile {
-    /// Credits that one query may be estimated at.
-    pub max_cost: Option<i64>,
-    /// Rows a page may have.
-    pub max_page_size: Option<i32>,
-    /// Levels of nesting.
-    pub max_depth: Option<i32>,
-    /// Credits in a full bucket.
-    pub bucket_size: Option<i64>,
-    /// Credits that come back every second.
-    pub restore_rate: Option<i64>,
-    /// The wall-clock budget of a request, in milliseconds.
-    pub deadline_ms: Option<i64>,
-    /// Queries that run at the same time.
-    pub concurrent_queries: Option<i32>,
-}
-
-impl Profile {
-    /// The columns of `orderql.user_profile` that hold the fields, in their order.
-    pub const COLUMNS: [&'static str; 7] =
-        ["max_cost", "max_page_size", "max_depth", "bucket_size", "restore_rate", "deadline_ms", "concurrent_queries"];
-
-    /// The server's defaults throughout.
-    pub const DEFAULT: Self = Self {
-        max_cost: None,
-        max_page_size: None,
-        max_depth: None,
-        bucket_size: None,
-        restore_rate: None,
-        deadline_ms: None,
-        concurrent_queries: None,
-    };
 }
 
 /// Why an account cannot be made.
@@ -98,31 +64,22 @@ pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User
             )
             .await?;
     }
-    let columns = Profile::COLUMNS.join(", ");
-    let ours = Profile::COLUMNS.map(|column| format!("profile.{column}")).join(", ");
-    let theirs = Profile::COLUMNS.map(|column| format!("excluded.{column}")).join(", ");
-    let Profile { max_cost, max_page_size, max_depth, bucket_size, restore_rate, deadline_ms, concurrent_queries } =
-        user.profile;
-    transaction
-        .execute(
-            &format!(
-                "INSERT INTO orderql.user_profile AS profile (user_id, {columns})
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                 ON CONFLICT (user_id) DO UPDATE SET ({columns}) = ({theirs})
-                 WHERE ({ours}) IS DISTINCT FROM ({theirs})"
-            ),
-            &[
-                &user.user_id,
-                &max_cost,
-                &max_page_size,
-                &max_depth,
-                &bucket_size,
-                &restore_rate,
-                &deadline_ms,
-                &concurrent_queries,
-            ],
-        )
-        .await?;
+    store_profile(&transaction, user.user_id, &user.profile).await?;
     transaction.commit().await?;
+    Ok(())
+}
+
+async fn store_profile(transaction: &Transaction<'_>, user_id: &str, profile: &Profile) -> Result<(), Error> {
+    let names = columns(|_, column| column.to_owned());
+    let values = columns(|index, _| format!("${}::bigint", index + 2));
+    let stored = columns(|_, column| format!("profile.{column}"));
+    let wanted = columns(|_, column| format!("excluded.{column}"));
+    let upsert = format!(
+        "INSERT INTO orderql.user_profile AS profile (user_id, {names}) VALUES ($1, {values})
+         ON CONFLICT (user_id) DO UPDATE SET ({names}) = ({wanted})
+         WHERE ({stored}) IS DISTINCT FROM ({wanted})"
+    );
+    let numbers: Vec<_> = profile.limits().map(|(_, number)| number).collect();
+    transaction.execute(&upsert, &parameters(&user_id, &numbers)).await?;
     Ok(())
 }

@@ -10,7 +10,8 @@ use tokio::task::JoinHandle;
 use tokio::time;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
 
-use crate::access::grants::{self, Defaults, Grants};
+use crate::access::caller_limits::DefaultLimits;
+use crate::access::grants::{self, Grants};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -57,11 +58,11 @@ struct Listening {
 
 impl GrantCache {
     /// Loads the grants, and follows them on a connection of its own until it is dropped.
-    pub async fn start(config: Config, defaults: Defaults) -> Result<Self, GrantCacheError> {
-        let (listening, grants) = listen_and_load(&config, &defaults).await?;
+    pub async fn start(config: Config, default: DefaultLimits) -> Result<Self, GrantCacheError> {
+        let (listening, grants) = listen_and_load(&config, &default).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
-        let task = tokio::spawn(follow(config, defaults, listening, publish, Arc::clone(&connected)));
+        let task = tokio::spawn(follow(config, default, listening, publish, Arc::clone(&connected)));
         Ok(Self { current, connected, task })
     }
 
@@ -91,16 +92,16 @@ impl Drop for GrantCache {
 
 async fn follow(
     config: Config,
-    defaults: Defaults,
+    default: DefaultLimits,
     mut listening: Listening,
     publish: watch::Sender<Arc<Grants>>,
     connected: Arc<AtomicBool>,
 ) {
     loop {
-        let error = follow_while_connected(&listening, &defaults, &publish).await;
+        let error = follow_while_connected(&listening, &default, &publish).await;
         connected.store(false, Ordering::Relaxed);
         emit(&Event::GrantsStale { error: &error });
-        listening = reconnect(&config, &defaults, &publish).await;
+        listening = reconnect(&config, &default, &publish).await;
         connected.store(true, Ordering::Relaxed);
         emit(&Event::GrantsFresh);
     }
@@ -109,7 +110,7 @@ async fn follow(
 /// Reloads at every word, until the connection fails.
 async fn follow_while_connected(
     listening: &Listening,
-    defaults: &Defaults,
+    default: &DefaultLimits,
     publish: &watch::Sender<Arc<Grants>>,
 ) -> GrantCacheError {
     loop {
@@ -118,7 +119,7 @@ async fn follow_while_connected(
         if listening.client.is_closed() {
             return GrantCacheError::Lost;
         }
-        match load(&listening.client, defaults).await {
+        match load(&listening.client, default).await {
             Ok(grants) => publish.send_replace(Arc::new(grants)),
             Err(error) => return error,
         };
@@ -126,10 +127,10 @@ async fn follow_while_connected(
 }
 
 /// Tries, with growing pauses, until it listens again and has the grants.
-async fn reconnect(config: &Config, defaults: &Defaults, publish: &watch::Sender<Arc<Grants>>) -> Listening {
+async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Sender<Arc<Grants>>) -> Listening {
     let mut pause = FIRST_PAUSE;
     loop {
-        match listen_and_load(config, defaults).await {
+        match listen_and_load(config, default).await {
             Ok((listening, grants)) => {
                 publish.send_replace(Arc::new(grants));
                 return listening;
@@ -142,14 +143,14 @@ async fn reconnect(config: &Config, defaults: &Defaults, publish: &watch::Sender
 }
 
 /// Listens first and loads then, so that no change falls between.
-async fn listen_and_load(config: &Config, defaults: &Defaults) -> Result<(Listening, Grants), GrantCacheError> {
+async fn listen_and_load(config: &Config, default: &DefaultLimits) -> Result<(Listening, Grants), GrantCacheError> {
     let listening = time::timeout(LONGEST_LOAD, listen(config)).await??;
-    let grants = load(&listening.client, defaults).await?;
+    let grants = load(&listening.client, default).await?;
     Ok((listening, grants))
 }
 
-async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, GrantCacheError> {
-    Ok(time::timeout(LONGEST_LOAD, grants::load(client, defaults)).await??)
+async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, GrantCacheError> {
+    Ok(time::timeout(LONGEST_LOAD, grants::load(client, default)).await??)
 }
 
 async fn listen(config: &Config) -> Result<Listening, Error> {

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio_postgres::{Client, Error, Row};
+use tokio_postgres::{Client, Error};
 
-use crate::limits::Limits;
-use crate::throttle::bucket::Rate;
+use crate::access::caller_limits::{CallerLimits, DefaultLimits};
+use crate::access::profile::{Profile, select_list};
 
-/// A thing that access is granted to, per user group.
+/// What a user group is granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Artifact {
     /// The GraphQL API.
@@ -18,32 +17,13 @@ pub enum Artifact {
     UpdateOrder,
 }
 
-/// What holds for a user whose profile does not say otherwise.
-#[derive(Debug, Clone, Copy)]
-pub struct Defaults {
-    /// What one query may ask.
-    pub limits: Limits,
-    /// The bucket.
-    pub rate: Rate,
-    /// The wall-clock budget of a request.
-    pub deadline: Duration,
-    /// Queries of one user that run at the same time.
-    pub concurrent_queries: u32,
-}
-
-/// An authenticated caller and what it is held to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An authenticated caller.
+#[derive(Debug, Clone)]
 pub struct Principal {
-    /// Who it is.
+    /// The name of the user's account.
     pub user_id: Arc<str>,
-    /// What one query may ask.
-    pub limits: Limits,
-    /// Its bucket.
-    pub rate: Rate,
-    /// The wall-clock budget of a request.
-    pub deadline: Duration,
-    /// Queries that run at the same time.
-    pub concurrent_queries: u32,
+    /// What the caller may do at most.
+    pub limits: CallerLimits,
     granted: [bool; Artifact::ALL.len()],
 }
 
@@ -101,12 +81,13 @@ impl Grants {
     }
 }
 
-/// One statement, and so one moment.
-const ALL_ACCOUNTS: &str = "
+/// Reads the grants. One statement, so that all accounts are of one moment.
+pub async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, Error> {
+    let limits = select_list();
+    let select = format!(
+        "
 SELECT account.user_id, account.password_hash,
-       profile.max_cost::bigint, profile.max_page_size::bigint, profile.max_depth::bigint,
-       profile.bucket_size::bigint, profile.restore_rate::bigint, profile.deadline_ms::bigint,
-       profile.concurrent_queries::bigint,
+       {limits},
        ARRAY(
            SELECT artifact.path
            FROM orderql.group_member AS member
@@ -116,40 +97,19 @@ SELECT account.user_id, account.password_hash,
        ) AS paths
 FROM orderql.user_account AS account
 LEFT JOIN orderql.user_profile AS profile USING (user_id)
-WHERE NOT account.disabled";
-
-/// Reads the grants as they are now.
-pub async fn load(client: &Client, defaults: &Defaults) -> Result<Grants, Error> {
+WHERE NOT account.disabled"
+    );
     let mut accounts = HashMap::new();
-    for row in client.query(ALL_ACCOUNTS, &[]).await? {
+    for row in client.query(&select, &[]).await? {
         let user_id: Arc<str> = row.try_get::<_, &str>("user_id")?.into();
         let paths: Vec<&str> = row.try_get("paths")?;
         let principal = Principal {
             user_id: Arc::clone(&user_id),
-            limits: Limits {
-                max_cost: given(&row, "max_cost", defaults.limits.max_cost)?,
-                max_page_size: given(&row, "max_page_size", defaults.limits.max_page_size)?,
-                max_depth: given(&row, "max_depth", defaults.limits.max_depth)?,
-            },
-            rate: Rate {
-                capacity: given(&row, "bucket_size", defaults.rate.capacity)?,
-                restore_per_second: given(&row, "restore_rate", defaults.rate.restore_per_second)?,
-            },
-            deadline: given::<u64>(&row, "deadline_ms", 0).map(|milliseconds| match milliseconds {
-                0 => defaults.deadline,
-                _ => Duration::from_millis(milliseconds),
-            })?,
-            concurrent_queries: given(&row, "concurrent_queries", defaults.concurrent_queries)?,
+            limits: CallerLimits::new(&Profile::from_row(&row)?, default),
             granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
     }
     Ok(Grants { accounts })
-}
-
-/// A number of the profile, or its default where it is null or out of range (which the table's checks prevent).
-fn given<T: TryFrom<i64>>(row: &Row, column: &str, default: T) -> Result<T, Error> {
-    let value: Option<i64> = row.try_get(column)?;
-    Ok(value.and_then(|value| T::try_from(value).ok()).unwrap_or(default))
 }

@@ -7,6 +7,8 @@ pub mod keys;
 pub mod external_issuer;
 pub mod key_set;
 pub mod jwt;
+pub mod profile;
+pub mod caller_limits;
 pub mod grants;
 pub mod grant_cache;
 pub mod audit;

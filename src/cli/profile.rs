@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use clap::ArgGroup;
-use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
+use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgGroup, ArgMatches};
+use serde_json::{Map, Value, json};
 
-use crate::access::accounts::Profile;
-use crate::access::manage::profiles::{self, Limit};
+use crate::access::manage::profiles;
+use crate::access::profile::{PROFILE_LIMITS, ProfileLimit, Unit};
 use crate::cli::Outcome;
 use crate::cli::manage::Common;
 use crate::cli::table::{Table, tell};
 use crate::config::value_parser::TIME;
 
-/// Hold single users to other limits than everybody. Running servers follow at once.
+/// Give single users limits of their own. Running servers apply them at once.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -29,115 +29,122 @@ enum Command {
         /// The user
         user: String,
         #[command(flatten)]
-        limits: Box<Limits>,
+        limits: LimitFlags,
     },
     /// Show a user's own limits
     Show {
         /// The user
         user: String,
     },
-    /// Hold a user to the server's defaults again
+    /// Give a user the server's default limits again
     Unset {
         /// The user
         user: String,
         /// The limits; without any, all of them
-        #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(NAMES))]
+        #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(PROFILE_LIMITS.iter().map(|limit| limit.name)))]
         limits: Vec<String>,
     },
 }
 
-/// The limits' names on the command line, in the order of [`Profile::COLUMNS`].
-const NAMES: [&str; Profile::COLUMNS.len()] =
-    ["max-cost", "max-page-size", "max-depth", "bucket-size", "restore-rate", "deadline", "concurrent-queries"];
+/// The largest number of credits: JSON parsers that use doubles read it exactly.
+const MOST_CREDITS: i64 = 1 << 53;
 
-#[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("limits").required(true).multiple(true))]
-struct Limits {
-    /// Credits that one query may be estimated at
-    #[arg(long, group = "limits", value_name = "CREDITS", value_parser = clap::value_parser!(i64).range(1..=MOST))]
-    max_cost: Option<i64>,
-    /// Rows that a page may have
-    #[arg(long, group = "limits", value_name = "COUNT", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
-    max_page_size: Option<i64>,
-    /// Levels of object nesting
-    #[arg(long, group = "limits", value_name = "COUNT", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
-    max_depth: Option<i64>,
-    /// Credits in a full bucket
-    #[arg(long, group = "limits", value_name = "CREDITS", value_parser = clap::value_parser!(i64).range(1..=MOST))]
-    bucket_size: Option<i64>,
-    /// Credits that come back every second
-    #[arg(long, group = "limits", value_name = "CREDITS", value_parser = clap::value_parser!(i64).range(1..=MOST))]
-    restore_rate: Option<i64>,
-    /// The time a query may take, such as 500ms, 10s or 5m
-    #[arg(long, group = "limits", value_name = "TIME", value_parser = time)]
-    deadline: Option<Duration>,
-    /// Queries that run at the same time
-    #[arg(long, group = "limits", value_name = "COUNT", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
-    concurrent_queries: Option<i64>,
+/// The limits that were given on the command line, a flag each.
+#[derive(Debug, Clone, Default)]
+struct LimitFlags {
+    given: Vec<(&'static ProfileLimit, Option<i64>)>,
 }
 
-/// A number of credits that JSON's readers still take exactly.
-const MOST: i64 = 1 << 53;
+impl clap::Args for LimitFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let names = PROFILE_LIMITS.iter().map(|limit| limit.name);
+        let at_least_one = ArgGroup::new("limits").required(true).multiple(true).args(names);
+        command.args(PROFILE_LIMITS.iter().map(flag)).group(at_least_one)
+    }
 
-fn time(text: &str) -> Result<Duration, String> {
-    (TIME.parse)(text).ok_or_else(|| format!("expected {}", TIME.wanted))
-}
-
-impl Limits {
-    /// In the order of [`NAMES`].
-    fn values(&self) -> [Option<i64>; NAMES.len()] {
-        [
-            self.max_cost,
-            self.max_page_size,
-            self.max_depth,
-            self.bucket_size,
-            self.restore_rate,
-            self.deadline.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX)),
-            self.concurrent_queries,
-        ]
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
     }
 }
 
-/// Does what is asked.
+impl clap::FromArgMatches for LimitFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Self::default();
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let number = |limit: &ProfileLimit| matches.get_one::<i64>(limit.name).copied();
+        let given = PROFILE_LIMITS.iter().filter_map(|limit| Some((limit, Some(number(limit)?))));
+        self.given = given.collect();
+        Ok(())
+    }
+}
+
+fn flag(limit: &'static ProfileLimit) -> Arg {
+    let help = limit.help.trim().trim_end_matches('.');
+    let arg = Arg::new(limit.name).long(limit.name);
+    match limit.unit {
+        Unit::Credits => arg.value_name("CREDITS").value_parser(whole_number(MOST_CREDITS)).help(help),
+        Unit::Count => arg.value_name("COUNT").value_parser(whole_number(1_000_000)).help(help),
+        Unit::Time => arg
+            .value_name("TIME")
+            .value_parser(ValueParser::new(milliseconds))
+            .help(format!("{help}, such as 500ms, 10s or 5m")),
+    }
+}
+
+fn whole_number(most: i64) -> ValueParser {
+    clap::value_parser!(i64).range(1..=most).into()
+}
+
+fn milliseconds(text: &str) -> Result<i64, String> {
+    let time: Duration = (TIME.parse)(text).ok_or_else(|| format!("expected {}", TIME.wanted))?;
+    Ok(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Runs the subcommand.
 pub fn run(args: Args) -> Outcome {
     let Args { common, command } = args;
     let json = common.json;
     common.run(async |client, operator| {
         match command {
             Command::Set { user, limits } => {
-                let values = limits.values();
-                let given = Limit::all().map(|limit| (limit, values[limit.place()]));
-                let limits: Vec<_> = given.filter(|(_, value)| value.is_some()).collect();
-                let changed = profiles::change(client, operator, &user, &limits).await?;
+                let changed = profiles::change(client, operator, &user, &limits.given).await?;
                 tell(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
             }
             Command::Show { user } => {
-                let values = profiles::show(client, &user).await?;
-                let shown = |limit: Limit| match values[limit.place()] {
-                    None => Value::Null,
-                    Some(milliseconds) if NAMES[limit.place()] == "deadline" => json!(format!("{milliseconds}ms")),
-                    Some(value) => json!(value),
-                };
+                let limits = profiles::show(client, &user).await?.limits();
+                let shown = limits.map(|(limit, number)| (limit.name, shown(limit, number)));
                 if json {
-                    let object: serde_json::Map<_, _> =
-                        Limit::all().map(|limit| (NAMES[limit.place()].to_owned(), shown(limit))).collect();
+                    let object: Map<_, _> = shown.map(|(name, value)| (name.to_owned(), value)).collect();
                     println!("{:#}", Value::Object(object));
                 } else {
-                    let rows = Limit::all().map(|limit| {
-                        let value = shown(limit);
+                    let rows = shown.map(|(name, value)| {
                         let value = if value.is_null() { json!("the server's default") } else { value };
-                        [json!(NAMES[limit.place()]), value]
+                        [json!(name), value]
                     });
                     Table { columns: ["limit", "value"], rows: rows.collect() }.print(false)?;
                 }
             }
             Command::Unset { user, limits } => {
-                let named = |limit: &Limit| limits.is_empty() || limits.iter().any(|name| name == NAMES[limit.place()]);
-                let limits: Vec<_> = Limit::all().filter(named).map(|limit| (limit, None)).collect();
-                let changed = profiles::change(client, operator, &user, &limits).await?;
-                tell(json, &format!("{user} is held to the server's defaults there"), changed, &[("user", &user)])?;
+                let is_named =
+                    |limit: &&ProfileLimit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
+                let defaults: Vec<_> = PROFILE_LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
+                let changed = profiles::change(client, operator, &user, &defaults).await?;
+                tell(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
             }
         }
         Ok(())
     })
+}
+
+/// A limit's number as JSON; null for the server's default.
+fn shown(limit: &ProfileLimit, number: Option<i64>) -> Value {
+    match (number, limit.unit) {
+        (None, _) => Value::Null,
+        (Some(number), Unit::Credits | Unit::Count) => json!(number),
+        (Some(milliseconds), Unit::Time) => json!(format!("{milliseconds}ms")),
+    }
 }

@@ -81,7 +81,7 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
     let service = Service {
         sdl: sdl::Document::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
-        grants: GrantCache::start(database.clone(), config.access_defaults()).await?,
+        grants: GrantCache::start(database.clone(), config.default_limits()).await?,
         logins: Logins::new(passwords, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: WriterPool::new(&config.writer(database))?,

@@ -20,6 +20,13 @@ pub struct ValueParser<T> {
     pub parse: fn(&str) -> Option<T>,
 }
 
+impl<T> ValueParser<T> {
+    /// The value, or a message that says what would be right.
+    pub fn read(&self, text: &str) -> Result<T, String> {
+        (self.parse)(text).ok_or_else(|| format!("expected {}", self.wanted))
+    }
+}
+
 /// An IP address and a port.
 pub const ADDRESS: ValueParser<SocketAddr> = ValueParser {
     placeholder: "ADDRESS",
@@ -161,6 +168,20 @@ pub const LOG_FILTER: ValueParser<String> = ValueParser {
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
     parse: |text| is_filter(text).then(|| text.to_owned()),
 };
+
+/// The parser of a limit's setting, by the limit's unit.
+macro_rules! limit_parser {
+    (Credits) => {
+        $crate::config::value_parser::CREDITS
+    };
+    (Count) => {
+        $crate::config::value_parser::LIMIT
+    };
+    (Time) => {
+        $crate::config::value_parser::TIME
+    };
+}
+pub(crate) use limit_parser;
 
 fn duration(text: &str) -> Option<Duration> {
     let (count, unit) = number_and_unit(text)?;

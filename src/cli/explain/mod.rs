@@ -14,8 +14,9 @@ use thiserror::Error;
 
 use crate::cli::{Outcome, schema};
 use crate::compile::{self, Explanation};
+use crate::config::value_parser::limit_parser;
 use crate::error::graphql_error::GraphqlErrors;
-use crate::limits::Limits;
+use crate::limits::{Limits, caller_limits};
 use crate::query::{Request, Variables};
 
 /// Takes a query as it would be sent to the server.
@@ -33,17 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
-    /// The cost that the caller's queries may have
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_cost)]
-    max_cost: u64,
-
-    /// The page size that the caller may ask for
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_page_size, value_parser = clap::value_parser!(u32).range(1..))]
-    max_page_size: u32,
-
-    /// The levels of objects that the caller may nest
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_depth)]
-    max_depth: u32,
+    #[command(flatten)]
+    limits: LimitFlags,
 
     /// Print one JSON object
     #[arg(long)]
@@ -53,6 +45,43 @@ pub struct Args {
     #[arg(value_name = "QUERY|FILE")]
     query: String,
 }
+
+/// Makes [`LimitFlags`] from the table of limits.
+macro_rules! limit_flags {
+    (
+        query {
+            $(
+                #[doc = $help:literal]
+                $limit:ident: $type:ty =
+                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+        service { $($service:tt)* }
+    ) => {
+        /// The limits of the caller, a flag each.
+        #[derive(Debug, clap::Args)]
+        struct LimitFlags {
+            $(
+                #[doc = $help]
+                #[arg(
+                    long = $name,
+                    value_name = "N",
+                    default_value_t = Limits::default().$limit,
+                    value_parser = |text: &str| limit_parser!($unit).read(text)
+                )]
+                $limit: $type,
+            )*
+        }
+
+        impl LimitFlags {
+            fn limits(&self) -> Limits {
+                Limits { $($limit: self.$limit),* }
+            }
+        }
+    };
+}
+
+caller_limits!(limit_flags!);
 
 /// A query and what is to be told about it.
 #[derive(Debug)]
@@ -103,7 +132,7 @@ pub fn run(args: &Args) -> Outcome {
         operation_name: args.operation.clone(),
         variables: args.variables.clone().unwrap_or_default(),
     };
-    let limits = Limits { max_cost: args.max_cost, max_page_size: args.max_page_size, max_depth: args.max_depth };
+    let limits = args.limits.limits();
     let outcome = compile::explain(&catalog, &request, &limits);
     let explained = Explained { query: &request.query, limits, outcome };
     let told = if args.json {

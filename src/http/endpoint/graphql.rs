@@ -84,17 +84,18 @@ async fn serve(
             service.persisted.keep(hash, &request.query);
         }
     };
-    let explain = || service.compiler.explain(&request, &principal.limits).map_err(QueryError::Compile);
+    let explain = || service.compiler.explain(&request, &principal.limits.query).map_err(QueryError::Compile);
     if price::is_all(&head.headers)? {
         let explanation = explain()?;
         keep();
         if let Some(name) = &explanation.operation_name {
             record.set_operation(name);
         }
-        let forecast = service.buckets.forecast(&principal.user_id, &principal.rate, explanation.estimate.cost());
+        let forecast =
+            service.buckets.forecast(&principal.user_id, &principal.limits.rate(), explanation.estimate.cost());
         return Ok(price::answer(explanation, &forecast, media));
     }
-    let compiled = service.compiler.compile(&request, &principal.limits).map_err(QueryError::Compile)?;
+    let compiled = service.compiler.compile(&request, &principal.limits.query).map_err(QueryError::Compile)?;
     keep();
     let fields = if price::includes_fields(&head.headers) { Some(json!(explain()?.fields())) } else { None };
     if let Some(name) = &compiled.operation_name {
@@ -102,8 +103,9 @@ async fn serve(
     }
     let cost = compiled.estimate.cost();
     let place = place(service, &principal, cost)?;
-    let status = service.buckets.try_debit(&principal.user_id, &principal.rate, cost).map_err(QueryError::Throttled)?;
-    let fetching = time::timeout(principal.deadline, fetch(service, &compiled));
+    let status =
+        service.buckets.try_debit(&principal.user_id, &principal.limits.rate(), cost).map_err(QueryError::Throttled)?;
+    let fetching = time::timeout(principal.limits.deadline, fetch(service, &compiled));
     // Dropping the future, here at the deadline or above where the client hangs up, cancels its statements.
     let rows = match fetching.await {
         Ok(Ok(rows)) => rows,
@@ -115,7 +117,7 @@ async fn serve(
         Ok(Err(NoRows::Failed(error))) => return Err(ServiceError::internal(record, error).into()),
         Err(_) => {
             record.cost = Some(cost);
-            return Err(QueryError::DeadlineExceeded { deadline: principal.deadline, cost, status }.into());
+            return Err(QueryError::DeadlineExceeded { deadline: principal.limits.deadline, cost, status }.into());
         }
     };
     record.cost = Some(cost);
@@ -143,9 +145,9 @@ async fn envelope(service: &Service, head: &Head, body: Incoming) -> Result<Grap
 
 /// A place among the caller's running queries, until its answer is handed over; nothing is debited without one.
 fn place(service: &Service, principal: &Principal, cost: u64) -> Result<Permit, QueryError> {
-    let limit = principal.concurrent_queries;
+    let limit = principal.limits.concurrent_queries;
     service.running.enter(&principal.user_id, limit).ok_or_else(|| {
-        let status = service.buckets.status(&principal.user_id, &principal.rate);
+        let status = service.buckets.status(&principal.user_id, &principal.limits.rate());
         QueryError::TooManyRunning { limit, cost, status }
     })
 }

@@ -71,7 +71,7 @@ async fn serve(
     // Dropping the future, here at the deadline or above where the client hangs up, rolls everything back, unless the
     // commit has been sent.
     let updating = orders::update(&service.writer, &actor, key, &form, &update);
-    match time::timeout(principal.deadline, updating).await {
+    match time::timeout(principal.limits.deadline, updating).await {
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error @ UpdateError::KeyReused)) => Ok(failed(422, &[error])),
         Ok(Err(error @ (UpdateError::Referred(_) | UpdateError::TooLong(_)))) => Ok(failed(409, &[error])),

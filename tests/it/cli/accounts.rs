@@ -1,8 +1,10 @@
 //! Ruling callers from the command line: what it prints and refuses, and what running servers make of it.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use orderql::access::profile::{PROFILE_LIMITS, Unit};
 use serde_json::{Value, json};
 
 use crate::support::database::{Database, empty_database, fresh_database};
@@ -255,4 +257,21 @@ async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
     assert_eq!(json_of(&database, "audit --since 1~hour~ago").as_array().unwrap().len(), 13);
     let table = orderql(&database, "audit");
     assert!(table.starts_with("AT") && table.contains("group STORES"), "{table}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_profile_has_a_column_for_each_limit_and_no_others() {
+    let database = fresh_database().await;
+    let select = "SELECT column_name::text, data_type::text FROM information_schema.columns
+                  WHERE (table_schema, table_name) = ('orderql', 'user_profile') AND column_name <> 'user_id'";
+    let rows = database.connect().await.query(select, &[]).await.unwrap();
+    let columns: BTreeMap<String, String> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let limits = PROFILE_LIMITS.iter().map(|limit| {
+        let data_type = match limit.unit {
+            Unit::Credits | Unit::Time => "bigint",
+            Unit::Count => "integer",
+        };
+        (limit.column.to_owned(), data_type.to_owned())
+    });
+    assert_eq!(columns, limits.collect());
 }

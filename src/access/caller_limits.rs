@@ -1,0 +1,129 @@
+//! What a caller may do at most.
+
+use std::time::Duration;
+
+use crate::access::profile::Profile;
+use crate::limits::{Limits, caller_limits};
+use crate::throttle::bucket::Rate;
+
+/// Makes [`DefaultLimits`] and [`CallerLimits`] from the table of limits.
+macro_rules! limits_of_a_caller {
+    (
+        query {
+            $(
+                #[doc = $query_help:literal]
+                $query_limit:ident: $query_type:ty = $query_setting:literal, $query_variable:literal,
+                    $query_default:literal, $query_unit:ident, $query_column:ident;
+            )*
+        }
+        service {
+            $(
+                #[doc = $help:literal]
+                $limit:ident: $type:ty =
+                    $setting:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+    ) => {
+        /// The limits of a user without a profile, which the configuration sets.
+        #[derive(Debug, Clone, Copy)]
+        pub struct DefaultLimits {
+            /// The limits that the compiler checks a query against.
+            pub(crate) query: Limits,
+            $(#[doc = $help] pub(crate) $limit: $type,)*
+        }
+
+        /// The limits of a caller. A type of its own beside [`DefaultLimits`], so that its fields are read only where
+        /// they are enforced, and the compiler reports a limit that nothing enforces.
+        #[derive(Debug, Clone, Copy)]
+        pub struct CallerLimits {
+            /// The limits that the compiler checks a query against.
+            pub(crate) query: Limits,
+            $(#[doc = $help] pub(crate) $limit: $type,)*
+        }
+
+        impl CallerLimits {
+            /// The limits of the profile, and the default where it has none.
+            pub(crate) fn new(profile: &Profile, default: &DefaultLimits) -> Self {
+                Self {
+                    query: Limits {
+                        $($query_limit: own(profile.$query_column).unwrap_or(default.query.$query_limit),)*
+                    },
+                    $($limit: own(profile.$column).unwrap_or(default.$limit),)*
+                }
+            }
+        }
+    };
+}
+
+caller_limits!(limits_of_a_caller!);
+
+impl CallerLimits {
+    /// The caller's bucket: its size, and how fast it refills.
+    pub(crate) fn rate(&self) -> Rate {
+        Rate { capacity: self.bucket_size, restore_per_second: self.restore_rate }
+    }
+}
+
+/// A profile's own limit. A number out of range, which the table's checks prevent, counts as none.
+fn own<T: LimitType>(stored: Option<i64>) -> Option<T> {
+    stored.and_then(T::from_stored)
+}
+
+/// The type of a limit, made from the number that a profile's column holds.
+trait LimitType: Sized {
+    fn from_stored(number: i64) -> Option<Self>;
+}
+
+impl LimitType for u64 {
+    fn from_stored(number: i64) -> Option<Self> {
+        Self::try_from(number).ok()
+    }
+}
+
+impl LimitType for u32 {
+    fn from_stored(number: i64) -> Option<Self> {
+        Self::try_from(number).ok()
+    }
+}
+
+impl LimitType for Duration {
+    fn from_stored(milliseconds: i64) -> Option<Self> {
+        u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0).map(Self::from_millis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFAULT: DefaultLimits = DefaultLimits {
+        query: Limits { max_cost: 1, max_page_size: 2, max_depth: 3 },
+        bucket_size: 4,
+        restore_rate: 5,
+        deadline: Duration::from_secs(6),
+        concurrent_queries: 7,
+    };
+
+    #[test]
+    fn a_limit_of_the_profile_replaces_the_default() {
+        let profile = Profile { max_depth: Some(30), deadline_ms: Some(60), ..Profile::DEFAULT };
+        let limits = CallerLimits::new(&profile, &DEFAULT);
+        assert_eq!(limits.query, Limits { max_depth: 30, ..DEFAULT.query });
+        assert_eq!(limits.deadline, Duration::from_millis(60));
+        assert_eq!(limits.rate(), Rate { capacity: 4, restore_per_second: 5 });
+    }
+
+    #[test]
+    fn a_number_out_of_range_counts_as_none() {
+        let profile = Profile {
+            max_cost: Some(-1),
+            max_page_size: Some(i64::MAX),
+            deadline_ms: Some(0),
+            concurrent_queries: Some(-1),
+            ..Profile::DEFAULT
+        };
+        let limits = CallerLimits::new(&profile, &DEFAULT);
+        assert_eq!((limits.query, limits.deadline), (DEFAULT.query, DEFAULT.deadline));
+        assert_eq!(limits.concurrent_queries, DEFAULT.concurrent_queries);
+    }
+}
