@@ -9,8 +9,10 @@ use tokio_postgres::{Client, Config};
 
 use crate::cli;
 use crate::database::connect::connect;
-use crate::load::input::Source;
-use crate::load::{self, LoadError, Progress};
+use crate::load::error::LoadError;
+use crate::load::finish::{check_ready, finish};
+use crate::load::input::InputFile;
+use crate::load::loader::{Progress, load_file};
 
 /// Load OFBiz entity-engine XML files into an OFBiz database.
 ///
@@ -42,19 +44,19 @@ pub struct BadRecords {
 /// Loads the files, then brings sums and links up to date. A line a file on standard output; a progress bar on standard
 /// error where that is a terminal.
 pub fn run(args: Args) -> cli::Outcome {
-    let sources = args.files.iter().map(|path| Source::at(path)).collect::<Result<Vec<_>, _>>()?.concat();
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(args, sources))
+    let inputs = args.files.iter().map(|path| InputFile::from_path(path)).collect::<Result<Vec<_>, _>>()?.concat();
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(args, inputs))
 }
 
-async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
+async fn load_all(args: Args, inputs: Vec<InputFile>) -> cli::Outcome {
     let mut client = connect(&args.database_url).await?;
-    load::ready(&client).await?;
+    check_ready(&client).await?;
     let bar = bar()?;
-    let loaded = load_files(&mut client, sources, &bar, args.verbose).await;
+    let loaded = load_files(&mut client, inputs, &bar, args.verbose).await;
     bar.finish_and_clear();
     // A file that cannot be loaded ends the run, but what came before it is left whole.
     if !matches!(loaded, Err(LoadError::Database(_))) {
-        println!("{}", load::finish(&mut client).await?);
+        println!("{}", finish(&mut client).await?);
     }
     match loaded? {
         0 => Ok(()),
@@ -65,19 +67,19 @@ async fn load_all(args: Args, sources: Vec<Source>) -> cli::Outcome {
 /// Loads one file after the other; the number of bad records.
 async fn load_files(
     client: &mut Client,
-    sources: Vec<Source>,
+    inputs: Vec<InputFile>,
     bar: &ProgressBar,
     verbose: bool,
 ) -> Result<u64, LoadError> {
     let mut bad = 0;
-    for source in sources {
-        bar.set_message(source.name());
+    for input in inputs {
+        bar.set_message(input.name());
         bar.set_position(0);
         let mut show = |progress: Progress| {
             bar.set_length(progress.total);
             bar.set_position(progress.bytes);
         };
-        let report = load::load(client, source, &mut show).await?;
+        let report = load_file(client, input, &mut show).await?;
         bad += report.bad_rows();
         bar.suspend(|| if verbose { println!("{report:#}") } else { println!("{report}") });
     }

@@ -1,28 +1,29 @@
-//! What OFBiz keeps up to date while it loads, done once after the last file.
+//! Totals and links that OFBiz updates while it loads. Here they are computed once, after the last file.
 
 use std::fmt;
 
 use tokio_postgres::{Client, Error};
 
-use crate::load::statement::{BEFORE, restore_stamps};
+use crate::load::error::LoadError;
+use crate::load::statement::{CREATE_ORIGINALS, restore_stamps};
 use crate::load::tables::Tables;
 
-/// Rows that the end of a load changed.
+/// The number of rows that [`finish`] changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Finished {
-    /// Inventory items whose totals were not the sums of their details.
+pub struct FinishReport {
+    /// Inventory items whose totals differed from the sums of their details.
     pub inventory_totals: u64,
-    /// Product-facility pairs whose last count was not what their items have available to promise.
+    /// Product-facility pairs whose last count differed from their items' available-to-promise total.
     pub last_counts: u64,
-    /// Order items that were given the ship group that OFBiz keeps in a table of its own.
+    /// Order items that received the ship group of OFBiz's separate association table.
     pub ship_groups: u64,
-    /// Product-facility pairs that were given their current inventory item.
+    /// Product-facility pairs that received their current inventory item.
     pub current_inventory: u64,
-    /// Rows that later files brought back to what they were before the load, and so have their old stamps again.
+    /// Rows whose content later files restored, and whose timestamps were therefore restored too.
     pub restored: u64,
 }
 
-impl fmt::Display for Finished {
+impl fmt::Display for FinishReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { inventory_totals, last_counts, ship_groups, current_inventory, restored } = self;
         write!(
@@ -33,25 +34,31 @@ impl fmt::Display for Finished {
     }
 }
 
-/// The functions that finish a load, as the migrations define them, in schema `orderql`. Each answers the number of rows
+/// The functions that finish a load, defined by the migrations in schema `orderql`. Each returns the number of rows that
 /// it changed.
 const FUNCTIONS: [&str; 3] = ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory"];
 
-/// Whether the database has all of them.
-pub async fn is_there(client: &Client) -> Result<bool, Error> {
+/// Fails with [`LoadError::NotMigrated`] if the database lacks one of the functions. Call it before the first file.
+pub async fn check_ready(client: &Client) -> Result<(), LoadError> {
     for function in FUNCTIONS {
         let signature = format!("orderql.{function}()");
-        let found = client.query_one("SELECT to_regprocedure($1) IS NOT NULL", &[&signature]).await?;
-        if !found.try_get::<_, bool>(0)? {
-            return Ok(false);
+        let exists = client.query_one("SELECT to_regprocedure($1) IS NOT NULL", &[&signature]).await?;
+        if !exists.try_get::<_, bool>(0)? {
+            return Err(LoadError::NotMigrated);
         }
     }
-    Ok(true)
+    Ok(())
 }
 
-/// Sums the inventory details, fills in the links that a stock OFBiz lacks, and gives rows that came out as they were
-/// their stamps back, in one transaction. On the connection that loaded the files.
-pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
+/// Computes inventory totals from their details, fills in the links that a stock OFBiz lacks (the ship group of order
+/// items, the current inventory item of product-facility pairs), and restores the timestamps of rows whose content is
+/// unchanged. Runs in one transaction. Call it once after the last file, on the connection that loaded the files.
+pub async fn finish(client: &mut Client) -> Result<FinishReport, LoadError> {
+    check_ready(client).await?;
+    Ok(update_derived(client).await?)
+}
+
+async fn update_derived(client: &mut Client) -> Result<FinishReport, Error> {
     let tables = Tables::discover(client).await?;
     let transaction = client.transaction().await?;
     let mut changed = [0_u64; 3];
@@ -61,7 +68,7 @@ pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
     }
     let last_counts = transaction.execute(LAST_COUNTS, &[]).await?;
     transaction.batch_execute("SET LOCAL timezone = 'UTC'").await?;
-    transaction.batch_execute(BEFORE).await?;
+    transaction.batch_execute(CREATE_ORIGINALS).await?;
     let mut restored = 0;
     for row in transaction.query("SELECT DISTINCT relation FROM load_before ORDER BY relation", &[]).await? {
         let table = tables.named(row.try_get(0)?);
@@ -72,10 +79,10 @@ pub async fn finish(client: &mut Client) -> Result<Finished, Error> {
     transaction.batch_execute("TRUNCATE load_before").await?;
     transaction.commit().await?;
     let [inventory_totals, ship_groups, current_inventory] = changed;
-    Ok(Finished { inventory_totals, last_counts, ship_groups, current_inventory, restored })
+    Ok(FinishReport { inventory_totals, last_counts, ship_groups, current_inventory, restored })
 }
 
-/// OFBiz's `setLastInventoryCount`, which follows each change of an item's totals.
+/// Does what OFBiz's `setLastInventoryCount` does after each change of an item's totals.
 const LAST_COUNTS: &str = "
 UPDATE public.product_facility AS pair
 SET last_inventory_count = stock.available_to_promise

@@ -1,33 +1,33 @@
-//! Where a file's bytes come from.
+//! The data files to load, on disk or in memory.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
-use crate::load::LoadError;
+use crate::load::error::LoadError;
 
-/// The file in a folder that names its data files in the order to load them.
+/// The file in a folder that names its data files in load order.
 pub const ORDER_FILE: &str = "LOAD_ORDER.txt";
 
 /// One data file.
 #[derive(Debug, Clone)]
-pub enum Source {
-    /// A file of the file system.
+pub enum InputFile {
+    /// A file on disk.
     Path(PathBuf),
-    /// Bytes in memory, such as a file that is built into the program.
+    /// A file in memory, such as one embedded in the program.
     Bytes {
-        /// What reports call it.
+        /// The name in reports.
         name: String,
-        /// Its content.
+        /// The content.
         bytes: Cow<'static, [u8]>,
     },
 }
 
-impl Source {
-    /// The file at `path`; or, where `path` is a folder, the files that its `LOAD_ORDER.txt` names, a name a line (blank
-    /// lines and lines that begin with `#` aside). Every file is seen to be there before the first is loaded.
-    pub fn at(path: &Path) -> Result<Vec<Self>, LoadError> {
+impl InputFile {
+    /// The file at `path`. For a folder, the files that its `LOAD_ORDER.txt` names, one per line; blank lines and lines
+    /// that begin with `#` are skipped. Fails if one of the files does not exist, before any is loaded.
+    pub fn from_path(path: &Path) -> Result<Vec<Self>, LoadError> {
         if !metadata(path)?.is_dir() {
             return Ok(vec![Self::Path(path.to_owned())]);
         }
@@ -44,7 +44,7 @@ impl Source {
             .collect()
     }
 
-    /// What reports call it: the path as it was given, or the name.
+    /// The name in reports: the path as given, or the name.
     pub fn name(&self) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
@@ -52,8 +52,8 @@ impl Source {
         }
     }
 
-    /// Its bytes from the start, and how many there are.
-    pub(in crate::load) fn open(self) -> io::Result<(Box<dyn BufRead>, u64)> {
+    /// Opens the file. Returns its content and its length in bytes.
+    pub(super) fn open(self) -> io::Result<(Box<dyn BufRead>, u64)> {
         match self {
             Self::Path(path) => {
                 let file = File::open(path)?;

@@ -1,121 +1,73 @@
-//! A row of the file made into a record of a table: columns found, values checked.
+//! Maps rows to records: resolves columns and checks values.
 
-use thiserror::Error;
+use crate::load::error::RowError;
+use crate::load::record::{KEY_SEPARATOR, Record};
+use crate::load::row::{Action, Row};
+use crate::load::tables::{FieldColumn, Table, Tables};
+use crate::load::value::canonical;
 
-use crate::load::read::{Action, Row};
-use crate::load::tables::{Field, Table, Tables};
-use crate::load::value::{self, BadValue};
-
-/// A row that is ready to be sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    /// The table's place in [`Tables`].
-    pub table: usize,
-    /// What is to be done with it.
-    pub action: Action,
-    /// The columns it writes, as places in the table, ascending: the key and what the row names.
-    pub columns: Vec<usize>,
-    /// A value for each of `columns`, as text that PostgreSQL reads.
-    pub values: Vec<Option<String>>,
-    /// The primary key as one text: equal for equal keys.
-    pub key: Box<str>,
-    /// The line of the row.
-    pub line: u64,
-}
-
-/// Why a row is not loaded.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
-pub enum BadRow {
-    /// A part of the primary key is not there. OFBiz would take a number from its sequence where the key has one part;
-    /// loaded twice, that makes two rows, so the file has to say which row it means.
-    #[error("{column} is part of the key and is missing or empty")]
-    NoKey {
-        /// The key's column.
-        column: String,
-    },
-    /// A value that its column cannot hold.
-    #[error("{field}: {reason}")]
-    Value {
-        /// The field, as it is written in the file.
-        field: String,
-        /// What is wrong with its value.
-        reason: BadValue,
-    },
-    /// An element where a field's text should be.
-    #[error("{field} holds an element; a field holds text only (write `<` as `&lt;` or use CDATA)")]
-    Nested {
-        /// The field.
-        field: String,
-    },
-    /// PostgreSQL would not have it: a row it refers to is missing, a column must not be null, and the like.
-    #[error("{message}")]
-    Refused {
-        /// PostgreSQL's message and detail.
-        message: String,
-        /// Its SQLSTATE.
-        code: String,
-    },
-}
-
-/// A record, and the row's fields that its table does not have.
+/// A mapped row.
 #[derive(Debug)]
-pub struct Mapped {
+pub(super) struct MappedRow {
     /// The record.
-    pub record: Record,
-    /// Names as they are written in the file.
-    pub unknown: Vec<String>,
+    pub(super) record: Record,
+    /// The row's fields without a column, by their names in the file.
+    pub(super) unknown_fields: Vec<String>,
 }
 
-/// Finds the columns of `row` in the table at `at` and checks its values. With `keep_stamps`, stamps that the row names
-/// are loaded; otherwise they are the loader's to fill.
-pub fn record(tables: &Tables, at: usize, row: Row, keep_stamps: bool) -> Result<Mapped, BadRow> {
-    let table = tables.get(at);
-    let mut unknown = Vec::new();
+/// Maps a row to the table at an index. With `maintain_timestamps`, the row's timestamps are loaded; otherwise the loader
+/// sets them.
+pub(super) fn map_row(
+    tables: &Tables,
+    index: usize,
+    row: Row,
+    maintain_timestamps: bool,
+) -> Result<MappedRow, RowError> {
+    let table = tables.get(index);
+    let mut unknown_fields = Vec::new();
     let mut cells: Vec<(usize, Option<String>)> = Vec::with_capacity(row.fields.len());
     for (field, text) in row.fields {
-        let place = match table.field(&field) {
-            Field::Column(place) => place,
-            Field::Withheld => continue,
-            Field::Unknown => {
-                unknown.push(field);
+        let position = match table.column_of(&field) {
+            FieldColumn::Index(position) => position,
+            FieldColumn::Withheld => continue,
+            FieldColumn::Unknown => {
+                unknown_fields.push(field);
                 continue;
             }
         };
-        let column = &table.columns[place];
-        if column.stamp && !keep_stamps || row.action == Action::Delete && !table.key.contains(&place) {
+        let column = &table.columns[position];
+        if column.is_stamp && !maintain_timestamps || row.action == Action::Delete && !table.key.contains(&position) {
             continue;
         }
         let value = match text {
             None => None,
-            Some(text) => value::canonical(&column.kind, text).map_err(|reason| BadRow::Value { field, reason })?,
+            Some(text) => canonical(&column.data_type, text).map_err(|error| RowError::Value { field, error })?,
         };
-        cells.push((place, value));
+        cells.push((position, value));
     }
     if row.action == Action::CreateReplace {
-        for (place, column) in table.columns.iter().enumerate() {
-            if !column.stamp && !cells.iter().any(|(named, _)| *named == place) {
-                cells.push((place, None));
+        for (position, column) in table.columns.iter().enumerate() {
+            if !column.is_stamp && !cells.iter().any(|(named, _)| *named == position) {
+                cells.push((position, None));
             }
         }
     }
-    cells.sort_unstable_by_key(|(place, _)| *place);
+    cells.sort_unstable_by_key(|(position, _)| *position);
     let key = key(table, &cells)?;
     let (columns, values) = cells.into_iter().unzip();
-    Ok(Mapped { record: Record { table: at, action: row.action, columns, values, key, line: row.line }, unknown })
+    let record = Record { table: index, action: row.action, columns, values, key, line: row.line };
+    Ok(MappedRow { record, unknown_fields })
 }
 
-/// A NUL parts the values: none can hold one.
-pub const KEY_SEPARATOR: char = '\0';
-
-fn key(table: &Table, cells: &[(usize, Option<String>)]) -> Result<Box<str>, BadRow> {
+fn key(table: &Table, cells: &[(usize, Option<String>)]) -> Result<Box<str>, RowError> {
     let mut key = String::new();
     for part in &table.key {
-        match cells.iter().find(|(place, _)| place == part) {
+        match cells.iter().find(|(position, _)| position == part) {
             Some((_, Some(value))) => {
                 key.push_str(value);
                 key.push(KEY_SEPARATOR);
             }
-            _ => return Err(BadRow::NoKey { column: table.columns[*part].name.clone() }),
+            _ => return Err(RowError::MissingKey { column: table.columns[*part].name.clone() }),
         }
     }
     Ok(key.into_boxed_str())

@@ -1,126 +1,106 @@
-//! Records put together into statements without changing what they come to.
+//! Groups records into statements without changing the result.
 //!
-//! Records of one table, action and set of columns go in one statement, in whatever order they come in the file; but a
-//! record must not overtake an earlier one that it needs. So groups stand in a line and are sent in its order, and a
-//! record joins its group only if everything that it needs stands in that group or before it. Otherwise a new group of
-//! the same kind is opened at the end of the line. What a record needs:
-//! - an earlier record of the same key: in an earlier group, as one statement cannot touch a row twice;
-//! - the rows it refers to: in an earlier group or the same, as PostgreSQL checks references at the end of a statement;
-//! - if it is a delete, everything before it; and everything after a delete needs the delete.
+//! Records of one table, action and set of columns go into one statement, wherever they are in the file. But a record must
+//! not overtake an earlier one that it depends on. So batches are sent in the order in which they were opened, and a record
+//! joins the last batch of its statement only if everything that it depends on is in that batch or an earlier one.
+//! Otherwise it opens a new batch at the end. A record depends on
+//! - an earlier record with the same key, which must be in an earlier batch: one statement cannot change a row twice;
+//! - the rows that it references, in the same or an earlier batch: PostgreSQL checks references at the end of a statement;
+//! - everything before it, if it is a delete; and every later record depends on the delete.
 
 use std::collections::HashMap;
 
-use crate::load::mapping::{KEY_SEPARATOR, Record};
-use crate::load::read::Action;
+use crate::load::record::{KEY_SEPARATOR, Record, RecordBatch, StatementKey};
+use crate::load::row::Action;
 use crate::load::tables::{ForeignKey, Tables};
 
-/// When so many records or bytes wait, they are sent.
-const MOST_RECORDS: usize = 4096;
-const MOST_BYTES: usize = 4 << 20;
+/// The queue is full at this number of records.
+const MAX_RECORDS: usize = 4096;
+/// The queue is full at this number of bytes, estimated.
+const MAX_BYTES: usize = 4 << 20;
 
-/// What the records of one statement have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// The table's place.
-    pub table: usize,
-    /// What is done.
-    pub action: Action,
-    /// The columns written.
-    pub columns: Vec<usize>,
-}
-
-/// Records for one statement.
-#[derive(Debug)]
-pub struct Group {
-    /// What they have in common.
-    pub shape: Shape,
-    /// Each record's line and values.
-    pub records: Vec<(u64, Vec<Option<String>>)>,
-}
-
-/// The records that wait.
+/// The records to be sent, in batches.
 #[derive(Debug, Default)]
-pub struct Queue {
-    line: Vec<Group>,
-    /// The last group of each shape.
-    open: HashMap<Shape, usize>,
-    /// The last group that holds a record of this table and key.
-    holders: HashMap<(usize, Box<str>), usize>,
-    /// The last group of each table.
-    last: HashMap<usize, usize>,
-    /// Groups before this one hold a delete that later records must not overtake.
+pub(super) struct RecordQueue {
+    batches: Vec<RecordBatch>,
+    /// The last batch of each statement.
+    open: HashMap<StatementKey, usize>,
+    /// The last batch with a record of this table and key.
+    by_key: HashMap<(usize, Box<str>), usize>,
+    /// The last batch of each table.
+    last_of_table: HashMap<usize, usize>,
+    /// The first batch that later records may join: the one after the last delete.
     barrier: usize,
     records: usize,
     bytes: usize,
 }
 
-impl Queue {
-    /// Puts `record` where it belongs.
-    pub fn push(&mut self, tables: &Tables, record: Record) {
+impl RecordQueue {
+    /// Adds a record to the earliest possible batch.
+    pub(super) fn push(&mut self, tables: &Tables, record: Record) {
         let earliest = self.earliest(tables, &record);
         self.records += 1;
         self.bytes += record.values.iter().flatten().map(String::len).sum::<usize>() + 24 * record.values.len();
-        let deletes = record.action == Action::Delete;
-        let shape = Shape { table: record.table, action: record.action, columns: record.columns };
-        let at = match self.open.get(&shape) {
-            Some(at) if *at >= earliest => *at,
+        let is_delete = record.action == Action::Delete;
+        let statement = StatementKey { table: record.table, action: record.action, columns: record.columns };
+        let index = match self.open.get(&statement) {
+            Some(index) if *index >= earliest => *index,
             _ => {
-                self.line.push(Group { shape: shape.clone(), records: Vec::new() });
-                self.open.insert(shape, self.line.len() - 1);
-                self.line.len() - 1
+                self.batches.push(RecordBatch { statement: statement.clone(), records: Vec::new() });
+                self.open.insert(statement, self.batches.len() - 1);
+                self.batches.len() - 1
             }
         };
-        self.line[at].records.push((record.line, record.values));
-        self.holders.insert((record.table, record.key), at);
-        let last = self.last.entry(record.table).or_insert(at);
-        *last = at.max(*last);
-        if deletes {
-            self.barrier = at + 1;
+        self.batches[index].records.push((record.line, record.values));
+        self.by_key.insert((record.table, record.key), index);
+        let last = self.last_of_table.entry(record.table).or_insert(index);
+        *last = index.max(*last);
+        if is_delete {
+            self.barrier = index + 1;
         }
     }
 
-    /// Whether it is time to send.
-    pub fn is_full(&self) -> bool {
-        self.records >= MOST_RECORDS || self.bytes >= MOST_BYTES
+    /// Whether the batches should be sent.
+    pub(super) fn is_full(&self) -> bool {
+        self.records >= MAX_RECORDS || self.bytes >= MAX_BYTES
     }
 
-    /// All groups in the order to send them. The queue is empty afterwards.
-    pub fn take(&mut self) -> Vec<Group> {
-        std::mem::take(self).line
+    /// Removes and returns all batches, in the order to send them.
+    pub(super) fn take(&mut self) -> Vec<RecordBatch> {
+        std::mem::take(self).batches
     }
 
-    /// The first place in the line that `record` may have.
+    /// The first batch that the record may join.
     fn earliest(&self, tables: &Tables, record: &Record) -> usize {
+        let after_same_key = self.batch_of(record.table, &record.key).map_or(0, |index| index + 1);
         if record.action == Action::Delete {
-            let own = self.holder(record.table, &record.key).map_or(0, |at| at + 1);
-            return own.max(self.line.len().saturating_sub(1));
+            return after_same_key.max(self.batches.len().saturating_sub(1));
         }
-        let own = self.holder(record.table, &record.key).map_or(0, |at| at + 1);
         tables
             .get(record.table)
             .foreign_keys
             .iter()
-            .filter_map(|reference| self.parent(reference, record))
-            .fold(own.max(self.barrier), usize::max)
+            .filter_map(|foreign_key| self.batch_of_parent(foreign_key, record))
+            .fold(after_same_key.max(self.barrier), usize::max)
     }
 
-    /// The group of the row that `record` refers to, if it waits. Where the row cannot be told from the record alone,
-    /// the last group of its table.
-    fn parent(&self, reference: &ForeignKey, record: &Record) -> Option<usize> {
-        let mut values = Vec::with_capacity(reference.columns.len());
-        for column in &reference.columns {
+    /// The batch of the row that the record references, if that row is in the queue. If the record does not identify the
+    /// row, the last batch of the referenced table.
+    fn batch_of_parent(&self, foreign_key: &ForeignKey, record: &Record) -> Option<usize> {
+        let mut values = Vec::with_capacity(foreign_key.columns.len());
+        for column in &foreign_key.columns {
             match record.columns.binary_search(column) {
-                Ok(at) => values.push(record.values[at].as_deref()),
+                Ok(index) => values.push(record.values[index].as_deref()),
                 Err(_) => values.push(Some("")),
             }
         }
-        let named = reference.columns.iter().filter(|column| record.columns.binary_search(column).is_ok()).count();
+        let named = foreign_key.columns.iter().filter(|column| record.columns.binary_search(column).is_ok()).count();
         if named == 0 || values.iter().any(Option::is_none) {
-            // Nothing said about the reference, or a null in it: nothing is checked.
+            // PostgreSQL checks nothing: the record does not write the reference, or writes a null.
             return None;
         }
-        let last = self.last.get(&reference.table).copied();
-        match &reference.key {
+        let last = self.last_of_table.get(&foreign_key.table).copied();
+        match &foreign_key.key {
             Some(order) if named == values.len() => {
                 last?;
                 let mut key = String::new();
@@ -128,14 +108,14 @@ impl Queue {
                     key.push_str(values[*part].unwrap_or_default());
                     key.push(KEY_SEPARATOR);
                 }
-                self.holder(reference.table, &key)
+                self.batch_of(foreign_key.table, &key)
             }
             _ => last,
         }
     }
 
-    fn holder(&self, table: usize, key: &str) -> Option<usize> {
-        self.holders.get(&(table, Box::from(key))).copied()
+    fn batch_of(&self, table: usize, key: &str) -> Option<usize> {
+        self.by_key.get(&(table, Box::from(key))).copied()
     }
 }
 
@@ -149,7 +129,7 @@ mod tests {
 
     /// `node(id, parent → node, note)`, `leaf(id, node → node, note)`.
     fn tables() -> Tables {
-        Tables::of(&[("node", &["id", "parent", "note"]), ("leaf", &["id", "node", "note"])])
+        Tables::for_test(&[("node", &["id", "parent", "note"]), ("leaf", &["id", "node", "note"])])
     }
 
     fn upsert(table: usize, cells: &[(usize, Option<&str>)]) -> Record {
@@ -167,54 +147,54 @@ mod tests {
         }
     }
 
-    /// Each group as its table and the keys of its records.
-    fn line(records: Vec<Record>) -> Vec<(usize, String)> {
-        let mut queue = Queue::default();
+    /// Each batch as its table and the keys of its records.
+    fn batches(records: Vec<Record>) -> Vec<(usize, String)> {
+        let mut queue = RecordQueue::default();
         for record in records {
             queue.push(&tables(), record);
         }
-        let keys = |group: &Group| group.records.iter().filter_map(|(_, values)| values[0].clone()).collect();
-        queue.take().iter().map(|group| (group.shape.table, keys(group))).collect()
+        let keys = |batch: &RecordBatch| batch.records.iter().filter_map(|(_, values)| values[0].clone()).collect();
+        queue.take().iter().map(|batch| (batch.statement.table, keys(batch))).collect()
     }
 
-    fn groups(expected: &[(usize, &str)]) -> Vec<(usize, String)> {
-        expected.iter().map(|(table, keys)| (*table, (*keys).to_owned())).collect()
+    fn expected(batches: &[(usize, &str)]) -> Vec<(usize, String)> {
+        batches.iter().map(|(table, keys)| (*table, (*keys).to_owned())).collect()
     }
 
     #[test]
-    fn parents_and_children_in_turn_make_two_statements() {
+    fn alternating_parents_and_children_need_two_statements() {
         let records = vec![
             upsert(0, &[(0, Some("a"))]),
             upsert(1, &[(0, Some("x")), (1, Some("a"))]),
             upsert(0, &[(0, Some("b"))]),
             upsert(1, &[(0, Some("y")), (1, Some("b"))]),
         ];
-        assert_eq!(line(records), groups(&[(0, "ab"), (1, "xy")]));
+        assert_eq!(batches(records), expected(&[(0, "ab"), (1, "xy")]));
     }
 
     #[test]
-    fn a_child_does_not_overtake_a_parent_that_came_in_a_later_group() {
+    fn a_child_does_not_overtake_a_parent_in_a_later_batch() {
         let records = vec![
             upsert(1, &[(0, Some("x")), (1, None)]),
             upsert(0, &[(0, Some("a"))]),
             upsert(1, &[(0, Some("y")), (1, Some("a"))]),
             upsert(1, &[(0, Some("z")), (1, None)]),
         ];
-        assert_eq!(line(records), groups(&[(1, "x"), (0, "a"), (1, "yz")]));
+        assert_eq!(batches(records), expected(&[(1, "x"), (0, "a"), (1, "yz")]));
     }
 
     #[test]
-    fn a_row_twice_is_in_two_statements_in_their_order() {
+    fn a_row_that_occurs_twice_is_in_two_statements_in_order() {
         let records = vec![
             upsert(0, &[(0, Some("a")), (2, Some("1"))]),
             upsert(0, &[(0, Some("a")), (2, Some("2"))]),
             upsert(0, &[(0, Some("b")), (2, Some("3"))]),
         ];
-        assert_eq!(line(records), groups(&[(0, "a"), (0, "ab")]));
+        assert_eq!(batches(records), expected(&[(0, "a"), (0, "ab")]));
     }
 
     #[test]
-    fn nothing_overtakes_a_delete_nor_a_delete_anything() {
+    fn a_delete_neither_overtakes_nor_is_overtaken() {
         let records = vec![
             upsert(0, &[(0, Some("a"))]),
             record(0, Action::Delete, &[(0, Some("a"))]),
@@ -222,28 +202,28 @@ mod tests {
             upsert(0, &[(0, Some("c"))]),
             record(0, Action::Delete, &[(0, Some("d"))]),
         ];
-        assert_eq!(line(records), groups(&[(0, "a"), (0, "ab"), (0, "c"), (0, "d")]));
+        assert_eq!(batches(records), expected(&[(0, "a"), (0, "ab"), (0, "c"), (0, "d")]));
     }
 
-    /// What is stored: the cells of each row of each table.
+    /// The cells of each row, by table and key.
     type Store = [BTreeMap<String, [Option<String>; 3]>; 2];
 
-    fn apply(store: &mut Store, shape: &Shape, values: &[Option<String>]) {
+    fn apply(store: &mut Store, statement: &StatementKey, values: &[Option<String>]) {
         let key = values[0].clone().unwrap();
-        if shape.action == Action::Delete {
-            store[shape.table].remove(&key);
+        if statement.action == Action::Delete {
+            store[statement.table].remove(&key);
             return;
         }
-        let known = store[shape.table].contains_key(&key);
-        let row = store[shape.table].entry(key).or_default();
-        if !(known && shape.action == Action::Create) {
-            for (column, value) in shape.columns.iter().zip(values) {
+        let known = store[statement.table].contains_key(&key);
+        let row = store[statement.table].entry(key).or_default();
+        if !(known && statement.action == Action::Create) {
+            for (column, value) in statement.columns.iter().zip(values) {
                 row[*column].clone_from(value);
             }
         }
     }
 
-    fn sound(store: &Store) -> bool {
+    fn has_no_broken_reference(store: &Store) -> bool {
         store.iter().flat_map(BTreeMap::values).filter_map(|row| row[1].as_ref()).all(|to| store[0].contains_key(to))
     }
 
@@ -265,32 +245,32 @@ mod tests {
     }
 
     proptest! {
-        /// Sent in groups, records leave what they leave one by one, and every reference holds after every statement.
+        /// Batches have the same result as single records, and no reference is broken after any statement.
         #[test]
-        fn groups_come_to_what_their_records_come_to(records in prop::collection::vec(any_record(), 0..60)) {
+        fn batches_have_the_same_result_as_single_records(records in prop::collection::vec(any_record(), 0..60)) {
             let tables = tables();
-            let (mut one_by_one, mut in_groups) = (Store::default(), Store::default());
-            let mut queue = Queue::default();
+            let (mut one_by_one, mut in_batches) = (Store::default(), Store::default());
+            let mut queue = RecordQueue::default();
             for record in records {
-                let shape = Shape { table: record.table, action: record.action, columns: record.columns.clone() };
+                let statement = StatementKey { table: record.table, action: record.action, columns: record.columns.clone() };
                 let mut next = one_by_one.clone();
-                apply(&mut next, &shape, &record.values);
-                if sound(&next) {
+                apply(&mut next, &statement, &record.values);
+                if has_no_broken_reference(&next) {
                     one_by_one = next;
                     queue.push(&tables, record);
                 }
             }
-            for group in queue.take() {
-                let mut keys: Vec<_> = group.records.iter().map(|(_, values)| values[0].clone()).collect();
+            for batch in queue.take() {
+                let mut keys: Vec<_> = batch.records.iter().map(|(_, values)| values[0].clone()).collect();
                 keys.sort();
                 keys.dedup();
-                prop_assert_eq!(keys.len(), group.records.len(), "a statement touches a row twice");
-                for (_, values) in &group.records {
-                    apply(&mut in_groups, &group.shape, values);
+                prop_assert_eq!(keys.len(), batch.records.len(), "a statement changes a row twice");
+                for (_, values) in &batch.records {
+                    apply(&mut in_batches, &batch.statement, values);
                 }
-                prop_assert!(sound(&in_groups), "a reference is broken");
+                prop_assert!(has_no_broken_reference(&in_batches), "a reference is broken");
             }
-            prop_assert_eq!(one_by_one, in_groups);
+            prop_assert_eq!(one_by_one, in_batches);
         }
     }
 }

@@ -1,31 +1,30 @@
-//! What came of a file.
+//! The report of loading a file.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::load::mapping::BadRow;
+use crate::load::error::RowError;
 
-/// Bad records that a report keeps; the rest is counted. A file that fits nowhere must not fill the memory.
-const MOST_BAD: usize = 1000;
-/// Entities that a report's one line names, the most rows first.
-const NAMED: usize = 6;
+/// The maximum number of bad rows in a report; further ones are only counted. This bounds the memory.
+const MAX_BAD: usize = 1000;
+/// The maximum number of entities in a report's first line, those with the most rows first.
+const MAX_NAMED: usize = 6;
 
-/// What became of one entity's rows.
+/// The number of rows of an entity, by what was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Rows that were not there before.
+pub struct RowCounts {
+    /// New rows.
     pub inserted: u64,
-    /// Rows in which something differed.
+    /// Rows with a difference.
     pub updated: u64,
-    /// Rows that were there already, all their fields alike, or that `create` found there; and rows to delete that
-    /// were not there.
+    /// Existing rows without a difference, existing rows under `create`, and rows to delete that did not exist.
     pub unchanged: u64,
-    /// Rows that a `delete` took away.
+    /// Rows that `delete` removed.
     pub deleted: u64,
 }
 
-impl Outcome {
-    /// All rows that were loaded.
+impl RowCounts {
+    /// All rows.
     pub fn rows(&self) -> u64 {
         self.inserted + self.updated + self.unchanged + self.deleted
     }
@@ -33,54 +32,54 @@ impl Outcome {
 
 /// A row that was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadRecord {
-    /// The line of the file that the row begins on, from 1.
+pub struct BadRow {
+    /// The line on which the row begins, from 1.
     pub line: u64,
-    /// Its entity.
+    /// The row's entity.
     pub entity: String,
-    /// Why.
-    pub reason: BadRow,
+    /// Why it was not loaded.
+    pub error: RowError,
 }
 
-/// What came of a file. [`fmt::Display`] is one line, and one more for each field without a column and each bad record;
-/// the alternate form (`{:#}`) has a line for each entity too.
+/// The report of loading a file. Its [`fmt::Display`] form has one line, and one for each field without a column and for
+/// each bad row. The alternate form (`{:#}`) also has a line for each entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileReport {
-    /// The file, as its source names it.
+    /// The file's name.
     pub file: String,
-    /// The rows of each entity that has a table.
-    pub entities: BTreeMap<String, Outcome>,
-    /// The rows of each entity that has none.
+    /// The loaded rows of each entity with a table.
+    pub entities: BTreeMap<String, RowCounts>,
+    /// The number of rows of each entity without a table.
     pub skipped: BTreeMap<String, u64>,
-    /// How often each (entity, field) came for which the entity's table has no column.
+    /// How often each (entity, field) without a column occurred.
     pub unknown_fields: BTreeMap<(String, String), u64>,
-    /// Whether the file asks for missing parents to be made up (`create-dummy-fk`), which is not done.
+    /// Whether the file requests missing parent rows to be created (`create-dummy-fk`), which is not done.
     pub wants_dummies: bool,
-    /// The first thousand bad records, in the order of their lines.
-    pub bad: Vec<BadRecord>,
-    /// Bad records beyond those.
+    /// The first thousand bad rows, by line.
+    pub bad: Vec<BadRow>,
+    /// The number of further bad rows.
     pub more_bad: u64,
 }
 
 impl FileReport {
-    /// Rows that were loaded.
+    /// The number of loaded rows.
     pub fn rows(&self) -> u64 {
-        self.entities.values().map(Outcome::rows).sum()
+        self.entities.values().map(RowCounts::rows).sum()
     }
 
-    /// Rows whose entity has no table.
+    /// The number of rows whose entity has no table.
     pub fn skipped_rows(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// Rows that were not loaded though their entity has a table.
+    /// The number of rows whose entity has a table and that were not loaded.
     pub fn bad_rows(&self) -> u64 {
         self.bad.len() as u64 + self.more_bad
     }
 
-    pub(in crate::load) fn refuse(&mut self, line: u64, entity: &str, reason: BadRow) {
-        if self.bad.len() < MOST_BAD {
-            self.bad.push(BadRecord { line, entity: entity.to_owned(), reason });
+    pub(super) fn add_bad(&mut self, line: u64, entity: &str, error: RowError) {
+        if self.bad.len() < MAX_BAD {
+            self.bad.push(BadRow { line, entity: entity.to_owned(), error });
         } else {
             self.more_bad += 1;
         }
@@ -91,12 +90,12 @@ impl fmt::Display for FileReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {} of {}", self.file, count(self.rows(), "row"), entities(self.entities.len(), ""))?;
         let mut largest: Vec<_> = self.entities.iter().collect();
-        largest.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.rows()));
-        for (at, (entity, outcome)) in largest.iter().take(NAMED).enumerate() {
-            write!(out, "{}{entity} {}", if at == 0 { " (" } else { ", " }, outcome.rows())?;
+        largest.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.rows()));
+        for (index, (entity, counts)) in largest.iter().take(MAX_NAMED).enumerate() {
+            write!(out, "{}{entity} {}", if index == 0 { " (" } else { ", " }, counts.rows())?;
         }
         if !largest.is_empty() {
-            out.write_str(if largest.len() > NAMED { ", …)" } else { ")" })?;
+            out.write_str(if largest.len() > MAX_NAMED { ", …)" } else { ")" })?;
         }
         if !self.skipped.is_empty() {
             let (rows, kinds) = (count(self.skipped_rows(), "row"), entities(self.skipped.len(), "unknown "));
@@ -104,8 +103,8 @@ impl fmt::Display for FileReport {
         }
         write!(out, "; {} bad", self.bad_rows())?;
         if out.alternate() {
-            for (entity, outcome) in &self.entities {
-                let Outcome { inserted, updated, unchanged, deleted } = outcome;
+            for (entity, counts) in &self.entities {
+                let RowCounts { inserted, updated, unchanged, deleted } = counts;
                 write!(
                     out,
                     "\n  {entity}: {inserted} inserted, {updated} updated, {unchanged} unchanged, {deleted} deleted"
@@ -121,8 +120,8 @@ impl fmt::Display for FileReport {
         for ((entity, field), times) in &self.unknown_fields {
             write!(out, "\n{}: {entity}.{field} ignored {times}×: its table has no such column", self.file)?;
         }
-        for BadRecord { line, entity, reason } in &self.bad {
-            write!(out, "\n{}:{line}: {entity}: {reason}", self.file)?;
+        for BadRow { line, entity, error } in &self.bad {
+            write!(out, "\n{}:{line}: {entity}: {error}", self.file)?;
         }
         if self.more_bad > 0 {
             write!(out, "\n{}: {} more bad records", self.file, self.more_bad)?;

@@ -1,7 +1,7 @@
-//! Groups of records into the database, within one transaction a file.
+//! Writes batches of records, in one transaction per file.
 //!
-//! A group goes as one statement under a savepoint. If PostgreSQL refuses it, its halves go instead, and so on, so that a
-//! bad record costs no other.
+//! A batch is one statement under a savepoint. If PostgreSQL rejects it, its halves are tried instead, and so on, so that a
+//! bad record does not affect the others.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,164 +9,164 @@ use std::ops::Range;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Statement, Transaction};
 
-use crate::load::mapping::BadRow;
-use crate::load::queue::{Group, Shape};
-use crate::load::read::Action;
+use crate::load::error::RowError;
+use crate::load::record::{RecordBatch, StatementKey};
 use crate::load::report::FileReport;
-use crate::load::statement::{BEFORE, statement};
+use crate::load::row::Action;
+use crate::load::statement::{CREATE_ORIGINALS, batch_statement};
 use crate::load::tables::Tables;
 
-/// Every statement finds some thousand rows at most by their keys. Left to itself, PostgreSQL reads a table of some tens
-/// of thousands whole for each of them, and so takes ever longer as a file goes on. One time zone, as rows' old selves
-/// are compared as text.
+/// A statement finds at most some thousand rows by their keys. By default PostgreSQL would read a table of tens of
+/// thousands of rows in full for each statement, so a load would slow down as its tables grow. The time zone is fixed
+/// because original rows are compared as text.
 const SETTINGS: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
     SET LOCAL enable_mergejoin = off; SET LOCAL timezone = 'UTC'";
-/// Prepared statements kept; a file with more shapes than this prepares some again.
-const MOST_STATEMENTS: usize = 500;
+/// The maximum number of prepared statements. A file with more prepares some of them again.
+const MAX_STATEMENTS: usize = 500;
 
 /// Writes the records of one file.
-pub struct Writer<'a> {
+pub(super) struct TableWriter<'a> {
     transaction: Transaction<'a>,
     tables: &'a Tables,
-    statements: HashMap<Shape, Statement>,
+    statements: HashMap<StatementKey, Statement>,
 }
 
-/// What became of a statement's rows.
-struct Written {
+/// The number of rows that a statement changed.
+struct ChangedRows {
     inserted: u64,
-    changed: u64,
+    updated_or_deleted: u64,
 }
 
-impl<'a> Writer<'a> {
-    /// Readies a transaction for the statements of [`statement`].
-    pub async fn new(transaction: Transaction<'a>, tables: &'a Tables) -> Result<Self, Error> {
+impl<'a> TableWriter<'a> {
+    /// Prepares a transaction for the statements of [`batch_statement`].
+    pub(super) async fn new(transaction: Transaction<'a>, tables: &'a Tables) -> Result<Self, Error> {
         transaction.batch_execute(SETTINGS).await?;
-        transaction.batch_execute(BEFORE).await?;
+        transaction.batch_execute(CREATE_ORIGINALS).await?;
         Ok(Self { transaction, tables, statements: HashMap::new() })
     }
 
-    /// Sends groups in their order. `entities` names each table's entity for the report.
-    pub async fn write(
+    /// Writes batches in order. `entities` has each table's entity, for the report.
+    pub(super) async fn write(
         &mut self,
-        groups: Vec<Group>,
+        batches: Vec<RecordBatch>,
         entities: &HashMap<usize, String>,
         report: &mut FileReport,
     ) -> Result<(), Error> {
-        for group in groups {
-            let entity = entities.get(&group.shape.table).map_or("", String::as_str);
-            for (at, reason) in self.write_group(&group, entity, report).await? {
-                report.refuse(group.records[at].0, entity, reason);
+        for batch in batches {
+            let entity = entities.get(&batch.statement.table).map_or("", String::as_str);
+            for (index, error) in self.write_batch(&batch, entity, report).await? {
+                report.add_bad(batch.records[index].0, entity, error);
             }
         }
         Ok(())
     }
 
-    /// Sends a group, halving it where it is refused, down to the records that are. One of these may refer to a record
-    /// that stands behind it in the group: they are tried again for as long as that lands any, so that whether a
-    /// record lands does not hang on what else is in its statement.
-    async fn write_group(
+    /// Writes a batch and returns the rejected records by index. A rejected batch is halved, down to single records. A
+    /// rejected record may reference a later one of the batch, so rejected records are retried while any retry succeeds:
+    /// whether a record is written must not depend on the other records of its statement.
+    async fn write_batch(
         &mut self,
-        group: &Group,
+        batch: &RecordBatch,
         entity: &str,
         report: &mut FileReport,
-    ) -> Result<Vec<(usize, BadRow)>, Error> {
-        let mut refused = Vec::new();
-        let whole = 0..group.records.len();
-        let mut untried = vec![whole];
-        while let Some(some) = untried.pop() {
-            if let Err(reason) = self.attempt(group, some.clone(), entity, report).await? {
-                if some.len() == 1 {
-                    refused.push((some.start, reason));
+    ) -> Result<Vec<(usize, RowError)>, Error> {
+        let mut rejected = Vec::new();
+        let all = 0..batch.records.len();
+        let mut pending = vec![all];
+        while let Some(range) = pending.pop() {
+            if let Err(error) = self.write_range(batch, range.clone(), entity, report).await? {
+                if range.len() == 1 {
+                    rejected.push((range.start, error));
                 } else {
-                    let middle = some.start + some.len() / 2;
-                    untried.extend([middle..some.end, some.start..middle]);
+                    let middle = range.start + range.len() / 2;
+                    pending.extend([middle..range.end, range.start..middle]);
                 }
             }
         }
-        let mut landed = !refused.is_empty() && refused.len() < group.records.len();
-        while landed {
-            landed = false;
-            let mut still = Vec::with_capacity(refused.len());
-            for (at, _) in refused {
-                match self.attempt(group, at..at + 1, entity, report).await? {
-                    Ok(()) => landed = true,
-                    Err(reason) => still.push((at, reason)),
+        let mut retry = !rejected.is_empty() && rejected.len() < batch.records.len();
+        while retry {
+            retry = false;
+            let mut still_rejected = Vec::with_capacity(rejected.len());
+            for (index, _) in rejected {
+                match self.write_range(batch, index..index + 1, entity, report).await? {
+                    Ok(()) => retry = true,
+                    Err(error) => still_rejected.push((index, error)),
                 }
             }
-            refused = still;
+            rejected = still_rejected;
         }
-        Ok(refused)
+        Ok(rejected)
     }
 
-    /// Makes the file's rows last.
-    pub async fn commit(self) -> Result<(), Error> {
+    /// Commits the file's rows.
+    pub(super) async fn commit(self) -> Result<(), Error> {
         self.transaction.commit().await
     }
 
-    /// Takes the file's rows back.
-    pub async fn rollback(self) -> Result<(), Error> {
+    /// Rolls the file's rows back.
+    pub(super) async fn rollback(self) -> Result<(), Error> {
         self.transaction.rollback().await
     }
 
-    /// Sends some of a group's records, or, if PostgreSQL refuses one of them, none. Other trouble than with the
-    /// records' content ends the load.
-    async fn attempt(
+    /// Writes a range of a batch's records, or none if PostgreSQL rejects one of them. The outer error is one that no
+    /// record's content caused; it ends the load.
+    async fn write_range(
         &mut self,
-        group: &Group,
-        some: Range<usize>,
+        batch: &RecordBatch,
+        range: Range<usize>,
         entity: &str,
         report: &mut FileReport,
-    ) -> Result<Result<(), BadRow>, Error> {
-        let statement = self.prepared(&group.shape).await?;
-        let columns: Vec<Vec<Option<&str>>> = (0..group.shape.columns.len())
-            .map(|column| group.records[some.clone()].iter().map(|(_, values)| values[column].as_deref()).collect())
+    ) -> Result<Result<(), RowError>, Error> {
+        let statement = self.prepare(&batch.statement).await?;
+        let columns: Vec<Vec<Option<&str>>> = (0..batch.statement.columns.len())
+            .map(|column| batch.records[range.clone()].iter().map(|(_, values)| values[column].as_deref()).collect())
             .collect();
         let parameters: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as &(dyn ToSql + Sync)).collect();
         self.transaction.batch_execute("SAVEPOINT records").await?;
-        let written = match self.transaction.query_one(&statement, &parameters).await {
-            Ok(counts) => Written { inserted: count(&counts, 0)?, changed: count(&counts, 1)? },
+        let changed = match self.transaction.query_one(&statement, &parameters).await {
+            Ok(row) => ChangedRows { inserted: count(&row, 0)?, updated_or_deleted: count(&row, 1)? },
             Err(error) => {
-                let Some(reason) = refusal(&error) else { return Err(error) };
+                let Some(row_error) = row_error(&error) else { return Err(error) };
                 self.transaction.batch_execute("ROLLBACK TO SAVEPOINT records; RELEASE SAVEPOINT records").await?;
-                return Ok(Err(reason));
+                return Ok(Err(row_error));
             }
         };
         self.transaction.batch_execute("RELEASE SAVEPOINT records").await?;
-        let outcome = report.entities.entry(entity.to_owned()).or_default();
-        outcome.inserted += written.inserted;
-        if group.shape.action == Action::Delete {
-            outcome.deleted += written.changed;
+        let counts = report.entities.entry(entity.to_owned()).or_default();
+        counts.inserted += changed.inserted;
+        if batch.statement.action == Action::Delete {
+            counts.deleted += changed.updated_or_deleted;
         } else {
-            outcome.updated += written.changed;
+            counts.updated += changed.updated_or_deleted;
         }
-        outcome.unchanged += (some.len() as u64).saturating_sub(written.inserted + written.changed);
+        counts.unchanged += (range.len() as u64).saturating_sub(changed.inserted + changed.updated_or_deleted);
         Ok(Ok(()))
     }
 
-    async fn prepared(&mut self, shape: &Shape) -> Result<Statement, Error> {
-        if let Some(known) = self.statements.get(shape) {
-            return Ok(known.clone());
+    async fn prepare(&mut self, key: &StatementKey) -> Result<Statement, Error> {
+        if let Some(prepared) = self.statements.get(key) {
+            return Ok(prepared.clone());
         }
-        if self.statements.len() >= MOST_STATEMENTS {
+        if self.statements.len() >= MAX_STATEMENTS {
             self.statements.clear();
         }
-        let prepared = self.transaction.prepare(&statement(self.tables.get(shape.table), shape)).await?;
-        self.statements.insert(shape.clone(), prepared.clone());
+        let prepared = self.transaction.prepare(&batch_statement(self.tables.get(key.table), key)).await?;
+        self.statements.insert(key.clone(), prepared.clone());
         Ok(prepared)
     }
 }
 
-fn count(row: &tokio_postgres::Row, at: usize) -> Result<u64, Error> {
-    Ok(u64::try_from(row.try_get::<_, i64>(at)?).unwrap_or_default())
+fn count(row: &tokio_postgres::Row, index: usize) -> Result<u64, Error> {
+    Ok(u64::try_from(row.try_get::<_, i64>(index)?).unwrap_or_default())
 }
 
-/// The refusal of a record, if that is what `error` is: data that its type cannot hold (class 22), a broken constraint
-/// (23), or an objection of the database's own code (P0).
-fn refusal(error: &Error) -> Option<BadRow> {
+/// The error of a record, if its content caused `error`: invalid data (SQLSTATE class 22), a violated constraint (23), or
+/// an exception of the database's own code (P0).
+fn row_error(error: &Error) -> Option<RowError> {
     let error = error.as_db_error()?;
     let code = error.code().code();
     ["22", "23", "P0"].contains(&code.get(..2)?).then(|| {
         let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-        BadRow::Refused { message: format!("{}{detail}", error.message()), code: code.to_owned() }
+        RowError::Rejected { message: format!("{}{detail}", error.message()), code: code.to_owned() }
     })
 }

@@ -1,79 +1,25 @@
-//! A field's text, checked against its column before it is sent, and written as PostgreSQL reads it.
+//! Checks a field's text against its column's type and converts it to PostgreSQL's text format.
 
 use base64::Engine as _;
-use thiserror::Error;
 use time::{Date, Month, Time};
 
-/// What a column holds, as far as a value can be checked here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
-    /// Text of at most so many characters.
-    Text {
-        /// `None` has no limit.
-        width: Option<usize>,
-    },
-    /// A decimal number of any scale: PostgreSQL rounds it to the column's, as it does for OFBiz.
-    Numeric,
-    /// A whole number of so many bytes.
-    Integer {
-        /// 2, 4 or 8.
-        bytes: u8,
-    },
-    /// A binary floating-point number.
-    Float,
-    /// A moment; the files have no zone, and are read as UTC.
-    Timestamp {
-        /// Whether the column knows its zone.
-        zoned: bool,
-    },
-    /// A day.
-    Date,
-    /// A time of day.
-    Time,
-    /// Bytes, in base64 in the file.
-    Bytes,
-    /// Anything else is left to PostgreSQL to read.
-    Other,
-}
+use crate::load::column_type::ColumnType;
+use crate::load::error::ValueError;
 
-/// Why a value does not fit its column.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
-pub enum BadValue {
-    /// Text that is too long.
-    #[error("{length} characters, where {width} fit")]
-    TooLong {
-        /// Characters there are.
-        length: usize,
-        /// Characters there may be.
-        width: usize,
-    },
-    /// The character that PostgreSQL cannot store.
-    #[error("a NUL character")]
-    Nul,
-    /// Text that does not read as the column's type.
-    #[error("`{value}` is not {expected}")]
-    NotA {
-        /// The text, cut short if long.
-        value: String,
-        /// What it should look like.
-        expected: &'static str,
-    },
-}
-
-/// Checks one value and puts it in the one form that equal values share, so that equal keys are seen to be equal.
+/// Checks a value and converts it to its canonical form, so that equal keys have equal texts.
 ///
-/// `None` is NULL: for a column that is not text, the words `null` and `[null-field]` mean it too.
-pub fn canonical(kind: &Kind, text: String) -> Result<Option<String>, BadValue> {
-    if let Kind::Text { width } = kind {
+/// Returns `None` for NULL: in columns other than text, the words `null` and `[null-field]` mean NULL.
+pub(super) fn canonical(column_type: &ColumnType, text: String) -> Result<Option<String>, ValueError> {
+    if let ColumnType::Text { width } = column_type {
         if text.contains('\0') {
-            return Err(BadValue::Nul);
+            return Err(ValueError::Nul);
         }
-        // Bytes are never fewer than characters, so most values are done with a comparison.
+        // A text has at least as many bytes as characters, so comparing bytes suffices for most values.
         if let Some(width) = *width
             && text.len() > width
             && text.chars().count() > width
         {
-            return Err(BadValue::TooLong { length: text.chars().count(), width });
+            return Err(ValueError::TooLong { length: text.chars().count(), width });
         }
         return Ok(Some(text));
     }
@@ -81,33 +27,19 @@ pub fn canonical(kind: &Kind, text: String) -> Result<Option<String>, BadValue> 
     if value == "null" || value == "[null-field]" {
         return Ok(None);
     }
-    let written = match kind {
-        Kind::Text { .. } | Kind::Other => (!value.contains('\0')).then(|| value.to_owned()),
-        Kind::Numeric => decimal(value),
-        Kind::Integer { bytes } => integer(value, *bytes),
-        Kind::Float => value.parse::<f64>().ok().map(|_| value.to_owned()),
-        Kind::Timestamp { zoned } => timestamp(value, *zoned),
-        Kind::Date => date(value).map(|_| value.to_owned()),
-        Kind::Time => time(value),
-        Kind::Bytes => bytes(value),
+    let converted = match column_type {
+        ColumnType::Text { .. } | ColumnType::Other => (!value.contains('\0')).then(|| value.to_owned()),
+        ColumnType::Numeric => decimal(value),
+        ColumnType::Integer { bytes } => integer(value, *bytes),
+        ColumnType::Float => value.parse::<f64>().ok().map(|_| value.to_owned()),
+        ColumnType::Timestamp { zoned } => timestamp(value, *zoned),
+        ColumnType::Date => date(value).map(|_| value.to_owned()),
+        ColumnType::Time => time(value),
+        ColumnType::Bytes => bytes(value),
     };
-    written.map(Some).ok_or_else(|| BadValue::NotA { value: cut(value), expected: kind.expected() })
-}
-
-impl Kind {
-    fn expected(&self) -> &'static str {
-        match self {
-            Self::Text { .. } => "text",
-            Self::Numeric => "a decimal number such as 12.50",
-            Self::Integer { .. } => "a whole number that fits its column",
-            Self::Float => "a number",
-            Self::Timestamp { .. } => "a timestamp: yyyy-mm-dd hh:mm:ss[.fff], read as UTC",
-            Self::Date => "a date: yyyy-mm-dd",
-            Self::Time => "a time of day: hh:mm:ss",
-            Self::Bytes => "base64",
-            Self::Other => "a value of its column's type",
-        }
-    }
+    converted
+        .map(Some)
+        .ok_or_else(|| ValueError::WrongType { value: truncated(value), expected: column_type.expected_format() })
 }
 
 /// `-012.50` → `-12.5`: a sign, digits and at most one point.
@@ -141,7 +73,7 @@ fn integer(value: &str, bytes: u8) -> Option<String> {
     fits.then(|| number.to_string())
 }
 
-/// `2009-08-10 09:05:00.5` → `2009-08-10 09:05:00.5+00`. A day alone is its midnight, as OFBiz has it.
+/// `2009-08-10 09:05:00.5` → `2009-08-10 09:05:00.5+00`. A date without a time means midnight, as in OFBiz.
 fn timestamp(value: &str, zoned: bool) -> Option<String> {
     let (day, clock) = value.split_once(' ').unwrap_or((value, "00:00:00"));
     date(day)?;
@@ -157,7 +89,7 @@ fn date(value: &str) -> Option<Date> {
     }
     let year: u16 = number(year)?;
     let month = Month::try_from(number::<u8>(month)?).ok()?;
-    // PostgreSQL's calendar has no year 0.
+    // PostgreSQL has no year 0.
     if year == 0 { None } else { Date::from_calendar_date(i32::from(year), month, number(day)?).ok() }
 }
 
@@ -181,12 +113,12 @@ fn time(value: &str) -> Option<String> {
     Some(if fraction.is_empty() { clock.to_owned() } else { format!("{clock}.{fraction}") })
 }
 
-/// Digits only: `parse` alone would take a sign.
+/// Parses digits without a sign, which `parse` would accept.
 fn number<N: std::str::FromStr>(digits: &str) -> Option<N> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// Base64, broken into lines or not, → PostgreSQL's hex form.
+/// Base64, with or without line breaks → PostgreSQL's hex format.
 fn bytes(value: &str) -> Option<String> {
     let packed: String = value.split_ascii_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(packed).ok()?;
@@ -198,8 +130,8 @@ fn bytes(value: &str) -> Option<String> {
     Some(hex)
 }
 
-/// At most forty characters, for a message.
-fn cut(value: &str) -> String {
+/// At most forty characters, for error messages.
+fn truncated(value: &str) -> String {
     match value.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &value[..end]),
         None => value.to_owned(),
@@ -210,17 +142,17 @@ fn cut(value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn written(kind: &Kind, text: &str) -> Option<String> {
-        canonical(kind, text.to_owned()).unwrap()
+    fn converted(column_type: &ColumnType, text: &str) -> Option<String> {
+        canonical(column_type, text.to_owned()).unwrap()
     }
 
-    fn refused(kind: &Kind, text: &str) -> BadValue {
-        canonical(kind, text.to_owned()).unwrap_err()
+    fn error(column_type: &ColumnType, text: &str) -> ValueError {
+        canonical(column_type, text.to_owned()).unwrap_err()
     }
 
     #[test]
-    fn timestamps_take_up_to_nine_fraction_digits_and_are_utc() {
-        let zoned = Kind::Timestamp { zoned: true };
+    fn accepts_up_to_nine_fraction_digits_in_timestamps() {
+        let zoned = ColumnType::Timestamp { zoned: true };
         for (text, sql) in [
             ("2009-08-10 09:05:00", "2009-08-10 09:05:00+00"),
             ("2009-08-10 09:05:00.0", "2009-08-10 09:05:00+00"),
@@ -229,10 +161,10 @@ mod tests {
             (" 2009-08-10 09:05:00.123456789 ", "2009-08-10 09:05:00.123456789+00"),
             ("2008-02-29", "2008-02-29 00:00:00+00"),
         ] {
-            assert_eq!(written(&zoned, text).as_deref(), Some(sql));
+            assert_eq!(converted(&zoned, text).as_deref(), Some(sql));
         }
-        let bare = Kind::Timestamp { zoned: false };
-        assert_eq!(written(&bare, "2009-08-10 09:05:00.5").as_deref(), Some("2009-08-10 09:05:00.5"));
+        let bare = ColumnType::Timestamp { zoned: false };
+        assert_eq!(converted(&bare, "2009-08-10 09:05:00.5").as_deref(), Some("2009-08-10 09:05:00.5"));
         for text in [
             "2009-02-29 00:00:00",
             "2009-08-10 24:00:00",
@@ -245,61 +177,61 @@ mod tests {
             "+009-08-10 09:05:00",
             "now",
         ] {
-            assert!(matches!(refused(&zoned, text), BadValue::NotA { .. }), "{text}");
+            assert!(matches!(error(&zoned, text), ValueError::WrongType { .. }), "{text}");
         }
     }
 
     #[test]
-    fn equal_numbers_are_written_alike() {
+    fn converts_equal_numbers_to_equal_texts() {
         for (text, sql) in
             [("2.000000", "2"), ("-0.50", "-0.5"), ("+007", "7"), (".5", "0.5"), ("-0.0", "0"), ("5.", "5")]
         {
-            assert_eq!(written(&Kind::Numeric, text).as_deref(), Some(sql));
+            assert_eq!(converted(&ColumnType::Numeric, text).as_deref(), Some(sql));
         }
         for text in ["", "-", ".", "1,000.00", "1e3", "NaN", "0x10", "--1", "1.2.3"] {
-            assert!(matches!(refused(&Kind::Numeric, text), BadValue::NotA { .. }), "{text}");
+            assert!(matches!(error(&ColumnType::Numeric, text), ValueError::WrongType { .. }), "{text}");
         }
     }
 
     #[test]
-    fn whole_numbers_fit_their_column() {
-        assert_eq!(written(&Kind::Integer { bytes: 2 }, "-32768").as_deref(), Some("-32768"));
-        refused(&Kind::Integer { bytes: 2 }, "32768");
-        assert_eq!(written(&Kind::Integer { bytes: 4 }, "32768").as_deref(), Some("32768"));
-        refused(&Kind::Integer { bytes: 4 }, "2147483648");
-        refused(&Kind::Integer { bytes: 8 }, "9223372036854775808");
+    fn rejects_integers_that_do_not_fit_their_column() {
+        assert_eq!(converted(&ColumnType::Integer { bytes: 2 }, "-32768").as_deref(), Some("-32768"));
+        error(&ColumnType::Integer { bytes: 2 }, "32768");
+        assert_eq!(converted(&ColumnType::Integer { bytes: 4 }, "32768").as_deref(), Some("32768"));
+        error(&ColumnType::Integer { bytes: 4 }, "2147483648");
+        error(&ColumnType::Integer { bytes: 8 }, "9223372036854775808");
     }
 
     #[test]
-    fn null_words_are_null_except_in_text() {
+    fn converts_the_null_words_except_in_text() {
         for word in ["null", "[null-field]"] {
-            assert_eq!(written(&Kind::Timestamp { zoned: true }, word), None);
-            assert_eq!(written(&Kind::Numeric, word), None);
-            assert_eq!(written(&Kind::Text { width: None }, word).as_deref(), Some(word));
+            assert_eq!(converted(&ColumnType::Timestamp { zoned: true }, word), None);
+            assert_eq!(converted(&ColumnType::Numeric, word), None);
+            assert_eq!(converted(&ColumnType::Text { width: None }, word).as_deref(), Some(word));
         }
     }
 
     #[test]
-    fn width_is_counted_in_characters() {
-        let three = Kind::Text { width: Some(3) };
-        assert_eq!(written(&three, "äöü").as_deref(), Some("äöü"));
-        assert_eq!(refused(&three, "äöüß"), BadValue::TooLong { length: 4, width: 3 });
-        assert_eq!(written(&three, " x ").as_deref(), Some(" x "));
-        assert_eq!(refused(&three, "\0"), BadValue::Nul);
+    fn counts_width_in_characters() {
+        let three = ColumnType::Text { width: Some(3) };
+        assert_eq!(converted(&three, "äöü").as_deref(), Some("äöü"));
+        assert_eq!(error(&three, "äöüß"), ValueError::TooLong { length: 4, width: 3 });
+        assert_eq!(converted(&three, " x ").as_deref(), Some(" x "));
+        assert_eq!(error(&three, "\0"), ValueError::Nul);
     }
 
     #[test]
-    fn bytes_are_base64() {
-        assert_eq!(written(&Kind::Bytes, "AP8Q\n").as_deref(), Some("\\x00ff10"));
-        refused(&Kind::Bytes, "%%%");
+    fn decodes_base64() {
+        assert_eq!(converted(&ColumnType::Bytes, "AP8Q\n").as_deref(), Some("\\x00ff10"));
+        error(&ColumnType::Bytes, "%%%");
     }
 
     #[test]
-    fn days_and_times() {
-        assert_eq!(written(&Kind::Date, "2001-05-13").as_deref(), Some("2001-05-13"));
-        refused(&Kind::Date, "2001-13-05");
-        refused(&Kind::Date, "2001-05-13 00:00:00");
-        assert_eq!(written(&Kind::Time, "09:05:00.50").as_deref(), Some("09:05:00.5"));
-        refused(&Kind::Time, "9:05");
+    fn checks_dates_and_times() {
+        assert_eq!(converted(&ColumnType::Date, "2001-05-13").as_deref(), Some("2001-05-13"));
+        error(&ColumnType::Date, "2001-13-05");
+        error(&ColumnType::Date, "2001-05-13 00:00:00");
+        assert_eq!(converted(&ColumnType::Time, "09:05:00.50").as_deref(), Some("09:05:00.5"));
+        error(&ColumnType::Time, "9:05");
     }
 }

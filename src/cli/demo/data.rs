@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::load::input::Source;
+use crate::load::input::InputFile;
 
 macro_rules! file {
     ($path:literal) => {
@@ -42,6 +42,6 @@ const FILES: &[(&str, &[u8])] = &[
 ];
 
 /// The files.
-pub(super) fn sources() -> impl Iterator<Item = Source> {
-    FILES.iter().map(|(name, bytes)| Source::Bytes { name: (*name).to_owned(), bytes: Cow::Borrowed(bytes) })
+pub(super) fn files() -> impl Iterator<Item = InputFile> {
+    FILES.iter().map(|(name, bytes)| InputFile::Bytes { name: (*name).to_owned(), bytes: Cow::Borrowed(bytes) })
 }

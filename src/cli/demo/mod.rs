@@ -19,7 +19,8 @@ use crate::database::connect::connect;
 use crate::database::error::ClusterError;
 use crate::database::migrate::{MigrateError, migrate};
 use crate::database::options::{ClusterOptions, Durability};
-use crate::load;
+use crate::load::finish::finish;
+use crate::load::loader::load_file;
 use crate::sample::size::Size;
 use crate::sample::{self, Sample, SampleError};
 use crate::telemetry::event::Event;
@@ -128,10 +129,10 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
         return Ok(());
     }
     eprintln!("Loading OFBiz's demo data");
-    for source in data::sources() {
-        load::load(&mut client, source, &mut |_| {}).await?;
+    for file in data::files() {
+        load_file(&mut client, file, &mut |_| {}).await?;
     }
-    load::finish(&mut client).await?;
+    finish(&mut client).await?;
     let sample = sample();
     eprintln!("Making up {} orders", sample.size.orders);
     match sample::fill(&mut client, sample, &mut |_| {}).await {

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use orderql::catalog::Catalog;
-use orderql::load::input::Source;
-use orderql::load::{finish, load};
+use orderql::load::finish::finish;
+use orderql::load::input::InputFile;
+use orderql::load::loader::load_file;
 use orderql::preflight::check;
 use orderql::preflight::mismatch::Mismatch;
 
@@ -22,8 +23,8 @@ async fn it_fits_whatever_the_statistics_say() {
     let mut client = database.connect().await;
     // Few rows are where every plan costs the same, and many are where reading all in another order could look cheap.
     for folder in ["tests/data/ofbiz", "tests/data/orders"] {
-        for source in Source::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap() {
-            load(&mut client, source, &mut |_| {}).await.unwrap();
+        for source in InputFile::from_path(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap() {
+            load_file(&mut client, source, &mut |_| {}).await.unwrap();
         }
     }
     finish(&mut client).await.unwrap();

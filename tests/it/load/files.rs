@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use orderql::cli;
-use orderql::load::input::Source;
-use orderql::load::mapping::BadRow;
-use orderql::load::report::{FileReport, Outcome};
-use orderql::load::{LoadError, finish, load, ready};
+use orderql::load::error::{LoadError, RowError};
+use orderql::load::finish::{check_ready, finish};
+use orderql::load::input::InputFile;
+use orderql::load::loader::{Progress, load_file};
+use orderql::load::report::{FileReport, RowCounts};
 use tokio_postgres::Client;
 
 use crate::support::database::{Database, empty_database, fresh_database};
@@ -124,7 +125,7 @@ async fn loading_twice_changes_nothing() {
     assert!(before.len() > 90);
 
     let mut again = database.connect().await;
-    let mut outcome = Outcome::default();
+    let mut outcome = RowCounts::default();
     for folder in ["ofbiz", "orders"] {
         for report in load_folder(&mut again, folder).await {
             for rows in report.entities.values() {
@@ -256,7 +257,7 @@ async fn bad_records_are_reported_and_the_rest_lands() {
          <Party partyId='GOOD_2'/>",
     )
     .await;
-    let facts: Vec<_> = report.bad.iter().map(|bad| format!("{} {}: {}", bad.line, bad.entity, bad.reason)).collect();
+    let facts: Vec<_> = report.bad.iter().map(|bad| format!("{} {}: {}", bad.line, bad.entity, bad.error)).collect();
     assert_eq!(
         facts,
         [
@@ -296,8 +297,9 @@ async fn one_bad_record_among_thousands_costs_no_other() {
     let notes: Vec<_> = (0..6000).map(note).collect();
     let xml = format!("<entity-engine-xml>\n{}\n</entity-engine-xml>", notes.join("\n"));
     let mut seen = Vec::new();
-    let source = Source::Bytes { name: "many.xml".to_owned(), bytes: xml.clone().into_bytes().into() };
-    let report = load(&mut client, source, &mut |progress| seen.push((progress.bytes, progress.total))).await.unwrap();
+    let source = InputFile::Bytes { name: "many.xml".to_owned(), bytes: xml.clone().into_bytes().into() };
+    let report =
+        load_file(&mut client, source, &mut |progress| seen.push((progress.bytes, progress.total))).await.unwrap();
     assert_eq!(bad(&report), [(4323, "NoteData", "23503")]);
     assert_eq!(outcome(&report, "NoteData"), [5999, 0, 0, 0]);
     assert_eq!(count(&client, "SELECT count(*) FROM note_data WHERE note_id ~ '^N[0-9]'").await, 5999);
@@ -333,7 +335,7 @@ async fn a_file_that_is_not_well_formed_leaves_nothing() {
     let rows = parties(5000);
     let error =
         bytes(&mut client, &format!("<entity-engine-xml>\n{rows}<Party partyId='Q'>\n</Partly>")).await.unwrap_err();
-    assert!(matches!(&error, LoadError::Malformed { malformed, .. } if malformed.line == 5003), "{error}");
+    assert!(matches!(&error, LoadError::Xml { error, .. } if error.line == 5003), "{error}");
     assert!(error.to_string().starts_with("test.xml:5003: "), "{error}");
     assert_eq!(checksums(&client).await, before);
     // The connection serves on.
@@ -356,11 +358,11 @@ async fn a_load_that_is_dropped_leaves_nothing() {
     let database = fresh_database().await;
     let mut client = database.connect().await;
     let xml = format!("<entity-engine-xml>{}</entity-engine-xml>", parties(20_000));
-    let source = Source::Bytes { name: "dropped.xml".to_owned(), bytes: xml.into_bytes().into() };
+    let source = InputFile::Bytes { name: "dropped.xml".to_owned(), bytes: xml.into_bytes().into() };
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let mut stop = Some(stop);
     // Dropped when the first statements are through.
-    let mut progress = |progress: orderql::load::Progress| {
+    let mut progress = |progress: Progress| {
         if progress.bytes > progress.total / 2
             && let Some(stop) = stop.take()
         {
@@ -370,7 +372,7 @@ async fn a_load_that_is_dropped_leaves_nothing() {
     tokio::select! {
         biased;
         _ = stopped => {}
-        report = load(&mut client, source, &mut progress) => panic!("loaded before it was dropped: {report:?}"),
+        report = load_file(&mut client, source, &mut progress) => panic!("loaded before it was dropped: {report:?}"),
     }
     assert_eq!(count(&client, "SELECT count(*) FROM party WHERE party_id ~ '^P[0-9]'").await, 0);
 }
@@ -379,7 +381,7 @@ async fn a_load_that_is_dropped_leaves_nothing() {
 async fn a_database_that_was_never_migrated_is_told_so() {
     let database = empty_database().await;
     let client = database.connect().await;
-    let error = ready(&client).await.unwrap_err();
+    let error = check_ready(&client).await.unwrap_err();
     assert_eq!(error.to_string(), "the database is not prepared: run `orderql migrate` on it first");
 }
 
@@ -431,8 +433,8 @@ fn tempfile_folder(database: &Database) -> std::path::PathBuf {
 async fn load_folder(client: &mut Client, folder: &str) -> Vec<FileReport> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
     let mut reports = Vec::new();
-    for source in Source::at(&path).unwrap() {
-        let report = load(client, source, &mut |_| {}).await.unwrap();
+    for source in InputFile::from_path(&path).unwrap() {
+        let report = load_file(client, source, &mut |_| {}).await.unwrap();
         assert_eq!((report.bad_rows(), report.unknown_fields.len()), (0, 0), "{report}");
         reports.push(report);
     }
@@ -456,8 +458,8 @@ pub async fn attempted(client: &mut Client, rows: &str) -> FileReport {
 }
 
 pub async fn bytes(client: &mut Client, xml: &str) -> Result<FileReport, LoadError> {
-    let source = Source::Bytes { name: "test.xml".to_owned(), bytes: xml.to_owned().into_bytes().into() };
-    load(client, source, &mut |_| {}).await
+    let source = InputFile::Bytes { name: "test.xml".to_owned(), bytes: xml.to_owned().into_bytes().into() };
+    load_file(client, source, &mut |_| {}).await
 }
 
 /// Inserted, updated, unchanged, deleted.
@@ -468,8 +470,8 @@ pub fn outcome(report: &FileReport, entity: &str) -> [u64; 4] {
 
 /// Line, entity and SQLSTATE of records that the database refused.
 pub fn bad(report: &FileReport) -> Vec<(u64, &str, &str)> {
-    let facts = report.bad.iter().map(|bad| match &bad.reason {
-        BadRow::Refused { code, .. } => (bad.line, bad.entity.as_str(), code.as_str()),
+    let facts = report.bad.iter().map(|bad| match &bad.error {
+        RowError::Rejected { code, .. } => (bad.line, bad.entity.as_str(), code.as_str()),
         reason => panic!("not refused by the database: {reason}"),
     });
     facts.collect()

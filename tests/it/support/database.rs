@@ -16,8 +16,9 @@ use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
 use orderql::database::options::{ClusterOptions, Durability};
-use orderql::load::input::Source;
-use orderql::load::{finish, load};
+use orderql::load::finish::finish;
+use orderql::load::input::InputFile;
+use orderql::load::loader::load_file;
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config};
 
@@ -182,16 +183,16 @@ async fn loaded_template(address: &ClusterAddress) -> String {
     let make = async || {
         let empty = template(address).await;
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-        let sources = ["ofbiz", "orders"].map(|folder| Source::at(&data.join(folder)).unwrap()).concat();
+        let sources = ["ofbiz", "orders"].map(|folder| InputFile::from_path(&data.join(folder)).unwrap()).concat();
         let mut hasher = DefaultHasher::new();
         for source in &sources {
-            let Source::Path(path) = source else { continue };
+            let InputFile::Path(path) = source else { continue };
             fs::read(path).unwrap().hash(&mut hasher);
         }
         let name = format!("{empty}_{:016x}", hasher.finish());
         let fill = async |mut client: Client| {
             for source in sources {
-                let report = load(&mut client, source, &mut |_| {}).await.unwrap();
+                let report = load_file(&mut client, source, &mut |_| {}).await.unwrap();
                 assert_eq!(report.bad_rows(), 0, "{report}");
             }
             finish(&mut client).await.unwrap();

@@ -1,41 +1,40 @@
-//! Input that knows how many lines of it are behind.
+//! A buffered input that counts lines and bytes.
 
 use std::io::{self, BufRead, Read};
 
-/// A buffered input that counts the lines and bytes it has handed out.
+/// A buffered input that counts the lines and bytes consumed.
 ///
-/// The XML reader takes exactly the bytes of one event at a time, so what is behind just before an event tells where
-/// that event begins.
+/// The XML reader consumes exactly the bytes of one event at a time, so the count before an event is the event's position.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub(super) struct LineCounter<R> {
     inner: R,
     newlines: u64,
     bytes: u64,
 }
 
-impl<R> Lines<R> {
+impl<R> LineCounter<R> {
     /// Counts from the start of `inner`.
-    pub fn new(inner: R) -> Self {
+    pub(super) fn new(inner: R) -> Self {
         Self { inner, newlines: 0, bytes: 0 }
     }
 
-    /// The line that the next byte is on, from 1.
-    pub fn line(&self) -> u64 {
+    /// The line of the next byte, from 1.
+    pub(super) fn line(&self) -> u64 {
         self.newlines + 1
     }
 
-    /// Bytes behind.
-    pub fn bytes(&self) -> u64 {
+    /// The number of bytes consumed.
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    fn count(&mut self, behind: usize, newlines: usize) {
-        self.bytes += behind as u64;
+    fn count(&mut self, bytes: usize, newlines: usize) {
+        self.bytes += bytes as u64;
         self.newlines += newlines as u64;
     }
 }
 
-impl<R: BufRead> Read for Lines<R> {
+impl<R: BufRead> Read for LineCounter<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(into)?;
         self.count(read, newlines(&into[..read]));
@@ -43,13 +42,13 @@ impl<R: BufRead> Read for Lines<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Lines<R> {
+impl<R: BufRead> BufRead for LineCounter<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
-        // The buffer still holds what is being consumed, so this reads nothing and cannot fail.
+        // The buffer still contains the consumed bytes, so this reads nothing and cannot fail.
         let newlines = self.inner.fill_buf().map_or(0, |buffer| newlines(&buffer[..amount.min(buffer.len())]));
         self.inner.consume(amount);
         self.count(amount, newlines);

@@ -1,0 +1,156 @@
+//! The errors of a load: of a whole file, of its XML, of a row and of a value.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::load::row::ROOT_ELEMENT;
+
+/// Why a file was not loaded. Nothing of it is in the database.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("{file} cannot be read")]
+    Read {
+        /// The file's name.
+        file: String,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// A folder without a readable `LOAD_ORDER.txt`.
+    #[error("{order} cannot be read: it names a folder's files in the order to load them; without it, name the files")]
+    NoOrder {
+        /// The path of `LOAD_ORDER.txt`.
+        order: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The file is not well-formed. The rows before the error are rolled back.
+    #[error("{file}:{}: {}", error.line, error.kind)]
+    Xml {
+        /// The file's name.
+        file: String,
+        /// The error and its line.
+        error: XmlError,
+    },
+    /// The reading thread stopped before the end of the file.
+    #[error("reading {file} was broken off")]
+    BrokenOff {
+        /// The file's name.
+        file: String,
+    },
+    /// The database lacks the functions that finish a load.
+    #[error("the database is not prepared: run `orderql migrate` on it first")]
+    NotMigrated,
+    /// A database error that no row's content caused.
+    #[error("the database failed")]
+    Database(#[from] tokio_postgres::Error),
+}
+
+/// Where and why a file is not well-formed XML or not an OFBiz data file.
+#[derive(Debug, Error)]
+#[error("line {line}: {kind}")]
+pub struct XmlError {
+    /// The line on which the offending markup begins, from 1.
+    pub line: u64,
+    /// What is wrong.
+    #[source]
+    pub kind: XmlErrorKind,
+}
+
+/// Why a file is not well-formed XML or not an OFBiz data file.
+#[derive(Debug, Error)]
+pub enum XmlErrorKind {
+    /// A syntax or read error.
+    #[error("{0}")]
+    Xml(#[from] quick_xml::Error),
+    /// A malformed attribute.
+    #[error("{0}")]
+    Attribute(#[from] quick_xml::events::attributes::AttrError),
+    /// The root element is not that of an OFBiz data file.
+    #[error("the root element is <{0}>; an OFBiz data file has <{ROOT_ELEMENT}>")]
+    Root(String),
+    /// No element at all.
+    #[error("there is no <{ROOT_ELEMENT}> element")]
+    Empty,
+    /// Text outside the root element.
+    #[error("there is text outside <{ROOT_ELEMENT}>")]
+    TextOutsideRoot,
+    /// An element after the end of the root element.
+    #[error("<{0}> follows the end of </{ROOT_ELEMENT}>")]
+    AfterRoot(String),
+    /// The file ends inside an element.
+    #[error("the file ends inside <{0}>")]
+    Unclosed(String),
+    /// An encoding other than UTF-8.
+    #[error("the encoding is {0}; save the file as UTF-8")]
+    Encoding(String),
+    /// A wrapper inside a wrapper, so that the action is ambiguous.
+    #[error("<{inner}> is inside another wrapper")]
+    NestedWrapper {
+        /// The inner wrapper.
+        inner: String,
+    },
+    /// A reference to an entity that XML does not predefine.
+    #[error("&{0}; is not one of XML's own five entities")]
+    UnknownReference(String),
+}
+
+/// Why a row was not loaded.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum RowError {
+    /// A part of the primary key is missing. OFBiz would take a single-column key from its sequence; loaded twice, that
+    /// makes two rows, so the file must contain the key.
+    #[error("{column} is part of the key and is missing or empty")]
+    MissingKey {
+        /// The key's column.
+        column: String,
+    },
+    /// A value does not fit its column.
+    #[error("{field}: {error}")]
+    Value {
+        /// The field's name in the file.
+        field: String,
+        /// What is wrong with the value.
+        error: ValueError,
+    },
+    /// A field contains an element instead of text.
+    #[error("{field} holds an element; a field holds text only (write `<` as `&lt;` or use CDATA)")]
+    NestedElement {
+        /// The field's name in the file.
+        field: String,
+    },
+    /// PostgreSQL rejected the row: a row that it references is missing, a column must not be null, and so on.
+    #[error("{message}")]
+    Rejected {
+        /// PostgreSQL's message and detail.
+        message: String,
+        /// The SQLSTATE.
+        code: String,
+    },
+}
+
+/// Why a value does not fit its column.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum ValueError {
+    /// The text is too long.
+    #[error("{length} characters, where {width} fit")]
+    TooLong {
+        /// The text's length in characters.
+        length: usize,
+        /// The maximum.
+        width: usize,
+    },
+    /// A NUL character, which PostgreSQL cannot store.
+    #[error("a NUL character")]
+    Nul,
+    /// The text is not of the column's type.
+    #[error("`{value}` is not {expected}")]
+    WrongType {
+        /// The text, truncated if long.
+        value: String,
+        /// The expected format.
+        expected: &'static str,
+    },
+}

@@ -1,0 +1,43 @@
+//! Rows mapped to their table, and batches of them for one statement.
+
+use crate::load::row::Action;
+
+/// Separates the parts of a [`Record::key`]. No value contains a NUL.
+pub(super) const KEY_SEPARATOR: char = '\0';
+
+/// A row whose columns are resolved and whose values are checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The table's index in [`Tables`](crate::load::tables::Tables).
+    pub(super) table: usize,
+    /// What to do with the row.
+    pub(super) action: Action,
+    /// The written columns as indexes into the table's columns, ascending: the key and the row's fields.
+    pub(super) columns: Vec<usize>,
+    /// A value for each of `columns`, in PostgreSQL's text format.
+    pub(super) values: Vec<Option<String>>,
+    /// The primary key as one text. Equal keys have equal texts.
+    pub(super) key: Box<str>,
+    /// The row's line.
+    pub(super) line: u64,
+}
+
+/// What the records of one statement have in common. Determines its SQL.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct StatementKey {
+    /// The table's index.
+    pub(super) table: usize,
+    /// What the statement does.
+    pub(super) action: Action,
+    /// The written columns.
+    pub(super) columns: Vec<usize>,
+}
+
+/// Records for one statement.
+#[derive(Debug)]
+pub(super) struct RecordBatch {
+    /// The statement.
+    pub(super) statement: StatementKey,
+    /// The line and the values of each record.
+    pub(super) records: Vec<(u64, Vec<Option<String>>)>,
+}

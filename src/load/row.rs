@@ -1,0 +1,70 @@
+//! The content of a data file: rows, and the options of the root element.
+
+/// The root element of an OFBiz data file.
+pub(super) const ROOT_ELEMENT: &str = "entity-engine-xml";
+
+/// One row of the file, unchecked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The entity's name: the tag without a prefix that ends in `-` or `:`.
+    pub(super) entity: String,
+    /// The action of the row's wrapper element.
+    pub(super) action: Action,
+    /// Each field once, in the file's order. `None` is an empty attribute, which means NULL.
+    pub(super) fields: Vec<(String, Option<String>)>,
+    /// The line on which the row's tag begins, from 1.
+    pub(super) line: u64,
+}
+
+/// What a wrapper element requests for its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Action {
+    /// Insert the row. An existing row is not changed.
+    Create,
+    /// Insert the row, or set its named fields. The default for rows without a wrapper.
+    CreateUpdate,
+    /// Insert the row, or set its named fields and all others to NULL.
+    CreateReplace,
+    /// Delete the row with this key.
+    Delete,
+}
+
+impl Action {
+    /// The action of a wrapper element's tag; `None` for other tags.
+    pub(super) fn of_wrapper(tag: &str) -> Option<Self> {
+        match tag {
+            "create" => Some(Self::Create),
+            "create-update" => Some(Self::CreateUpdate),
+            "create-replace" => Some(Self::CreateReplace),
+            "delete" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}
+
+/// The root element's options, which apply to the whole file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RootOptions {
+    /// `maintain-timestamps`: load the timestamps that the file names. Otherwise the loader sets them.
+    pub(super) maintain_timestamps: bool,
+    /// `create-dummy-fk`: OFBiz would create missing parent rows. This loader does not.
+    pub(super) create_dummy_fk: bool,
+}
+
+/// An item of a file, in the file's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileItem {
+    /// The root element. The first item, exactly once.
+    Root(RootOptions),
+    /// A row.
+    Row(Row),
+    /// A row with an element inside a field. The XML is well-formed, but the field has no text value.
+    NestedElement {
+        /// The row's entity.
+        entity: String,
+        /// The field's name.
+        field: String,
+        /// The line on which the row begins.
+        line: u64,
+    },
+}
