@@ -1,44 +1,15 @@
 //! # orderql
 //!
-//! An order-management API over a PostgreSQL database with Apache OFBiz's tables: a token operation, a read-only GraphQL
-//! API with Relay connections, keyset cursors, a search string and a cost budget, and an update of orders in progress,
-//! which is a room of its own: [`orders`] says what each table sees.
+//! An order-management API over a PostgreSQL database with Apache OFBiz tables: a token operation, a read-only GraphQL API
+//! with Relay connections, keyset cursors, a search string and a cost limit, and an update of orders in progress.
 //!
-//! ## The way of a request
-//!
-//! A request gets *more certain* at every step until nothing is left to decide; then, and only then, I/O begins.
-//!
-//! ```text
-//! http ─▶ access                                       who is calling, and may they
-//!   └▶ query::parse ─▶ query::validate ─▶ query::bind    what is asked
-//!        └▶ cost::estimate, cost::admit                  what it would cost, and is that allowed
-//!             └▶ plan::build                             how to fetch it
-//!                  └▶ throttle ─▶ execute ─▶ http        pay, fetch, write
-//! ```
-//!
-//! Follow `{ orders(first: 2) { edges { node { orderId } } } }` through the rooms:
-//!
-//! 1. [`http`] accepts the connection, finds the endpoint and reads the body. [`access`] turns the token into a
-//!    [`Principal`](access::grants::Principal): a user with grants and limits, held in memory.
-//! 2. [`compile`] is the pure half in one function. [`query::parse`] makes a document of the text; [`query::validate`]
-//!    holds it against the [`catalog`], a rule a file, and merges it into an
-//!    [`Operation`](query::operation::Operation), which is remembered by its text. [`query::bind`] fills in the variables:
-//!    page sizes become [`PageSize`](query::bind::page::PageSize)s, search strings (read by [`search`]) typed terms,
-//!    [`cursor`]s key values. What is wrong with any of them becomes an [`error`].
-//! 3. [`cost`] prices the [`BoundOperation`](query::bind::BoundOperation) (here 2 × (1 + 1) = 4 credits) and holds depth
-//!    and price against the caller's [`limits`].
-//! 4. [`plan`] makes a [`Step`](plan::step::Step) of every connection and point root: one SQL statement that fetches a
-//!    page for all its parents at once. The bytes of the answer between the values become a
-//!    [`ResponseTemplate`](plan::response_template::ResponseTemplate), a small program.
-//! 5. [`throttle`] debits the caller's bucket.
-//! 6. [`execute`] runs the steps over one [`Snapshot`](database::snapshot::Snapshot), each as soon as its parents' rows
-//!    are there, and then the shape's program over PostgreSQL's binary rows: no value stands between a column and its
-//!    JSON.
-//! 7. [`http`] sends the answer, whole where it is small, in parts where it is not.
+//! `docs/architecture.md` follows a request through the modules. They are declared below in reading order; a module uses
+//! only modules above it, which a test checks.
 //!
 //! ## Using the library
 //!
-//! From text to plan nothing does I/O, so planner and cost model can be fuzzed, measured and used without a database:
+//! From text to plan nothing does I/O, so planner and cost model can be fuzzed, measured and used without a database.
+//! Without the default feature `server` the library is this pure half alone, with few dependencies.
 //!
 //! ```
 //! use orderql::catalog::Catalog;
@@ -53,10 +24,6 @@
 //! assert_eq!(compiled.plan.steps().len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! ## The rooms
-//!
-//! In reading order. A room uses only rooms above it; `tests/architecture.rs` holds every edge against its table.
 
 #![deny(clippy::disallowed_methods)]
 
@@ -72,7 +39,7 @@ pub mod cost;
 pub mod plan;
 pub mod compile;
 
-// Impure. What reads files, the environment or a clock says why.
+// With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
 pub mod telemetry;
 #[cfg(feature = "server")]

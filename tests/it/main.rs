@@ -14,6 +14,6 @@ mod http;
 mod load;
 mod orders;
 mod query;
-mod readme;
+mod documentation;
 mod sample;
 mod support;

@@ -8,9 +8,9 @@ use orderql::config::SETTINGS;
 use orderql::error::code::markdown_table;
 
 /// Files that may contain the tables.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/api.md"];
+const DOCUMENTS: [&str; 2] = ["docs/api.md", "docs/operations.md"];
 
-/// `UPDATE_README=1 cargo nextest run documented` writes the tables anew.
+/// `UPDATE_DOCS=1 cargo nextest run documented` writes the tables anew.
 #[test]
 fn settings_and_error_codes_are_documented() {
     check("settings", &settings());
@@ -35,12 +35,12 @@ fn check(name: &str, expected: &str) {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let Some((before, rest)) = text.split_once(&begin) else { continue };
         let (found, after) = rest.split_once(&end).unwrap();
-        if env::var_os("UPDATE_README").is_some() {
+        if env::var_os("UPDATE_DOCS").is_some() {
             fs::write(&path, format!("{before}{begin}{expected}{end}{after}")).unwrap();
         } else {
             assert!(
                 found == expected,
-                "{document} differs from the program; run this test with UPDATE_README=1, or paste between {begin}\n{expected}"
+                "{document} differs from the program; run this test with UPDATE_DOCS=1, or paste between {begin}\n{expected}"
             );
         }
         return;
