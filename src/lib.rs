@@ -29,6 +29,7 @@
 
 // Pure: no I/O, no async, no clock.
 pub mod value;
+pub mod nearest;
 pub mod limits;
 pub mod error;
 pub mod search;

@@ -14,12 +14,13 @@ use words::{below, heads, names, tokens, without_tests};
 /// The rooms in reading order, as in `lib.rs`, each with the rooms that it may use.
 const ROOMS: &[(&str, &[&str])] = &[
     ("value", &[]),
+    ("nearest", &[]),
     ("limits", &[]),
     ("error", &[]),
     ("search", &["error"]),
     ("cursor", &["value"]),
     ("catalog", &["value", "search", "cursor"]),
-    ("query", &["value", "limits", "error", "search", "cursor", "catalog"]),
+    ("query", &["value", "nearest", "limits", "error", "search", "cursor", "catalog"]),
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "search", "cursor", "catalog", "query"]),
     ("compile", &["limits", "error", "catalog", "query", "cost", "plan"]),
@@ -30,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("execute", &["value", "cursor", "query", "plan", "database"]),
     ("preflight", &["value", "catalog", "plan", "database", "execute"]),
     ("throttle", &[]),
-    ("access", &["limits", "telemetry", "database", "throttle"]),
+    ("access", &["nearest", "limits", "telemetry", "database", "throttle"]),
     ("orders", &["database"]),
     (
         "http",
@@ -48,7 +49,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "telemetry",
         ],
     ),
-    ("config", &["limits", "database", "throttle", "access", "telemetry", "http"]),
+    ("config", &["nearest", "limits", "database", "throttle", "access", "telemetry", "http"]),
     ("cli", ALL),
     ("main", &["cli"]),
 ];

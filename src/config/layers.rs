@@ -9,6 +9,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::config::value_parser::ValueParser;
 use crate::config::{SETTINGS, Setting};
+use crate::nearest::closest;
 
 /// The flag and the environment variable that name the configuration file.
 const FILE_FLAG: &str = "config";
@@ -197,8 +198,8 @@ fn read_file(path: PathBuf) -> Result<BTreeMap<&'static str, Value>, ConfigError
 
 fn nearest(key: &str) -> &'static str {
     let key = key.replace('_', "-");
-    let distance = |setting: &&Setting| strsim::damerau_levenshtein(setting.name, &key);
-    SETTINGS.iter().min_by_key(distance).map_or("listen", |setting| setting.name)
+    let closest = closest(&key, SETTINGS.iter().map(|setting| setting.name));
+    closest.map_or("listen", |closest| SETTINGS[closest.index].name)
 }
 
 impl fmt::Display for Origin {

@@ -11,6 +11,7 @@ use tokio_postgres::{Error, GenericClient, Transaction};
 
 use crate::access::audit::{self, Action, Entry};
 use crate::access::password::PasswordError;
+use crate::nearest::closest;
 
 pub mod grants;
 pub mod groups;
@@ -130,16 +131,19 @@ fn check_name(kind: Kind, name: &str) -> Result<(), ManageError> {
 
 /// Says that there is no such thing, and which one was probably meant.
 async fn unknown(client: &impl GenericClient, kind: Kind, name: &str) -> ManageError {
-    let names: Vec<String> = match client.query(kind.names(), &[]).await {
+    let mut names: Vec<String> = match client.query(kind.names(), &[]).await {
         Ok(rows) => rows.iter().filter_map(|row| row.try_get(0).ok()).collect(),
         Err(error) => return error.into(),
     };
+    names.sort_unstable();
+    let folded: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
     let wanted = name.to_lowercase();
-    let distance = |name: &String| strsim::damerau_levenshtein(&name.to_lowercase(), &wanted);
     // A third of the letters may be wrong, and one more.
-    let most = 1 + wanted.chars().count() / 3;
-    let nearest = names.into_iter().map(|name| (distance(&name), name)).filter(|(far, _)| *far <= most).min();
-    ManageError::Unknown { kind, name: name.to_owned(), nearest: nearest.map(|(_, name)| name) }
+    let max_distance = 1 + wanted.chars().count() / 3;
+    let closest = closest(&wanted, folded.iter().map(String::as_str));
+    let nearest = closest.filter(|closest| closest.distance <= max_distance);
+    let nearest = nearest.map(|closest| names.swap_remove(closest.index));
+    ManageError::Unknown { kind, name: name.to_owned(), nearest }
 }
 
 /// Refuses a thing that is not there.

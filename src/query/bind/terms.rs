@@ -2,9 +2,9 @@
 
 use crate::catalog::binding::{Connection, SearchKey};
 use crate::catalog::schema::ArgumentRole;
+use crate::nearest::nearest;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
-use crate::query::nearest::nearest;
 use crate::query::operation::Literal;
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;

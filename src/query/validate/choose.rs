@@ -7,7 +7,7 @@ use graphql_parser::query as ast;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::query::parse::{Document, location};
+use crate::query::parse::document::{Document, location};
 use crate::query::validate::document_index::{operation_name, operation_position};
 
 /// The operation of that name; the only one where no name is given.

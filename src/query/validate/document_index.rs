@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::{self, Type, TypeRef};
 use crate::error::graphql_error::Location;
-use crate::query::parse::{Document, location};
+use crate::query::parse::document::{Document, location};
 use crate::query::validate::directives::{self, DirectiveLocation};
 
 /// The field that every object has.
@@ -153,7 +153,7 @@ pub(super) struct Use<'d, 'a> {
 impl Use<'_, '_> {
     /// Where it stands.
     pub(super) fn location(&self, survey: &DocumentIndex<'_, '_>) -> Location {
-        survey.document.variable(self.holder, self.argument, self.name)
+        survey.document.variable_location(self.holder, self.argument, self.name)
     }
 }
 

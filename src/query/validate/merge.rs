@@ -16,7 +16,7 @@ use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
-use crate::query::parse::{Document, is_long_number, location};
+use crate::query::parse::document::{Document, is_long_number, location};
 use crate::query::validate::names::ByName;
 
 /// The most selections that a document may come to once its fragments are spread.

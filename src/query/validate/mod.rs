@@ -17,7 +17,7 @@ mod violation;
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::operation::Operation;
-use crate::query::parse::Document;
+use crate::query::parse::document::Document;
 
 /// Holds a document against every rule, then merges the operation of that name (or the only one).
 pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, GraphqlErrors> {

@@ -2,7 +2,7 @@
 //! (Sections 5.4.1, Argument Names, and 5.4.2, Argument Uniqueness)
 
 use super::describe;
-use crate::query::nearest::near;
+use crate::nearest::suggestions;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
 use crate::query::validate::violation::{Findings, Violation};
@@ -15,7 +15,8 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
                 return;
             }
             if let Some(before) = given.insert(name, number) {
-                let places = [number, before].map(|number| survey.document.argument(arguments.position, number));
+                let places =
+                    [number, before].map(|number| survey.document.argument_location(arguments.position, number));
                 findings.add(&Violation::RepeatedArgument((*name).into()), places);
             }
             let Some(slots) = arguments.slots else { continue };
@@ -25,10 +26,10 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
             let violation = Violation::UnknownArgument {
                 argument: (*name).into(),
                 holder: describe(survey.catalog, arguments.holder),
-                meant: near(name, slots.iter().map(|slot| slot.name.as_str())).into_iter().collect(),
+                meant: suggestions(name, slots.iter().map(|slot| slot.name.as_str())).into_iter().collect(),
                 allowed: slots.iter().map(|slot| slot.name.clone()).collect(),
             };
-            findings.add(&violation, [survey.document.argument(arguments.position, number)]);
+            findings.add(&violation, [survey.document.argument_location(arguments.position, number)]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use graphql_parser::query::{Selection, SelectionSet};
 
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::merge::MOST_LEVELS;
 use crate::query::validate::violation::{Findings, Violation};

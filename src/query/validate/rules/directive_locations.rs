@@ -2,8 +2,8 @@
 //! (Sections 5.7.1, Directives Are Defined, 5.7.2, Directives Are in Valid Locations, and 5.7.3, Directives Are Unique
 //! per Location)
 
-use crate::query::nearest::near;
-use crate::query::parse::location;
+use crate::nearest::suggestions;
+use crate::query::parse::document::location;
 use crate::query::validate::directives::{self, DirectiveLocation};
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
@@ -23,7 +23,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
             }
         }
     }
-    for (name, here) in &survey.document.aside.variable_directives {
+    for (name, here) in &survey.document.omissions.variable_directives {
         if let Some(violation) = violation(name, DirectiveLocation::Variable) {
             findings.add(&violation, [*here]);
         }
@@ -32,7 +32,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
 
 fn violation(name: &str, place: DirectiveLocation) -> Option<Violation> {
     if !directives::is_known(name) {
-        let meant = near(name, directives::CONDITIONS).into_iter().collect();
+        let meant = suggestions(name, directives::CONDITIONS).into_iter().collect();
         return Some(Violation::UnknownDirective { directive: name.into(), meant });
     }
     let may_stand = directives::CONDITIONS.contains(&name) && place.takes_conditions();

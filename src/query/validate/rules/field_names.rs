@@ -1,7 +1,7 @@
 //! A field that is selected is one of its type's. (Section 5.3.1, Field Selections)
 
-use crate::query::nearest::near;
-use crate::query::parse::location;
+use crate::nearest::suggestions;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::{DocumentIndex, TYPE_NAME};
 use crate::query::validate::violation::{Findings, Violation};
 
@@ -14,7 +14,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
         let violation = Violation::UnknownField {
             field: selected.field.name.into(),
             ty: object.name.clone(),
-            meant: near(selected.field.name, known).into_iter().collect(),
+            meant: suggestions(selected.field.name, known).into_iter().collect(),
         };
         findings.add(&violation, [location(selected.field.position)]);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::query::nearest::near;
+use crate::nearest::suggestions;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
@@ -20,7 +20,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
         }
         // Names of the document, which may have thousands: proposals are made of the first hundred.
         let known: BTreeSet<_> = survey.fragments().map(|(_, name, _)| name).take(100).collect();
-        let meant = near(spread.name, known).into_iter().collect();
+        let meant = suggestions(spread.name, known).into_iter().collect();
         findings.add(&Violation::UnknownFragment { fragment: spread.name.into(), meant }, [spread.location]);
     }
 }

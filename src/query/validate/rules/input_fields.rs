@@ -6,7 +6,7 @@ use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 
 pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    for (name, [first, second]) in &survey.document.aside.repeated_input_fields {
+    for (name, [first, second]) in &survey.document.omissions.duplicate_input_fields {
         findings.add(&Violation::RepeatedInputField((*name).into()), [*second, *first]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{ObjectType, Type};
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 

@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::query::{Field, Selection, SelectionSet};
 
-use crate::query::parse::location;
-use crate::query::tokens::{Kind, Token};
+use crate::query::parse::document::location;
+use crate::query::parse::lexer::{Token, TokenKind};
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::names::ByName;
 use crate::query::validate::violation::{Findings, Violation};
@@ -110,7 +110,7 @@ impl<'d, 'a> Merger<'_, 'd, 'a> {
     fn number(&mut self, field: &'d Field<'a, &'a str>) -> usize {
         let Self { survey, arguments, numbers, .. } = self;
         *numbers.entry(std::ptr::from_ref(field)).or_insert_with(|| {
-            let tokens = survey.document.argument_values(field.position);
+            let tokens = survey.document.value_tokens(field.position);
             let mut list: Vec<_> = field
                 .arguments
                 .iter()
@@ -127,8 +127,8 @@ impl<'d, 'a> Merger<'_, 'd, 'a> {
 /// What tells literals apart that are of one value.
 fn form<'t>(token: &'t Token<'_>) -> &'t str {
     match token.kind {
-        Kind::Int | Kind::Float => token.text,
-        Kind::BlockString => "block",
+        TokenKind::Int | TokenKind::Float => token.text,
+        TokenKind::BlockString => "block",
         _ => "",
     }
 }

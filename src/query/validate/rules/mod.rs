@@ -32,7 +32,7 @@ mod variable_types;
 
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlError;
-use crate::query::parse::Document;
+use crate::query::parse::document::Document;
 use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
 use crate::query::validate::violation::Findings;
 

@@ -1,7 +1,7 @@
 //! An argument that cannot be null is given. (Section 5.4.3, Required Arguments)
 
 use super::describe;
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 

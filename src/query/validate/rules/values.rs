@@ -4,8 +4,8 @@ use graphql_parser::query::Value;
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
-use crate::query::nearest::near;
-use crate::query::parse::{is_long_number, location};
+use crate::nearest::suggestions;
+use crate::query::parse::document::{is_long_number, location};
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 use crate::value::ScalarType;
@@ -19,7 +19,7 @@ pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
                 return;
             }
             if let Err(wrong) = accept(catalog, &slot.ty, value) {
-                let place = survey.document.argument_value(arguments.position, number);
+                let place = survey.document.value_location(arguments.position, number);
                 findings.add(&wrong.violation(catalog, name, &slot.ty), [place]);
             }
         }
@@ -100,7 +100,7 @@ fn accept_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), W
         Value::String(text) => text.as_str(),
         _ => "",
     };
-    let meant = near(given, names.iter().map(String::as_str));
+    let meant = suggestions(given, names.iter().map(String::as_str));
     let expected = match names {
         [] => "no value".to_owned(),
         [only] => only.clone(),

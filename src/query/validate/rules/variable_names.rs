@@ -3,7 +3,7 @@
 //! (Sections 5.8.1, Variable Uniqueness, 5.8.3, All Variable Uses Defined, and 5.8.4, All Variables Used)
 
 use crate::error::graphql_error::Location;
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::{Definition, DocumentIndex};
 use crate::query::validate::names::ByName;
 use crate::query::validate::violation::{Findings, Violation};

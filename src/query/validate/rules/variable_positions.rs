@@ -3,7 +3,7 @@
 use graphql_parser::query::Value;
 
 use crate::catalog::schema::TypeRef;
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 

@@ -1,6 +1,6 @@
 //! A variable is of a type of inputs: scalars, enums and lists of them. (Section 5.8.2, Variables Are Input Types)
 
-use crate::query::parse::location;
+use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Findings, Violation};
 

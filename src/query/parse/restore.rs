@@ -1,32 +1,32 @@
-//! The parser's tree of an arranged text, made one of the client's text: places and literals are put back.
+//! Puts the positions and literals of the client's text back into the tree that the parser made of the normalized text.
 
 use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
 use crate::error::graphql_error::Location;
-use crate::query::arrange::Arranged;
-use crate::query::strings;
-use crate::query::tokens::{Kind, Token, Tokens};
+use crate::query::parse::lexer::{Token, TokenKind, Tokens};
+use crate::query::parse::normalize::NormalizedText;
+use crate::query::parse::strings;
 
-/// The way back from an arranged text to the client's.
+/// Maps lines of a normalized text to the client's tokens.
 pub(super) struct Restorer<'s> {
     tokens: &'s Tokens<'s>,
-    lines: &'s [usize],
+    token_indexes: &'s [usize],
 }
 
 impl<'s> Restorer<'s> {
-    /// For a text that was arranged of these tokens.
-    pub(super) fn new(tokens: &'s Tokens<'s>, arranged: &'s Arranged<'s>) -> Self {
-        Self { tokens, lines: &arranged.lines }
+    /// The normalized text must have been made of these tokens.
+    pub(super) fn new(tokens: &'s Tokens<'s>, normalized: &'s NormalizedText<'s>) -> Self {
+        Self { tokens, token_indexes: &normalized.token_indexes }
     }
 
-    /// The token on that line, counted from 1; `None` behind the last.
+    /// The token on that line, counted from 1; `None` after the last.
     pub(super) fn token(&self, line: usize) -> Option<&'s Token<'s>> {
-        let token = self.lines.get(line.checked_sub(1)?)?;
-        self.tokens.list.get(*token)
+        let index = self.token_indexes.get(line.checked_sub(1)?)?;
+        self.tokens.list.get(*index)
     }
 
-    /// Puts a definition back.
+    /// Restores a definition.
     pub(super) fn definition(&self, definition: &mut ast::Definition<'s, &'s str>) {
         match definition {
             ast::Definition::Operation(operation) => self.operation(operation),
@@ -72,11 +72,11 @@ impl<'s> Restorer<'s> {
                     self.selections(&mut field.selection_set);
                 }
                 ast::Selection::FragmentSpread(spread) => {
-                    self.position_before(&mut spread.position);
+                    self.previous_position(&mut spread.position);
                     self.directives(&mut spread.directives);
                 }
                 ast::Selection::InlineFragment(fragment) => {
-                    self.position_before(&mut fragment.position);
+                    self.previous_position(&mut fragment.position);
                     self.directives(&mut fragment.directives);
                     self.selections(&mut fragment.selection_set);
                 }
@@ -99,7 +99,7 @@ impl<'s> Restorer<'s> {
 
     fn value(&self, value: &mut ast::Value<'s, &'s str>) {
         match value {
-            ast::Value::String(number) => *value = self.literal(number),
+            ast::Value::String(index) => *value = self.literal(index),
             ast::Value::List(values) => values.iter_mut().for_each(|value| self.value(value)),
             ast::Value::Object(fields) => fields.values_mut().for_each(|value| self.value(value)),
             ast::Value::Variable(_)
@@ -111,30 +111,33 @@ impl<'s> Restorer<'s> {
         }
     }
 
-    /// The value of the literal whose token has that number.
-    fn literal(&self, number: &str) -> ast::Value<'s, &'s str> {
-        let token = number.parse().ok().and_then(|at: usize| self.tokens.list.get(at));
+    /// The value of the literal whose token has that index.
+    fn literal(&self, index: &str) -> ast::Value<'s, &'s str> {
+        let token = index.parse().ok().and_then(|index: usize| self.tokens.list.get(index));
         match token.map(|token| (token.kind, token.text)) {
-            Some((Kind::String, text)) => ast::Value::String(strings::string_value(text)),
-            Some((Kind::BlockString, text)) => ast::Value::String(strings::block_string_value(text)),
-            // The tree's integers have 64 bits. A longer one goes as what no enum value can be: `parse::is_long_number`.
-            Some((Kind::Int, text)) => ast::Value::Enum(text),
-            // A number too large for a float is infinite.
-            Some((_, text)) => ast::Value::Float(text.parse().unwrap_or(f64::INFINITY)),
-            None => unreachable!("an arranged text has no strings but the numbers of its tokens"),
+            Some((TokenKind::String, text)) => ast::Value::String(strings::string_value(text)),
+            Some((TokenKind::BlockString, text)) => ast::Value::String(strings::block_string_value(text)),
+            // The tree's integers have 64 bits. A longer one becomes an enum value that no enum can have, which
+            // `document::is_long_number` recognizes.
+            Some((TokenKind::Int, text)) => ast::Value::Enum(text),
+            // A number that exceeds the range of floats is infinite. The normalizer replaces no other tokens.
+            Some((TokenKind::Float | TokenKind::Punctuator | TokenKind::Name, text)) => {
+                ast::Value::Float(text.parse().unwrap_or(f64::INFINITY))
+            }
+            None => unreachable!("the strings of a normalized text are indexes of tokens"),
         }
     }
 
     fn position(&self, position: &mut Pos) {
-        *position = self.place(position.line);
+        *position = self.token_position(position.line);
     }
 
-    /// Puts back the place of the token before: the dots of a spread or an inline fragment.
-    fn position_before(&self, position: &mut Pos) {
-        *position = self.place(position.line - 1);
+    /// Restores the position of the previous token: the dots of a spread or an inline fragment.
+    fn previous_position(&self, position: &mut Pos) {
+        *position = self.token_position(position.line - 1);
     }
 
-    fn place(&self, line: usize) -> Pos {
+    fn token_position(&self, line: usize) -> Pos {
         let Location { line, column } = self.token(line).map_or(self.tokens.end, |token| token.location);
         let number = |n| usize::try_from(n).unwrap_or(usize::MAX);
         Pos { line: number(line), column: number(column) }
