@@ -126,7 +126,7 @@ pub const FOLDER: ValueParser<PathBuf> =
 pub const CODINGS: ValueParser<Codings> = ValueParser {
     placeholder: "CODINGS",
     wanted: "on, off, or some of zstd, br and gzip with commas between, the preferred one first",
-    parse: Codings::read,
+    parse: Codings::parse,
 };
 
 /// Origins of web pages, where none means that no page's scripts may read answers.

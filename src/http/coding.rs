@@ -1,38 +1,38 @@
-//! In which content coding an answer goes out (RFC 9110, sections 8.4.1 and 12.5.3).
+//! The content coding of a response (RFC 9110, sections 8.4.1 and 12.5.3).
 
 use hyper::{HeaderMap, header};
 
-use crate::http::negotiate::thousandths;
+use crate::http::quality::{Quality, elements, parameters};
 use crate::http::request_error::RequestError;
 
-/// A way to make an answer smaller.
+/// A content coding that compresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// Zstandard (RFC 8878): the quickest.
+    /// Zstandard (RFC 8878), the fastest.
     Zstd,
-    /// Brotli (RFC 7932): the smallest.
+    /// Brotli (RFC 7932), the smallest.
     Brotli,
-    /// gzip (RFC 1952): the one that everybody reads.
+    /// gzip (RFC 1952), which every client supports.
     Gzip,
 }
 
-/// The codings that answers may have, the preferred one first; none where answers are left as they are.
+/// The codings that responses may have, in order of preference. Without any, responses are not compressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Codings(Vec<Coding>);
 
-/// What is best for a client.
+/// The coding that a response has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Answers as they are.
-    Plain,
-    /// This coding, where it is worth it.
+    /// None.
+    Identity,
+    /// This coding if the response is large enough, and none otherwise.
     Preferred(Coding),
-    /// This coding and nothing else, however small an answer is.
+    /// This coding, however small the response is, because the client excludes the identity.
     Only(Coding),
 }
 
 impl Coding {
-    /// Every coding, in the order in which one is preferred where a client takes several as gladly.
+    /// Every coding, in the order of preference for clients that accept several with the same quality.
     pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
 
     /// As in `Content-Encoding`.
@@ -50,8 +50,8 @@ impl Coding {
 }
 
 impl Codings {
-    /// Reads `on`, `off`, or names with commas between, the preferred one first.
-    pub fn read(text: &str) -> Option<Self> {
+    /// Parses `on`, `off`, or names separated by commas, in order of preference.
+    pub fn parse(text: &str) -> Option<Self> {
         match text {
             "on" => Some(Self(Coding::ALL.to_vec())),
             "off" => Some(Self::default()),
@@ -59,55 +59,52 @@ impl Codings {
         }
     }
 
-    /// Whether there are any, so that answers depend on `Accept-Encoding`.
-    pub fn are_offered(&self) -> bool {
-        !self.0.is_empty()
+    /// Whether there are none, so that responses do not depend on `Accept-Encoding`.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
-/// What the client takes best: the coding of the highest weight, and of those the one that stands first in `codings`.
-/// Nothing is compressed for a client that does not ask for it.
+/// The coding with the highest quality in `Accept-Encoding`, and of several the first one in `codings`. Responses to
+/// clients that do not ask for a coding are not compressed. Fails if the client excludes every coding and the identity.
 pub fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, RequestError> {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let entries: Vec<_> = values.flat_map(|value| value.split(',')).filter_map(entry).collect();
-    let named = |name: &str| {
-        entries.iter().find(|entry| entry.0.eq_ignore_ascii_case(name)).map(|entry| entry.1).or_else(|| match name {
-            // Its old name (RFC 9110, section 8.4.1.3).
-            "gzip" => entries.iter().find(|entry| entry.0.eq_ignore_ascii_case("x-gzip")).map(|entry| entry.1),
-            _ => None,
-        })
+    let entries: Vec<_> = values.flat_map(elements).filter_map(entry).collect();
+    let exactly = |name: &str| entries.iter().find(|entry| entry.0.eq_ignore_ascii_case(name)).map(|entry| entry.1);
+    let quality = |name: &str| {
+        // The old name of gzip (RFC 9110, section 8.4.1.3).
+        exactly(name).or_else(|| if name == "gzip" { exactly("x-gzip") } else { None })
     };
-    let rest = named("*");
+    let others = quality("*");
 
-    // No coding at all is taken too, unless it is excluded, but less gladly than any that is asked for.
-    let plain = named("identity");
-    let plain_is_taken = plain.or(rest) != Some(0);
+    // The identity is acceptable unless it is excluded. Without a quality of its own it comes after every coding.
+    let identity = quality("identity");
+    let is_identity_acceptable = identity.or(others) != Some(Quality::NONE);
     let best = codings
         .0
         .iter()
         .rev()
-        .map(|coding| (named(coding.name()).or(rest).unwrap_or(0), *coding))
-        .filter(|(weight, _)| *weight > 0)
-        // The last of those with the same weight, which is the first of `codings`.
-        .max_by_key(|(weight, _)| *weight);
+        .map(|coding| (quality(coding.name()).or(others).unwrap_or(Quality::NONE), *coding))
+        .filter(|(quality, _)| quality.is_acceptable())
+        // The last one of the highest quality, which is the first one of `codings`.
+        .max_by_key(|(quality, _)| *quality);
     match best {
-        Some((_, coding)) if !plain_is_taken => Ok(Choice::Only(coding)),
-        Some((weight, coding)) if plain.is_none_or(|plain| weight >= plain) => Ok(Choice::Preferred(coding)),
-        _ if plain_is_taken => Ok(Choice::Plain),
+        Some((_, coding)) if !is_identity_acceptable => Ok(Choice::Only(coding)),
+        Some((quality, coding)) if identity.is_none_or(|identity| quality >= identity) => Ok(Choice::Preferred(coding)),
+        _ if is_identity_acceptable => Ok(Choice::Identity),
         _ => Err(RequestError::NoAcceptableCoding),
     }
 }
 
-/// A name and its weight in thousandths. A malformed entry says nothing.
-fn entry(text: &str) -> Option<(&str, u16)> {
-    let mut parts = text.split(';').map(str::trim);
-    let name = parts.next().filter(|name| !name.is_empty())?;
-    let weight = match parts.next().map(|parameter| parameter.split_once('=')) {
-        None => 1000,
-        Some(Some((name, value))) if name.trim().eq_ignore_ascii_case("q") => thousandths(value.trim())?,
+/// A coding's name and its quality. `None` for a malformed element, which is ignored.
+fn entry(element: &str) -> Option<(&str, Quality)> {
+    let (name, mut parameters) = parameters(element);
+    let quality = match parameters.next() {
+        None => Quality::MAX,
+        Some((name, value)) if name.eq_ignore_ascii_case("q") => Quality::parse(value?)?,
         Some(_) => return None,
     };
-    Some((name, weight))
+    (!name.is_empty()).then_some((name, quality))
 }
 
 #[cfg(test)]
@@ -116,12 +113,12 @@ mod tests {
 
     fn choose(value: &str, codings: &str) -> Option<Choice> {
         let headers = HeaderMap::from_iter([(header::ACCEPT_ENCODING, value.parse().unwrap())]);
-        accepted(&headers, &Codings::read(codings).unwrap()).ok()
+        accepted(&headers, &Codings::parse(codings).unwrap()).ok()
     }
 
     #[test]
-    fn the_heaviest_coding_is_chosen_and_ours_to_choose_among_equals() {
-        use Choice::{Only, Plain, Preferred};
+    fn chooses_the_coding_of_the_highest_quality_and_among_equals_the_configured_order() {
+        use Choice::{Identity, Only, Preferred};
         use Coding::{Brotli, Gzip, Zstd};
         for (value, choice) in [
             ("gzip", Some(Preferred(Gzip))),
@@ -131,36 +128,36 @@ mod tests {
             ("gzip;q=1.0, br;q=0.9, zstd;q=0.8", Some(Preferred(Gzip))),
             ("*", Some(Preferred(Zstd))),
             ("zstd;q=0, *;q=0.5", Some(Preferred(Brotli))),
-            ("gzip;q=0.5, identity", Some(Plain)),
+            ("gzip;q=0.5, identity", Some(Identity)),
             ("gzip;q=0.5, identity;q=0.5", Some(Preferred(Gzip))),
-            ("", Some(Plain)),
-            ("identity", Some(Plain)),
-            ("gzip;q=0", Some(Plain)),
-            ("deflate", Some(Plain)),
-            ("gzip;q=high", Some(Plain)),
-            ("gzip;level=9", Some(Plain)),
+            ("", Some(Identity)),
+            ("identity", Some(Identity)),
+            ("gzip;q=0", Some(Identity)),
+            ("deflate", Some(Identity)),
+            ("gzip;q=high", Some(Identity)),
+            ("gzip;level=9", Some(Identity)),
             ("gzip, identity;q=0", Some(Only(Gzip))),
             ("gzip;q=0.1, *;q=0", Some(Only(Gzip))),
             ("*, identity;q=0", Some(Only(Zstd))),
             ("identity;q=0", None),
             ("*;q=0", None),
             ("deflate, identity;q=0", None),
-            ("identity;q=0.5, *;q=0", Some(Plain)),
+            ("identity;q=0.5, *;q=0", Some(Identity)),
         ] {
             assert_eq!(choose(value, "on"), choice, "{value}");
         }
         assert_eq!(choose("gzip, zstd", "gzip,br"), Some(Preferred(Gzip)));
         assert_eq!(choose("gzip, br", "gzip, br"), Some(Preferred(Gzip)));
-        assert_eq!(choose("gzip, br", "off"), Some(Plain));
+        assert_eq!(choose("gzip, br", "off"), Some(Identity));
         assert_eq!(choose("*, identity;q=0", "off"), None);
-        assert_eq!(accepted(&HeaderMap::new(), &Codings::read("on").unwrap()).ok(), Some(Plain));
+        assert_eq!(accepted(&HeaderMap::new(), &Codings::parse("on").unwrap()).ok(), Some(Identity));
     }
 
     #[test]
-    fn only_known_codings_can_be_set() {
-        for wrong in ["", "deflate", "gzip,", "gzip;q=1", "ON", "on,gzip"] {
-            assert_eq!(Codings::read(wrong), None, "{wrong}");
+    fn parses_only_known_codings() {
+        for malformed in ["", "deflate", "gzip,", "gzip;q=1", "ON", "on,gzip"] {
+            assert_eq!(Codings::parse(malformed), None, "{malformed}");
         }
-        assert_eq!(Codings::read("br"), Some(Codings(vec![Coding::Brotli])));
+        assert_eq!(Codings::parse("br"), Some(Codings(vec![Coding::Brotli])));
     }
 }

@@ -1,7 +1,7 @@
-//! Makes answers smaller in the coding that `coding` has chosen: whole ones at once, large ones part by part.
+//! Compresses responses with the coding that `coding` has chosen: small ones at once, large ones part by part.
 //!
-//! The length of a compressed answer can betray what it holds to somebody who makes others ask and listens to the wire.
-//! Here nobody can be made to ask: the token goes with a request only where its owner's own program puts it.
+//! The length of a compressed response can leak its content to an attacker who makes a victim's browser send requests and
+//! watches the network (BREACH). This does not apply here: browsers do not attach the token to requests by themselves.
 
 use std::io::{self, Write};
 use std::mem;
@@ -18,36 +18,37 @@ use crate::http::response::{Answer, BoxError, Content};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// Bytes below which an answer fits into a packet or nearly so, and is sent as it is.
-pub const SMALLEST: usize = 1024;
+/// A response with fewer bytes fits into one packet or nearly so, and is not compressed.
+pub const MIN_BYTES: usize = 1024;
 
-/// Levels at which compressing takes less time than sending what it saves.
+/// Levels at which compressing takes less time than sending the bytes that it saves.
 const GZIP_LEVEL: u32 = 5;
 const BROTLI_LEVEL: i32 = 4;
 const ZSTD_LEVEL: i32 = 3;
 
-/// How far brotli and zstd look back, as a power of two: 256 KiB. More of it costs memory for each answer under way and
-/// finds little more in rows that resemble their neighbours.
+/// The window of brotli and zstd, as a power of two: 256 KiB. A larger one costs memory for each response in flight, and
+/// finds little more, because rows resemble their neighbours.
 const WINDOW: u8 = 18;
 
-/// brotli's buffer between what it writes and where it goes.
+/// The size of brotli's output buffer, in bytes.
 const BUFFER: usize = 4096;
 
-/// The answer in the chosen coding, where that is worth it.
-pub fn compress(mut answer: Answer, choice: Choice, record: &AccessLogEntry) -> Answer {
+/// Compresses the response, unless it is too small for the choice. A response that cannot be compressed stays as it is,
+/// and the error is logged.
+pub fn compress(mut answer: Answer, choice: Choice, entry: &AccessLogEntry) -> Answer {
     let (coding, always) = match choice {
-        Choice::Plain => return answer,
+        Choice::Identity => return answer,
         Choice::Preferred(coding) => (coding, false),
         Choice::Only(coding) => (coding, true),
     };
     let content = mem::replace(answer.body_mut(), Content::Whole(Bytes::new()));
     let compressed = match content {
-        Content::Whole(bytes) if bytes.is_empty() || (bytes.len() < SMALLEST && !always) => {
+        Content::Whole(bytes) if bytes.is_empty() || (bytes.len() < MIN_BYTES && !always) => {
             *answer.body_mut() = Content::Whole(bytes);
             return answer;
         }
         Content::Whole(bytes) => {
-            whole(&bytes, coding).map(Content::Whole).map_err(|error| (Content::Whole(bytes), error))
+            encode(&bytes, coding).map(Content::Whole).map_err(|error| (Content::Whole(bytes), error))
         }
         Content::Parts(parts) => match Encoder::new(coding, None) {
             Ok(encoder) => Ok(Content::Parts(Box::new(Compressed { parts, encoder: Some(encoder) }))),
@@ -59,9 +60,8 @@ pub fn compress(mut answer: Answer, choice: Choice, record: &AccessLogEntry) -> 
             *answer.body_mut() = content;
             answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
-        // The client can read it all the same.
         Err((content, error)) => {
-            emit(&Event::InternalError { request_id: &record.id, error: &error });
+            emit(&Event::InternalError { request_id: &entry.id, error: &error });
             *answer.body_mut() = content;
         }
     }
@@ -69,13 +69,13 @@ pub fn compress(mut answer: Answer, choice: Choice, record: &AccessLogEntry) -> 
 }
 
 /// The bytes in the coding.
-pub fn whole(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
+pub fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
     let mut encoder = Encoder::new(coding, Some(bytes.len()))?;
     encoder.write(bytes)?;
     Ok(encoder.finish()?.into())
 }
 
-/// A large answer that is compressed as the client reads it.
+/// A large response that is compressed as the client reads it.
 struct Compressed {
     parts: Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>,
     /// `None` after the last part.
@@ -88,19 +88,19 @@ impl Iterator for Compressed {
     fn next(&mut self) -> Option<Self::Item> {
         let encoder = self.encoder.as_mut()?;
         let part = match self.parts.next() {
-            // An end of its own must not follow a part that failed: what is broken off must not look whole.
+            // The coding must not be finished after a part that failed, so that a truncated body never looks complete.
             Some(Err(error)) => {
                 self.encoder = None;
                 return Some(Err(error));
             }
-            Some(Ok(part)) => encoder.part(&part),
+            Some(Ok(part)) => encoder.encode_part(&part),
             None => self.encoder.take()?.finish(),
         };
         Some(part.map(Bytes::from).map_err(BoxError::from))
     }
 }
 
-/// The three libraries behind one face.
+/// An encoder of any coding.
 enum Encoder {
     Zstd(zstd::Encoder<'static, Vec<u8>>),
     Brotli(Box<brotli::CompressorWriter<Vec<u8>>>),
@@ -108,7 +108,7 @@ enum Encoder {
 }
 
 impl Encoder {
-    /// An encoder for so many bytes, where their number is known.
+    /// An encoder, for so many bytes if their number is known.
     fn new(coding: Coding, size: Option<usize>) -> io::Result<Self> {
         Ok(match coding {
             Coding::Zstd => {
@@ -138,8 +138,8 @@ impl Encoder {
         }
     }
 
-    /// Takes a part and gives out all that it has come to, so that the client can read up to its end.
-    fn part(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    /// Encodes a part and flushes, so that the client can decode the part to its end.
+    fn encode_part(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         self.write(bytes)?;
         let written = match self {
             Self::Zstd(encoder) => {
@@ -158,7 +158,7 @@ impl Encoder {
         Ok(mem::take(written))
     }
 
-    /// What is left, and the end.
+    /// The last bytes of the coding.
     fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Zstd(encoder) => encoder.finish(),
@@ -177,12 +177,12 @@ mod tests {
 
     use super::*;
 
-    fn record() -> AccessLogEntry {
+    fn entry() -> AccessLogEntry {
         AccessLogEntry::new(Arc::from("0"), &Method::GET)
     }
 
-    /// As much as can be read of what may not have ended yet.
-    fn read(bytes: &[u8], coding: Coding) -> (Vec<u8>, bool) {
+    /// The text as far as the bytes can be decoded, and whether it is complete.
+    fn decode(bytes: &[u8], coding: Coding) -> (Vec<u8>, bool) {
         let mut reader: Box<dyn Read> = match coding {
             Coding::Zstd => Box::new(zstd::Decoder::new(bytes).unwrap()),
             Coding::Brotli => Box::new(brotli::Decompressor::new(bytes, BUFFER)),
@@ -203,22 +203,22 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer_comes_back_as_it_was() {
+    fn compresses_a_whole_response() {
         for coding in Coding::ALL {
-            let compressed = compress(Answer::new(part(9).into()), Choice::Preferred(coding), &record());
+            let compressed = compress(Answer::new(part(9).into()), Choice::Preferred(coding), &entry());
             assert_eq!(compressed.headers()[header::CONTENT_ENCODING], coding.name());
             let Content::Whole(bytes) = compressed.body() else { panic!("it was whole") };
             assert!(bytes.len() < part(9).len() / 4, "{coding:?}: {}", bytes.len());
-            assert_eq!(read(bytes, coding), (part(9).to_vec(), true), "{coding:?}");
+            assert_eq!(decode(bytes, coding), (part(9).to_vec(), true), "{coding:?}");
         }
     }
 
     #[test]
-    fn every_part_can_be_read_before_the_next_one_is_asked_for() {
+    fn each_part_can_be_decoded_before_the_next_one_is_produced() {
         for coding in Coding::ALL {
             let parts = (1..5).map(|number| Ok(part(number)));
             let answer = Answer::new(Content::Parts(Box::new(parts)));
-            let Content::Parts(parts) = compress(answer, Choice::Preferred(coding), &record()).into_body() else {
+            let Content::Parts(parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
                 panic!("it came in parts")
             };
             let (mut sent, mut expected) = (Vec::new(), Vec::new());
@@ -227,39 +227,41 @@ mod tests {
                 if number < 5 {
                     expected.extend_from_slice(&part(number));
                 }
-                assert_eq!(read(&sent, coding), (expected.clone(), number == 5), "{coding:?} {number}");
+                assert_eq!(decode(&sent, coding), (expected.clone(), number == 5), "{coding:?} {number}");
             }
         }
     }
 
     #[test]
-    fn what_is_broken_off_does_not_look_whole() {
+    fn a_truncated_response_does_not_look_complete() {
         for coding in Coding::ALL {
             let parts = [Ok(part(3)), Err(BoxError::from("broken")), Ok(part(3))];
             let answer = Answer::new(Content::Parts(Box::new(parts.into_iter())));
-            let Content::Parts(mut parts) = compress(answer, Choice::Preferred(coding), &record()).into_body() else {
+            let Content::Parts(mut parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
                 panic!("it came in parts")
             };
             let sent = parts.next().unwrap().unwrap();
             assert!(parts.next().unwrap().is_err());
             assert!(parts.next().is_none());
-            assert_eq!(read(&sent, coding), (part(3).to_vec(), false), "{coding:?}");
+            assert_eq!(decode(&sent, coding), (part(3).to_vec(), false), "{coding:?}");
         }
     }
 
     #[test]
-    fn small_answers_stay_as_they_are_unless_that_is_excluded() {
+    fn does_not_compress_small_responses_unless_the_client_excludes_identity() {
         let small = Bytes::from_static(b"{\"data\":null}");
-        for (choice, name) in
-            [(Choice::Plain, None), (Choice::Preferred(Coding::Gzip), None), (Choice::Only(Coding::Gzip), Some("gzip"))]
-        {
-            let answer = compress(Answer::new(small.clone().into()), choice, &record());
+        for (choice, name) in [
+            (Choice::Identity, None),
+            (Choice::Preferred(Coding::Gzip), None),
+            (Choice::Only(Coding::Gzip), Some("gzip")),
+        ] {
+            let answer = compress(Answer::new(small.clone().into()), choice, &entry());
             let coding = answer.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
             assert_eq!(coding, name);
             let Content::Whole(bytes) = answer.body() else { panic!("it was whole") };
             assert_eq!(coding.is_none(), bytes == &small);
         }
-        let empty = compress(Answer::new(Bytes::new().into()), Choice::Only(Coding::Gzip), &record());
+        let empty = compress(Answer::new(Bytes::new().into()), Choice::Only(Coding::Gzip), &entry());
         assert!(!empty.headers().contains_key(header::CONTENT_ENCODING));
     }
 }

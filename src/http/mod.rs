@@ -28,6 +28,7 @@ pub mod negotiate;
 pub mod origin;
 pub mod persisted;
 pub mod price;
+mod quality;
 pub mod query_error;
 pub mod request_error;
 pub mod response;

@@ -46,7 +46,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     let media = negotiate::accepted(&head.headers);
     let form = *media.as_ref().unwrap_or(&Media::Json);
     let coding = coding::accepted(&head.headers, &service.options.codings);
-    let choice = *coding.as_ref().unwrap_or(&Choice::Plain);
+    let choice = *coding.as_ref().unwrap_or(&Choice::Identity);
     let media = media.and_then(|media| coding.map(|_| media));
     let answer = serve(service, head, body, media, record).await.unwrap_or_else(|error| {
         record.code = Some(error.code);
@@ -54,7 +54,7 @@ pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut
     });
     let mut answer = compress(answer, choice, record);
     let headers = answer.headers_mut();
-    vary(headers, if service.options.codings.are_offered() { "Accept, Accept-Encoding" } else { "Accept" });
+    vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
     if head.method != Method::POST {
         // ResponseWriter and credits are of the moment, and for the caller alone.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -36,7 +36,7 @@ impl Document {
         let place = self.compressed.get(coding as usize)?;
         if place.get().is_none() {
             // Two who ask at the same time make the same.
-            let _ = place.set(compress::whole(&self.text, coding).ok()?);
+            let _ = place.set(compress::encode(&self.text, coding).ok()?);
         }
         place.get()
     }
@@ -45,8 +45,8 @@ impl Document {
 /// The text, or 304 for a client that has it.
 pub fn answer(document: &Document, headers: &HeaderMap, codings: &Codings) -> Result<Answer, RequestError> {
     let coded = match coding::accepted(headers, codings)? {
-        Choice::Plain => None,
-        Choice::Preferred(_) if document.text.len() < compress::SMALLEST => None,
+        Choice::Identity => None,
+        Choice::Preferred(_) if document.text.len() < compress::MIN_BYTES => None,
         Choice::Preferred(coding) | Choice::Only(coding) => document.compressed(coding).map(|bytes| (bytes, coding)),
     };
     let known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| names(value, &document.tag));
@@ -69,7 +69,7 @@ pub fn answer(document: &Document, headers: &HeaderMap, codings: &Codings) -> Re
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
-    if codings.are_offered() {
+    if !codings.is_empty() {
         vary(headers, "Accept-Encoding");
     }
     Ok(answer)
@@ -96,7 +96,7 @@ mod tests {
         let document = Document::new("type QueryRoot { a: Int }".into());
         let ask = |value: &str| {
             let headers = HeaderMap::from_iter([(header::IF_NONE_MATCH, value.parse().unwrap())]);
-            super::answer(&document, &headers, &Codings::read("on").unwrap()).unwrap()
+            super::answer(&document, &headers, &Codings::parse("on").unwrap()).unwrap()
         };
         let tag = document.tag.as_str();
         for known in [tag.to_owned(), "*".into(), format!("W/{tag}"), format!("\"x\", {tag}")] {
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn the_text_is_compressed_once_under_a_weak_tag() {
         let document = Document::new("type QueryRoot { a: Int } ".repeat(100));
-        let codings = Codings::read("on").unwrap();
+        let codings = Codings::parse("on").unwrap();
         let ask = |accepted: &str, known: &str| {
             let pairs = [(header::ACCEPT_ENCODING, accepted), (header::IF_NONE_MATCH, known)];
             let headers = pairs.map(|(name, value)| (name, value.parse().unwrap())).into_iter().collect();

@@ -23,7 +23,7 @@ pub async fn answer(service: &Service, head: &Parts, record: &mut AccessLogEntry
     let attempt = Attempt {
         user_id: credentials.user_id.clone(),
         password: credentials.password,
-        address: origin::of(head, &service.options.trusted_proxies),
+        address: origin::client_address(head, &service.options.trusted_proxies),
     };
     let signing_in = service.logins.sign_in(&service.grants, &service.tokens, attempt);
     let minted = signing_in.await.map_err(|error| login_error(error, record))?;

@@ -51,7 +51,7 @@ async fn serve(
     if !principal.may(Artifact::UpdateOrder) {
         return Err(AccessError::NotGranted { path: Artifact::UpdateOrder.path() }.into());
     }
-    negotiate::refuse_compressed(headers)?;
+    negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let form = match update_form::read(content_type, body::read(body, &service.options).await?).await {
         Ok(form) => form,
@@ -66,7 +66,7 @@ async fn serve(
         Ok(key) => key,
         Err(fault) => return Ok(failed(400, &[fault])),
     };
-    let address = origin::of(head, &service.options.trusted_proxies).map(|address| address.to_string());
+    let address = origin::client_address(head, &service.options.trusted_proxies).map(|address| address.to_string());
     let actor = Actor { user_id: principal.user_id.to_string(), address };
     // Dropping the future, here at the deadline or above where the client hangs up, rolls everything back, unless the
     // commit has been sent.
