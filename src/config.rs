@@ -224,8 +224,8 @@ caller_limits! { settings!
 
 impl Config {
     /// What the door is to keep to.
-    pub fn http(&self) -> http::Options {
-        http::Options {
+    pub fn http(&self) -> http::options::Options {
+        http::options::Options {
             listen: self.listen,
             body_limit: self.body_limit,
             header_timeout: self.header_timeout,

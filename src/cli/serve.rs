@@ -24,8 +24,9 @@ use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::endpoint::sdl;
 use crate::http::listener::Listener;
+use crate::http::options::Options;
+use crate::http::persisted;
 use crate::http::service::{RequestIds, Service};
-use crate::http::{self, persisted};
 use crate::telemetry::log;
 use crate::throttle::buckets::Buckets;
 use crate::throttle::running::RunningQueries;
@@ -66,7 +67,7 @@ pub struct Server {
     listener: Listener,
     service: Service,
     trail: AuditWriter,
-    options: http::Options,
+    options: Options,
 }
 
 /// Makes everything ready, or says what is missing.

@@ -5,7 +5,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::time;
 
-use crate::http::Options;
+use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 
 /// Refuses a request whose declared length is above the limit, before a byte of it is read.

@@ -1,11 +1,12 @@
-//! What a connection's task, its wire and its requests know of each other: what runs on it, and since when nothing does.
+//! The state of one connection, shared by its task, its I/O and its requests: how many requests are in flight, and since
+//! when the server has been waiting for the client.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// One client's connection.
+/// A client's connection.
 #[derive(Debug)]
 pub struct Connection {
     state: Mutex<State>,
@@ -13,68 +14,68 @@ pub struct Connection {
 
 #[derive(Debug)]
 struct State {
-    /// Requests whose answer is being worked out.
-    working: usize,
-    /// Answers that are not handed over to their last byte.
-    answering: usize,
-    /// When a request last began, ended, or a part of an answer was taken.
-    moved: Instant,
-    /// Requests that were begun.
+    /// Requests without a response yet.
+    in_service: usize,
+    /// Responses whose last byte is not handed over yet.
+    responding: usize,
+    /// When a request last began or ended, or the client last took a part of a response.
+    last_activity: Instant,
+    /// Requests begun since the connection was opened.
     begun: u64,
-    /// The number of the request whose framing is ambiguous.
-    conflict: Option<u64>,
+    /// The index of the request whose framing is ambiguous. hyper closes the connection after it.
+    ambiguous: Option<u64>,
 }
 
-/// What a connection is waiting for its client to do, and since when.
+/// What the server waits for on a connection, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
-    /// Nothing: a request is being worked on.
-    Not,
-    /// The next request.
+    /// Not for the client: a request is in service.
+    No,
+    /// For the next request.
     ForRequest(Instant),
-    /// To take more of an answer.
+    /// For the client to read more of a response.
     ForReader(Instant),
 }
 
-/// A request on its connection, until the last byte of its answer is handed over.
+/// A request on its connection, until the last byte of its response is handed over.
 #[derive(Debug)]
 pub struct InFlightRequest {
     connection: Arc<Connection>,
-    answering: bool,
-    /// Whether hyper hid a `Content-Length` beside a `Transfer-Encoding`.
+    responding: bool,
+    /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
     pub ambiguous: bool,
 }
 
 impl Connection {
-    /// A connection on which nothing has happened yet.
+    /// A connection without requests.
     pub fn new() -> Self {
-        let state = State { working: 0, answering: 0, moved: Instant::now(), begun: 0, conflict: None };
+        let state = State { in_service: 0, responding: 0, last_activity: Instant::now(), begun: 0, ambiguous: None };
         Self { state: Mutex::new(state) }
     }
 
-    /// A request begins.
+    /// Begins a request.
     pub fn begin(self: &Arc<Self>) -> InFlightRequest {
         let mut state = self.state();
-        let ambiguous = state.conflict == Some(state.begun);
+        let ambiguous = state.ambiguous == Some(state.begun);
         state.begun += 1;
-        state.working += 1;
-        state.moved = Instant::now();
-        InFlightRequest { connection: Arc::clone(self), answering: false, ambiguous }
+        state.in_service += 1;
+        state.last_activity = Instant::now();
+        InFlightRequest { connection: Arc::clone(self), responding: false, ambiguous }
     }
 
-    /// What it waits for.
+    /// What the server waits for.
     pub fn waiting(&self) -> Waiting {
         let state = self.state();
         match *state {
-            State { working: 1.., .. } => Waiting::Not,
-            State { answering: 1.., .. } => Waiting::ForReader(state.moved),
-            _ => Waiting::ForRequest(state.moved),
+            State { in_service: 1.., .. } => Waiting::No,
+            State { responding: 1.., .. } => Waiting::ForReader(state.last_activity),
+            _ => Waiting::ForRequest(state.last_activity),
         }
     }
 
-    /// Notes the number of the request whose framing is ambiguous.
-    pub fn note_conflict(&self, request: u64) {
-        self.state().conflict = Some(request);
+    /// Marks the request with this index, from 0, as ambiguous. It has not begun yet.
+    pub fn mark_ambiguous(&self, request: u64) {
+        self.state().ambiguous = Some(request);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -82,37 +83,37 @@ impl Connection {
     }
 }
 
-/// How long a client may be waited for.
+/// How long the server waits for a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// For its next request.
-    pub for_request: Duration,
-    /// For it to take more of an answer.
-    pub for_reader: Duration,
+    pub idle: Duration,
+    /// For it to read more of a response.
+    pub write: Duration,
 }
 
 impl Timeouts {
-    /// When the client's time is up; `None` while it is not the client who is waited for.
-    pub fn ends(self, connection: &Connection) -> Option<Instant> {
+    /// When the client's time is over; `None` while the server does not wait for the client.
+    pub fn deadline(self, connection: &Connection) -> Option<Instant> {
         match connection.waiting() {
-            Waiting::Not => None,
-            Waiting::ForRequest(since) => Some(since + self.for_request),
-            Waiting::ForReader(since) => Some(since + self.for_reader),
+            Waiting::No => None,
+            Waiting::ForRequest(since) => Some(since + self.idle),
+            Waiting::ForReader(since) => Some(since + self.write),
         }
     }
 
-    /// Whether the client's time is up.
-    pub fn is_over(self, connection: &Connection) -> bool {
-        self.ends(connection).is_some_and(|end| end <= Instant::now())
+    /// Whether the client's time is over.
+    pub fn expired(self, connection: &Connection) -> bool {
+        self.deadline(connection).is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// When to look after the connection next. While a request is worked on there is no telling, so a full time-out on;
-    /// and so for a connection that was told to close, because there is nothing more to tell it.
-    pub fn look_again(self, connection: &Connection, closing: bool) -> Instant {
+    /// When to check the connection again. While a request is in service the deadline is unknown, so the next check is a
+    /// full time-out away. The same holds for a closing connection whose deadline has passed: it was already told to close.
+    pub fn next_check(self, connection: &Connection, closing: bool) -> Instant {
         let now = Instant::now();
-        match self.ends(connection) {
-            Some(end) if end > now || !closing => end,
-            _ => now + self.for_request.min(self.for_reader),
+        match self.deadline(connection) {
+            Some(deadline) if deadline > now || !closing => deadline,
+            _ => now + self.idle.min(self.write),
         }
     }
 }
@@ -124,32 +125,32 @@ impl Default for Connection {
 }
 
 impl InFlightRequest {
-    /// The answer is worked out; now it is up to the client to take it.
-    pub fn answer(&mut self) {
-        if !self.answering {
-            self.answering = true;
+    /// The response is ready. From now on the server waits for the client to read it.
+    pub fn respond(&mut self) {
+        if !self.responding {
+            self.responding = true;
             let mut state = self.connection.state();
-            state.working -= 1;
-            state.answering += 1;
-            state.moved = Instant::now();
+            state.in_service -= 1;
+            state.responding += 1;
+            state.last_activity = Instant::now();
         }
     }
 
-    /// The client took a part of the answer.
-    pub fn taken(&self) {
-        self.connection.state().moved = Instant::now();
+    /// The client took a part of the response.
+    pub fn part_taken(&self) {
+        self.connection.state().last_activity = Instant::now();
     }
 }
 
 impl Drop for InFlightRequest {
     fn drop(&mut self) {
         let mut state = self.connection.state();
-        if self.answering {
-            state.answering -= 1;
+        if self.responding {
+            state.responding -= 1;
         } else {
-            state.working -= 1;
+            state.in_service -= 1;
         }
-        state.moved = Instant::now();
+        state.last_activity = Instant::now();
     }
 }
 
@@ -158,13 +159,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_waits_for_its_client_only_while_nothing_is_worked_on() {
+    fn waits_for_the_client_only_while_no_request_is_in_service() {
         let connection = Arc::new(Connection::new());
         assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
         let (mut first, second) = (connection.begin(), connection.begin());
-        first.answer();
-        first.answer();
-        assert_eq!(connection.waiting(), Waiting::Not);
+        first.respond();
+        first.respond();
+        assert_eq!(connection.waiting(), Waiting::No);
         drop(second);
         assert!(matches!(connection.waiting(), Waiting::ForReader(_)));
         drop(first);
@@ -172,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_request_in_conflict_is_ambiguous() {
+    fn only_the_marked_request_is_ambiguous() {
         let connection = Arc::new(Connection::new());
-        connection.note_conflict(1);
+        connection.mark_ambiguous(1);
         let ambiguous: Vec<_> = (0..3).map(|_| connection.begin().ambiguous).collect();
         assert_eq!(ambiguous, [false, true, false]);
     }

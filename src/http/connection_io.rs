@@ -1,8 +1,14 @@
-//! A connection's bytes: reads along for `framing`, cuts off clients that dribble a head or leave an answer unread, and
-//! says something where hyper says nothing; see `malformed`.
+//! The bytes of a connection, between the TCP stream and hyper. Adds what hyper 1.12 lacks:
 //!
-//! hyper has a time-out for heads too, but none for the first bytes, in which the protocol shows, and it counts the wait
-//! for the next request as part of its head.
+//! - **Ambiguous requests.** `framing` follows what the client sends, and marks requests with `Content-Length` beside
+//!   `Transfer-Encoding`; see there.
+//! - **The time-out for heads.** hyper has one, but no time-out for the first bytes, in which it tells HTTP/2 from HTTP/1,
+//!   and it counts the wait for the next request as a part of its head. A connection would be idle for `header-timeout` at
+//!   most, whatever `idle-timeout` says.
+//! - **The time-out for writes.** hyper waits without end for a client that reads nothing. `connection` has a time-out of
+//!   its own for HTTP/2, where a client can stop one response without stopping the stream of bytes.
+//! - **JSON errors** in place of hyper's bare responses; see `malformed`.
+//! - **The unread rest.** It hands back the half of the stream that reads, so that the listener can drain it.
 
 use std::io;
 use std::pin::Pin;
@@ -17,64 +23,64 @@ use tokio::time::{self, Instant, Sleep};
 
 use crate::http::connection::{Connection, Waiting};
 use crate::http::framing::Framing;
-use crate::http::malformed;
+use crate::http::malformed::BareResponse;
 use crate::http::service::Service;
 
-/// A TCP stream under observation.
+/// A TCP stream as hyper reads and writes it.
 #[derive(Debug)]
 pub struct ConnectionIo {
-    /// Taken out when the wire is dropped.
+    /// `None` after it was handed back.
     read: Option<OwnedReadHalf>,
-    /// Shut down when it is dropped, which sends what is written.
+    /// Dropping it shuts down the stream's writing side, after all written bytes are sent.
     write: OwnedWriteHalf,
     connection: Arc<Connection>,
     service: Arc<Service>,
     framing: Framing,
-    /// Since when a head is being read; from the start, for a client that says nothing at all.
+    /// When the head that is being received began. Set from the start, for clients that send nothing at all.
     head_since: Option<Instant>,
-    header_alarm: Alarm,
+    header_timer: Timer,
     /// Since when the client takes no bytes.
     stalled_since: Option<Instant>,
-    write_alarm: Alarm,
-    /// What is left to be sent before the end, in place of hyper's own answer.
-    last_words: Vec<u8>,
-    /// Where the half that reads goes when hyper is done, so that what the client still sends can be read away.
-    rest: Option<oneshot::Sender<OwnedReadHalf>>,
+    write_timer: Timer,
+    /// What is left to write of the response that replaces hyper's own.
+    error_response: Vec<u8>,
+    /// Takes the reading half when hyper is done.
+    unread: Option<oneshot::Sender<OwnedReadHalf>>,
 }
 
-/// A timer that is set anew only where its time has changed.
+/// A timer that is reset only if its deadline has changed.
 #[derive(Debug, Default)]
-struct Alarm(Option<Pin<Box<Sleep>>>);
+struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl ConnectionIo {
-    /// Observes the stream. What is left of it after hyper's end comes through the receiver.
+    /// Wraps the stream. The receiver yields its reading half when hyper is done with it.
     pub fn new(
         stream: TcpStream,
         connection: Arc<Connection>,
         service: Arc<Service>,
     ) -> (Self, oneshot::Receiver<OwnedReadHalf>) {
         let (read, write) = stream.into_split();
-        let (rest, receiver) = oneshot::channel();
-        let wire = Self {
+        let (unread, receiver) = oneshot::channel();
+        let io = Self {
             read: Some(read),
             write,
             connection,
             service,
             framing: Framing::new(),
             head_since: Some(Instant::now()),
-            header_alarm: Alarm::default(),
+            header_timer: Timer::default(),
             stalled_since: None,
-            write_alarm: Alarm::default(),
-            last_words: Vec::new(),
-            rest: Some(rest),
+            write_timer: Timer::default(),
+            error_response: Vec::new(),
+            unread: Some(unread),
         };
-        (wire, receiver)
+        (io, receiver)
     }
 
     fn observe(&mut self, bytes: &[u8]) {
         self.framing.feed(bytes);
-        if let Some(request) = self.framing.conflict() {
-            self.connection.note_conflict(request);
+        if let Some(request) = self.framing.ambiguous_request() {
+            self.connection.mark_ambiguous(request);
         }
         self.head_since = match (self.framing.in_head(), self.head_since) {
             (false, _) => None,
@@ -83,64 +89,69 @@ impl ConnectionIo {
         };
     }
 
-    /// Whether the client has used up its time for a head. A head that came early waits for the answer before it, so
-    /// its time runs only while nothing else does.
+    /// Ready if the client's time for a head is over. A pipelined head waits for the response before it, so its time
+    /// runs only while no request is in flight.
     fn poll_header_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match (self.head_since, self.connection.waiting()) {
             (Some(since), Waiting::ForRequest(idle_since)) => {
-                self.header_alarm.poll(since.max(idle_since) + self.service.options.header_timeout, context)
+                self.header_timer.poll(since.max(idle_since) + self.service.options.header_timeout, context)
             }
-            _ => Poll::Pending,
+            (None, _) | (_, Waiting::No | Waiting::ForReader(_)) => Poll::Pending,
         }
     }
 
-    /// The part of the bytes that is to be written. Of hyper's own answer, which is the last thing that it writes,
-    /// nothing is.
-    fn leave_out_refusal<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+    /// The bytes up to hyper's own bare response, which is the last thing that it writes. Prepares the response that
+    /// replaces it.
+    fn without_bare_response<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         if self.framing.is_http2() {
             return bytes;
         }
-        match malformed::find(bytes) {
-            Some(refusal) => {
-                if refusal.start == 0 {
-                    self.last_words = malformed::answer(&self.service, refusal);
+        match BareResponse::find(bytes) {
+            Some(bare) => {
+                if bare.start == 0 {
+                    self.error_response = bare.replacement(&self.service);
                 }
-                &bytes[..refusal.start]
+                &bytes[..bare.start]
             }
             None => bytes,
         }
     }
 
-    fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.last_words.is_empty() {
-            let outcome = Pin::new(&mut self.write).poll_write(context, &self.last_words);
-            let written = ready!(self.poll_stalled(context, outcome))?;
+    fn poll_error_response(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.error_response.is_empty() {
+            let outcome = Pin::new(&mut self.write).poll_write(context, &self.error_response);
+            let written = ready!(self.poll_write_timeout(context, outcome))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.last_words.drain(..written);
+            self.error_response.drain(..written);
         }
         Poll::Ready(Ok(()))
     }
 
-    fn poll_stalled<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    /// The outcome of a write, or an error if the client has taken no bytes for too long.
+    fn poll_write_timeout<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        outcome: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.stalled_since = None;
             return outcome;
         }
         let since = *self.stalled_since.get_or_insert_with(Instant::now);
-        match self.write_alarm.poll(since + self.service.options.write_timeout, context) {
+        match self.write_timer.poll(since + self.service.options.write_timeout, context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-impl Alarm {
-    fn poll(&mut self, at: Instant, context: &mut Context<'_>) -> Poll<()> {
-        let sleep = self.0.get_or_insert_with(|| Box::pin(time::sleep_until(at)));
-        if sleep.deadline() != at {
-            sleep.as_mut().reset(at);
+impl Timer {
+    fn poll(&mut self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
+        let sleep = self.0.get_or_insert_with(|| Box::pin(time::sleep_until(deadline)));
+        if sleep.deadline() != deadline {
+            sleep.as_mut().reset(deadline);
         }
         sleep.as_mut().poll(context)
     }
@@ -148,9 +159,9 @@ impl Alarm {
 
 impl Drop for ConnectionIo {
     fn drop(&mut self) {
-        if let (Some(read), Some(rest)) = (self.read.take(), self.rest.take()) {
-            // Nobody waits for it where the connection's task was cut off.
-            let _ = rest.send(read);
+        if let (Some(read), Some(unread)) = (self.read.take(), self.unread.take()) {
+            // Fails if the connection's task was aborted, and then nobody drains it.
+            let _ = unread.send(read);
         }
     }
 }
@@ -174,12 +185,12 @@ impl AsyncRead for ConnectionIo {
 
 impl AsyncWrite for ConnectionIo {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = self.leave_out_refusal(bytes);
-        if written.is_empty() {
+        let wanted = self.without_bare_response(bytes);
+        if wanted.is_empty() {
             return Poll::Ready(Ok(bytes.len()));
         }
-        let outcome = Pin::new(&mut self.write).poll_write(context, written);
-        self.poll_stalled(context, outcome)
+        let outcome = Pin::new(&mut self.write).poll_write(context, wanted);
+        self.poll_write_timeout(context, outcome)
     }
 
     fn poll_write_vectored(
@@ -189,12 +200,12 @@ impl AsyncWrite for ConnectionIo {
     ) -> Poll<io::Result<usize>> {
         // hyper gathers heads in the first part; bodies follow.
         if let Some(first) = parts.iter().find(|part| !part.is_empty())
-            && malformed::find(first).is_some()
+            && BareResponse::find(first).is_some()
         {
             return self.poll_write(context, first);
         }
         let outcome = Pin::new(&mut self.write).poll_write_vectored(context, parts);
-        self.poll_stalled(context, outcome)
+        self.poll_write_timeout(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -206,7 +217,7 @@ impl AsyncWrite for ConnectionIo {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_last_words(context))?;
+        ready!(self.poll_error_response(context))?;
         Pin::new(&mut self.write).poll_shutdown(context)
     }
 }

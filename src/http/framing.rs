@@ -1,61 +1,65 @@
-//! Follows the framing of the messages that a client sends, to see what hyper hides from its service.
+//! Follows the framing of HTTP/1.1 requests, to see what hyper hides from its service.
 //!
-//! A request with both `Content-Length` and `Transfer-Encoding` is how requests are smuggled past a proxy that believes
-//! the other one of the two (RFC 9112, section 6.3). hyper believes the encoding, drops the length and tells nobody. So
-//! the bytes are read along here: just enough of HTTP/1.1 to know where each head begins and ends. hyper remains the
-//! judge of what is well formed; where a message is not, it ends the connection, and what is followed here with it.
+//! A request with both `Content-Length` and `Transfer-Encoding` can be used to smuggle another one past a proxy that
+//! believes the other header (RFC 9112, section 6.3). hyper 1.12 believes the encoding, drops the length from the headers
+//! and closes the connection after the response. That is safe, but the service cannot tell such a request from others, and
+//! would serve it. This server rejects it with 400. So it follows the bytes itself, with just enough of HTTP/1.1 to know
+//! where each head begins and ends: pipelined requests arrive in one read, so a head cannot be found without the end of
+//! the body before it. hyper decides what is well-formed. Where a message is not, it ends the connection, and nothing more
+//! is followed here.
+//!
+//! `connection_io` also needs to know whether a head is being received, for its time-out, and whether the client speaks
+//! HTTP/2, which has no such ambiguity and no bare responses.
+
+use crate::http::head_limits::MAX_HEAD_BYTES;
 
 /// What an HTTP/2 connection begins with (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// A head longer than this is refused by hyper, whose buffer has this size.
-pub const LONGEST_HEAD: usize = 32 * 1024;
-
-/// Header fields that a request may have, which is hyper's own limit.
-pub const MOST_HEADERS: usize = 100;
-
-/// Where a client is in what it sends.
+/// What a client is sending.
 #[derive(Debug)]
 pub struct Framing {
     state: State,
+    /// Heads received so far.
     heads: u64,
-    conflict: Option<u64>,
+    ambiguous_request: Option<u64>,
 }
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes were an HTTP/2 preface's.
+    /// So many bytes are those of an HTTP/2 preface.
     Preface(usize),
-    /// HTTP/2, whose framing has no such trouble.
     Http2,
-    /// The head as far as it has come, or nothing between two messages.
+    /// The part of a head that was received; empty between two messages.
     Head(Vec<u8>),
-    /// A body of which so many bytes are to come.
+    /// A body with so many bytes left.
     Sized(u64),
-    /// The line of a chunk's size.
+    /// The line with a chunk's size, as far as it was received.
     ChunkSize(Vec<u8>),
-    /// A chunk of which so many bytes are to come, its line end included.
+    /// A chunk with so many bytes left, including its line end.
     Chunk(u64),
-    /// The trailer, and whether its last line is empty so far.
-    Trailer { line_is_empty: bool },
-    /// It makes no sense, as hyper is finding out.
-    Lost,
+    /// The trailers, and whether their last line is empty so far.
+    Trailers {
+        line_is_empty: bool,
+    },
+    /// hyper closes the connection after this message, because it is malformed or ambiguous.
+    Ended,
 }
 
 impl Framing {
     /// A connection on which nothing was sent yet.
     pub fn new() -> Self {
-        Self { state: State::Preface(0), heads: 0, conflict: None }
+        Self { state: State::Preface(0), heads: 0, ambiguous_request: None }
     }
 
-    /// Reads along.
+    /// Takes the next bytes that the client sent.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             bytes = self.step(bytes);
         }
     }
 
-    /// Whether it is HTTP/2.
+    /// Whether the client speaks HTTP/2.
     pub fn is_http2(&self) -> bool {
         matches!(self.state, State::Http2)
     }
@@ -65,16 +69,21 @@ impl Framing {
         match &self.state {
             State::Preface(matched) => *matched > 0,
             State::Head(head) => !head.is_empty(),
-            _ => false,
+            State::Http2
+            | State::Sized(_)
+            | State::ChunkSize(_)
+            | State::Chunk(_)
+            | State::Trailers { .. }
+            | State::Ended => false,
         }
     }
 
-    /// The number, from 0, of the first request that had both a length and a transfer encoding.
-    pub fn conflict(&self) -> Option<u64> {
-        self.conflict
+    /// The index, from 0, of the request with both a length and a transfer encoding. It is the last one.
+    pub fn ambiguous_request(&self) -> Option<u64> {
+        self.ambiguous_request
     }
 
-    /// Takes what belongs to the present state, and returns what is left.
+    /// Consumes the bytes that belong to the present state, and returns the rest.
     fn step<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         match &mut self.state {
             State::Preface(matched) => {
@@ -89,19 +98,19 @@ impl Framing {
                 &bytes[1..]
             }
             State::Head(head) => {
-                // Most heads come whole, and need not be gathered.
+                // Most heads arrive whole and need no buffer.
                 if head.is_empty()
-                    && let Some((head, rest)) = whole_head(bytes)
+                    && let Some((head, rest)) = split_whole_head(bytes)
                 {
                     self.end_of_head(head);
                     return rest;
                 }
                 let (line, rest) = split_after_line(bytes);
                 head.extend_from_slice(line);
-                if head.len() > LONGEST_HEAD {
-                    self.state = State::Lost;
+                if head.len() > MAX_HEAD_BYTES {
+                    self.state = State::Ended;
                 } else if matches!(head.as_slice(), b"\n" | b"\r\n") {
-                    // Empty lines before a request are passed over (RFC 9112, section 2.2).
+                    // Empty lines before a request are ignored (RFC 9112, section 2.2).
                     head.clear();
                 } else if head.ends_with(b"\n\n") || head.ends_with(b"\n\r\n") {
                     let head = std::mem::take(head);
@@ -125,16 +134,16 @@ impl Framing {
                 line.extend_from_slice(part);
                 if line.ends_with(b"\n") {
                     self.state = match chunk_size(line) {
-                        Some(0) => State::Trailer { line_is_empty: true },
+                        Some(0) => State::Trailers { line_is_empty: true },
                         Some(size) => State::Chunk(size.saturating_add(2)),
-                        None => State::Lost,
+                        None => State::Ended,
                     };
-                } else if line.len() > LONGEST_HEAD {
-                    self.state = State::Lost;
+                } else if line.len() > MAX_HEAD_BYTES {
+                    self.state = State::Ended;
                 }
                 rest
             }
-            State::Trailer { line_is_empty } => {
+            State::Trailers { line_is_empty } => {
                 match bytes[0] {
                     b'\n' if *line_is_empty => self.state = State::Head(Vec::new()),
                     b'\n' => *line_is_empty = true,
@@ -143,31 +152,32 @@ impl Framing {
                 }
                 &bytes[1..]
             }
-            State::Http2 | State::Lost => &[],
+            State::Http2 | State::Ended => &[],
         }
     }
 
     fn end_of_head(&mut self, head: &[u8]) {
-        let (mut encoded, mut length) = (false, None);
+        let (mut is_encoded, mut length) = (false, None);
         for line in head.split(|byte| *byte == b'\n').skip(1) {
             let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
             let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
             if name.eq_ignore_ascii_case(b"transfer-encoding") {
-                encoded = true;
+                is_encoded = true;
             } else if name.eq_ignore_ascii_case(b"content-length") {
                 length = Some(decimal(value));
             }
         }
-        if encoded && length.is_some() && self.conflict.is_none() {
-            self.conflict = Some(self.heads);
-        }
-        self.heads += 1;
-        self.state = match length {
-            _ if encoded => State::ChunkSize(Vec::new()),
-            None | Some(Some(0)) => State::Head(Vec::new()),
-            Some(Some(length)) => State::Sized(length),
-            Some(None) => State::Lost,
+        self.state = match (is_encoded, length) {
+            (true, Some(_)) => {
+                self.ambiguous_request = Some(self.heads);
+                State::Ended
+            }
+            (true, None) => State::ChunkSize(Vec::new()),
+            (false, None | Some(Some(0))) => State::Head(Vec::new()),
+            (false, Some(Some(length))) => State::Sized(length),
+            (false, Some(None)) => State::Ended,
         };
+        self.heads += 1;
     }
 }
 
@@ -177,12 +187,12 @@ impl Default for Framing {
     }
 }
 
-/// What comes up to an empty line, and what comes after it; `None` where there is none, or nothing before it.
-fn whole_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The bytes up to the first empty line, and those after it; `None` if there is none, or nothing before it.
+fn split_whole_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let mut length = 0;
     let empty = lines.by_ref().inspect(|line| length += line.len()).position(|line| matches!(line, b"\n" | b"\r\n"))?;
-    (empty > 0 && length <= LONGEST_HEAD).then(|| bytes.split_at(length))
+    (empty > 0 && length <= MAX_HEAD_BYTES).then(|| bytes.split_at(length))
 }
 
 fn split_after_line(bytes: &[u8]) -> (&[u8], &[u8]) {
@@ -196,7 +206,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 }
 
 fn decimal(digits: &[u8]) -> Option<u64> {
-    // `parse` would take a sign.
+    // `parse` accepts a sign.
     digits.iter().all(u8::is_ascii_digit).then(|| str::from_utf8(digits).ok()?.parse().ok())?
 }
 
@@ -204,7 +214,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Feeds the text whole and byte by byte; both must come to the same.
+    /// Feeds the text at once and byte by byte; both must lead to the same state.
     fn follow(text: &str) -> Framing {
         let (mut whole, mut dribbled) = (Framing::new(), Framing::new());
         whole.feed(text.as_bytes());
@@ -216,18 +226,18 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beside_an_encoding_is_seen_in_either_order_and_case() {
+    fn sees_a_length_beside_an_encoding_in_either_order_and_case() {
         for head in [
             "POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
             "POST / HTTP/1.1\r\nTRANSFER-ENCODING: chunked\r\nHost: a\r\ncontent-length:5\r\n\r\n",
             "\r\n\r\nPOST / HTTP/1.1\nContent-Length: 0\nTransfer-Encoding: chunked\n\n",
         ] {
-            assert_eq!(follow(head).conflict(), Some(0), "{head}");
+            assert_eq!(follow(head).ambiguous_request(), Some(0), "{head}");
         }
     }
 
     #[test]
-    fn bodies_are_not_taken_for_heads() {
+    fn does_not_take_bodies_for_heads() {
         let decoy = "\r\n\r\nPOST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n";
         let sized = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{decoy}", decoy.len());
         let chunked = format!(
@@ -236,30 +246,30 @@ mod tests {
         );
         let plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_owned();
         let honest = follow(&[&sized, &chunked, &plain, &chunked, &sized].map(String::as_str).concat());
-        assert_eq!((honest.conflict(), honest.heads, honest.in_head()), (None, 5, false));
-        let smuggled = follow(&[&sized, &chunked, decoy].concat());
-        assert_eq!(smuggled.conflict(), Some(2));
+        assert_eq!((honest.ambiguous_request(), honest.heads, honest.in_head()), (None, 5, false));
+        let smuggled = follow(&[sized.as_str(), &chunked, decoy, &sized].concat());
+        assert_eq!((smuggled.ambiguous_request(), smuggled.heads), (Some(2), 3));
     }
 
     #[test]
-    fn http2_is_recognised_by_its_whole_preface() {
+    fn recognises_http2_by_its_whole_preface() {
         let mut framing = follow("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        assert!(matches!(framing.state, State::Http2));
+        assert!(framing.is_http2());
         framing.feed(b"POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n");
-        assert_eq!(framing.conflict(), None);
+        assert_eq!(framing.ambiguous_request(), None);
         assert!(follow("PRI * HTTP/2.0").in_head());
         assert_eq!(follow("PRINT / HTTP/1.1\r\n\r\n").heads, 1);
     }
 
     #[test]
-    fn nonsense_is_lost_and_stays_so() {
-        for nonsense in [
+    fn ends_at_a_malformed_message() {
+        for malformed in [
             "POST / HTTP/1.1\r\nContent-Length: +5\r\n\r\n",
             "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
         ] {
-            assert!(matches!(follow(nonsense).state, State::Lost), "{nonsense}");
+            assert!(matches!(follow(malformed).state, State::Ended), "{malformed}");
         }
-        assert!(matches!(follow(&"x".repeat(LONGEST_HEAD + 1)).state, State::Lost));
+        assert!(matches!(follow(&"x".repeat(MAX_HEAD_BYTES + 1)).state, State::Ended));
     }
 }

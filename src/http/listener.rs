@@ -1,8 +1,8 @@
-//! Accepts connections, serves them within their limits, and ends them in order.
+//! Accepts connections, serves each within its limits and time-outs, and shuts down gracefully.
 //!
-//! At the connection limit nothing more is accepted: further clients wait in the system's queue, where they cost nothing.
-//! When the server is told to stop, it stops accepting; idle connections are closed, busy ones after what runs on them,
-//! and what is left at the end of the grace time is cut off.
+//! At the connection limit the server accepts nothing more: further clients wait in the system's queue, where they cost
+//! nothing. When the server is asked to stop, it stops accepting, closes idle connections at once and busy ones after
+//! their requests. Connections that are still open at the end of the grace time are cut off.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,37 +22,37 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time;
 
-use crate::http::Options;
 use crate::http::connection::{Connection, Timeouts, Waiting};
 use crate::http::connection_io::ConnectionIo;
-use crate::http::framing::LONGEST_HEAD;
+use crate::http::head_limits::MAX_HEAD_BYTES;
+use crate::http::options::Options;
 use crate::http::origin::Peer;
 use crate::http::service::{Service, handle};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// Requests that an HTTP/2 client may have running on one connection.
-const MOST_STREAMS: u32 = 100;
+/// Requests that an HTTP/2 client may have in flight on one connection.
+const MAX_STREAMS: u32 = 100;
 
-/// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
-const PING_EVERY: Duration = Duration::from_secs(30);
-const PONG_WITHIN: Duration = Duration::from_secs(20);
+/// How often the server pings an HTTP/2 client, and how long the client may take to answer.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long to wait when the system has no connection to give, before asking again.
+/// The pause after the system could not hand out a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long, and how much, is read away after an answer that was given before the request was read.
-const LINGER: Duration = Duration::from_secs(2);
-const MOST_LINGERED: usize = 16 << 20;
+/// How long, and how many bytes, the server reads from a client after the last response.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+const MAX_DRAINED_BYTES: usize = 16 << 20;
 
-/// A bound address.
+/// A bound TCP listener.
 #[derive(Debug)]
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
-/// Why the server cannot listen.
+/// The address cannot be bound.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}")]
 pub struct ListenError {
@@ -69,12 +69,12 @@ impl Listener {
         Ok(Self { listener, address })
     }
 
-    /// The address, with the port that the system chose where it was told to.
+    /// The address, with the port that the system chose if the configured one is 0.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `stop` is ready, and then until what runs has ended or the grace time is over.
+    /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over.
     pub async fn serve(self, service: Arc<Service>, options: &Options, stop: impl Future<Output = ()>) {
         emit(&Event::Listening { address: self.address });
         let (stopping, _) = watch::channel(false);
@@ -103,28 +103,28 @@ async fn accept(
     service: Arc<Service>,
     options: &Options,
 ) {
-    let places = Arc::new(Semaphore::new(options.connection_limit));
+    let permits = Arc::new(Semaphore::new(options.connection_limit));
     let builder = Arc::new(builder());
-    // The semaphore is never closed, so there always is a place in the end.
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+    // The semaphore is never closed, so this never ends.
+    while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
         while connections.try_join_next().is_some() {}
-        let stream = next(&listener).await;
-        let task = Task {
+        let stream = next_stream(&listener).await;
+        let task = ConnectionTask {
             builder: Arc::clone(&builder),
             service: Arc::clone(&service),
             options: options.clone(),
             stopping: stopping.subscribe(),
-            _place: place,
+            _permit: permit,
         };
         connections.spawn(task.run(stream));
     }
 }
 
-async fn next(listener: &TcpListener) -> TcpStream {
+async fn next_stream(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return stream,
-            // The client went away before it was accepted.
+            // The client disconnected before it was accepted.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 emit(&Event::AcceptFailed { error: &error });
@@ -136,37 +136,37 @@ async fn next(listener: &TcpListener) -> TcpStream {
 
 fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // The wire keeps the time for heads; see there. A number of headers that is told, even hyper's own, has room made for
-    // it anew with each head.
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(LONGEST_HEAD);
+    // `ConnectionIo` has the time-out for heads. `max_headers` is left at its default, because hyper allocates for every head
+    // where it is set, even to the same number.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(MAX_HEAD_BYTES);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(LONGEST_HEAD).unwrap_or(u32::MAX))
-        .max_concurrent_streams(MOST_STREAMS)
-        .keep_alive_interval(PING_EVERY)
-        .keep_alive_timeout(PONG_WITHIN);
+        .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).unwrap_or(u32::MAX))
+        .max_concurrent_streams(MAX_STREAMS)
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PING_TIMEOUT);
     builder
 }
 
-/// What a connection's task needs.
-struct Task {
+/// The task that serves one connection.
+struct ConnectionTask {
     builder: Arc<auto::Builder<TokioExecutor>>,
     service: Arc<Service>,
     options: Options,
-    /// Tells that the server is to stop.
+    /// Becomes true when the server is asked to stop.
     stopping: watch::Receiver<bool>,
-    /// The connection's place among those that are served; free again when the task ends.
-    _place: OwnedSemaphorePermit,
+    /// Counts against the connection limit until the task ends.
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Task {
+impl ConnectionTask {
     async fn run(mut self, stream: TcpStream) {
-        // Answers are written whole or in large parts; to wait for more of them only delays their end.
+        // Responses are written whole or in large parts, so waiting for more bytes would only delay their end.
         let _ = stream.set_nodelay(true);
         let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         let connection = Arc::new(Connection::new());
-        let (wire, rest) = ConnectionIo::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
+        let (io, unread) = ConnectionIo::new(stream, Arc::clone(&connection), Arc::clone(&self.service));
         let service = service_fn({
             let (service, connection) = (Arc::clone(&self.service), Arc::clone(&connection));
             move |mut request: Request<Incoming>| {
@@ -177,47 +177,47 @@ impl Task {
             }
         });
         let builder = Arc::clone(&self.builder);
-        let mut serving = Box::pin(builder.serve_connection(TokioIo::new(wire), service));
-        let patience = Timeouts { for_request: self.options.idle_timeout, for_reader: self.options.write_timeout };
+        let mut serving = Box::pin(builder.serve_connection(TokioIo::new(io), service));
+        let timeouts = Timeouts { idle: self.options.idle_timeout, write: self.options.write_timeout };
         let mut closing = false;
         loop {
             tokio::select! {
-                // How a connection ended is its client's business; requests have their own lines in the log.
+                // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
                 _ = serving.as_mut() => break,
                 _ = self.stopping.wait_for(|stopping| *stopping), if !closing => {
                     closing = true;
                     serving.as_mut().graceful_shutdown();
                 }
-                () = time::sleep_until(patience.look_again(&connection, closing)) => match connection.waiting() {
-                    _ if !patience.is_over(&connection) => {}
+                () = time::sleep_until(timeouts.next_check(&connection, closing)) => match connection.waiting() {
+                    _ if !timeouts.expired(&connection) => {}
                     Waiting::ForRequest(_) if !closing => {
                         closing = true;
                         serving.as_mut().graceful_shutdown();
                     }
-                    // It was told to close and does not, or it does not read.
+                    // The client was asked to close and does not, or does not read.
                     Waiting::ForRequest(_) | Waiting::ForReader(_) => break,
-                    Waiting::Not => {}
+                    Waiting::No => {}
                 },
             }
         }
         drop(serving);
-        if let Ok(rest) = rest.await {
-            read_away(rest).await;
+        if let Ok(unread) = unread.await {
+            drain(unread).await;
         }
     }
 }
 
-/// Reads what the client still sends, for a while. If the socket were closed over unread bytes, the system would reset
-/// the connection, and the client would lose the answer that tells it why.
-async fn read_away(mut rest: OwnedReadHalf) {
-    let reading = async {
-        let (mut buffer, mut left) = (vec![0; 16 << 10], MOST_LINGERED);
-        while let Ok(count @ 1..) = Pin::new(&mut rest).read(&mut buffer).await {
+/// Reads what the client still sends, for a while. If the socket were closed with unread bytes, the system would reset
+/// the connection, and the client could lose the response that says why its request was rejected.
+async fn drain(mut unread: OwnedReadHalf) {
+    let draining = async {
+        let (mut buffer, mut left) = (vec![0; 16 << 10], MAX_DRAINED_BYTES);
+        while let Ok(count @ 1..) = Pin::new(&mut unread).read(&mut buffer).await {
             left = left.saturating_sub(count);
             if left == 0 {
                 break;
             }
         }
     };
-    let _ = time::timeout(LINGER, reading).await;
+    let _ = time::timeout(DRAIN_TIME, draining).await;
 }

@@ -1,8 +1,8 @@
-//! Answers to heads that are no HTTP, or too large.
+//! JSON errors for heads that hyper rejects by itself.
 //!
-//! hyper refuses them by itself, with an empty answer that its service never sees. It writes that answer last before it
-//! closes the connection; so the wire can leave it out and send one like all others: with an id, an error in JSON and a
-//! line in the log.
+//! hyper 1.12 answers a malformed or too large head with a bare response that its service never sees, and has no hook to
+//! change it. It is the last thing that hyper writes before it closes the connection. So `connection_io` leaves it out and
+//! writes an error like all others instead: with a JSON body and a request id, and with a line in the log.
 
 use hyper::StatusCode;
 use hyper::header::HeaderName;
@@ -10,94 +10,98 @@ use hyper::header::HeaderName;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::error_response;
+use crate::http::head_limits::MAX_TARGET_BYTES;
 use crate::http::request_error::RequestError;
 use crate::http::response::Content;
-use crate::http::service::{LONGEST_TARGET, Service};
+use crate::http::service::Service;
 
-/// The answer that hyper gives by itself.
+/// A response that hyper writes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal<'a> {
-    /// Where it begins in what hyper writes; it goes on to the end.
+pub struct BareResponse<'a> {
+    /// The offset at which it begins in the written bytes. It is the rest of them.
     pub start: usize,
     status: StatusCode,
-    /// Its line with the date.
+    /// Its header line `date: …`.
     date: &'a str,
 }
 
-/// hyper's own answer, if this is what the bytes end with. No answer of the service looks like it: each has an id.
-pub fn find(written: &[u8]) -> Option<Refusal<'_>> {
-    const BEGINNING: &[u8] = b"HTTP/1.1 4";
-    let head = written.strip_suffix(b"\r\n\r\n")?;
-    let start = head.windows(BEGINNING.len()).rposition(|window| window == BEGINNING)?;
-    let mut lines = str::from_utf8(&head[start..]).ok()?.split("\r\n");
-    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let mut date = "";
-    for line in lines {
-        match line.split_once(": ")? {
-            ("connection", "close") | ("content-length", "0") => {}
-            ("date", _) => date = line,
-            _ => return None,
+impl<'a> BareResponse<'a> {
+    /// hyper's own response, if the written bytes end with one. No response of the service looks like it, because each
+    /// has a request id.
+    pub fn find(written: &'a [u8]) -> Option<Self> {
+        const STATUS_LINE: &[u8] = b"HTTP/1.1 4";
+        let head = written.strip_suffix(b"\r\n\r\n")?;
+        let start = head.windows(STATUS_LINE.len()).rposition(|window| window == STATUS_LINE)?;
+        let mut lines = str::from_utf8(&head[start..]).ok()?.split("\r\n");
+        let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+        let mut date = "";
+        for line in lines {
+            match line.split_once(": ")? {
+                ("connection", "close") | ("content-length", "0") => {}
+                ("date", _) => date = line,
+                _ => return None,
+            }
         }
+        Some(Self { start, status, date })
     }
-    Some(Refusal { start, status, date })
-}
 
-/// What the service says in its place, head and body. Writes its line in the log.
-pub fn answer(service: &Service, refusal: Refusal<'_>) -> Vec<u8> {
-    let error = ApiError::from(match refusal.status {
-        StatusCode::URI_TOO_LONG => RequestError::TargetTooLong { limit: LONGEST_TARGET },
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => RequestError::HeadTooLarge,
-        _ => RequestError::MalformedHead,
-    });
-    let mut record = AccessLogEntry::of_unread(service.ids.next());
-    let answer = error_response::plain(&error);
-    record.code = Some(error.code);
-    record.status = Some(answer.status().as_u16());
-    let body = match answer.body() {
-        Content::Whole(body) => body.as_ref(),
-        // No error is as large.
-        Content::Parts(_) => b"",
-    };
+    /// The bytes to write instead. Logs the request.
+    pub fn replacement(&self, service: &Service) -> Vec<u8> {
+        let error = ApiError::from(match self.status {
+            StatusCode::URI_TOO_LONG => RequestError::TargetTooLong { limit: MAX_TARGET_BYTES },
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => RequestError::HeadTooLarge,
+            _ => RequestError::MalformedHead,
+        });
+        let mut entry = AccessLogEntry::of_unread(service.ids.next());
+        let response = error_response::plain(&error);
+        entry.code = Some(error.code);
+        entry.status = Some(response.status().as_u16());
+        let body = match response.body() {
+            Content::Whole(body) => body.as_ref(),
+            // No error is so large.
+            Content::Parts(_) => b"",
+        };
 
-    let mut bytes = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
-    let length = body.len().to_string();
-    let mut line = |parts: &[&[u8]]| {
-        bytes.extend_from_slice(&parts.concat());
-        bytes.extend_from_slice(b"\r\n");
-    };
-    for (name, value) in answer.headers() {
-        line(&[HeaderName::as_str(name).as_bytes(), b": ", value.as_bytes()]);
+        let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
+        let length = body.len().to_string();
+        let mut line = |parts: &[&[u8]]| {
+            bytes.extend_from_slice(&parts.concat());
+            bytes.extend_from_slice(b"\r\n");
+        };
+        for (name, value) in response.headers() {
+            line(&[HeaderName::as_str(name).as_bytes(), b": ", value.as_bytes()]);
+        }
+        line(&[b"x-request-id: ", entry.id.as_bytes()]);
+        line(&[b"content-length: ", length.as_bytes()]);
+        if !self.date.is_empty() {
+            line(&[self.date.as_bytes()]);
+        }
+        line(&[]);
+        bytes.extend_from_slice(body);
+        bytes
     }
-    line(&[b"x-request-id: ", record.id.as_bytes()]);
-    line(&[b"content-length: ", length.as_bytes()]);
-    if !refusal.date.is_empty() {
-        line(&[refusal.date.as_bytes()]);
-    }
-    line(&[]);
-    bytes.extend_from_slice(body);
-    bytes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OWN: &str =
+    const BARE: &str =
         "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\ndate: Sat, 21 Nov 2026\r\n\r\n";
 
     #[test]
-    fn hypers_own_answer_is_found_behind_others() {
+    fn finds_hypers_own_response_behind_others() {
         let date = "date: Sat, 21 Nov 2026";
-        let own = |start| Some(Refusal { start, status: StatusCode::BAD_REQUEST, date });
-        assert_eq!(find(OWN.as_bytes()), own(0));
+        let bare = |start| Some(BareResponse { start, status: StatusCode::BAD_REQUEST, date });
+        assert_eq!(BareResponse::find(BARE.as_bytes()), bare(0));
         let other = "HTTP/1.1 404 Not Found\r\nx-request-id: 1\r\ncontent-length: 2\r\n\r\n{}";
-        assert_eq!(find(format!("{other}{OWN}").as_bytes()), own(other.len()));
-        let large = OWN.replace("400 Bad Request", "431 Request Header Fields Too Large");
-        assert_eq!(find(large.as_bytes()).unwrap().status.as_u16(), 431);
+        assert_eq!(BareResponse::find(format!("{other}{BARE}").as_bytes()), bare(other.len()));
+        let large = BARE.replace("400 Bad Request", "431 Request Header Fields Too Large");
+        assert_eq!(BareResponse::find(large.as_bytes()).unwrap().status.as_u16(), 431);
     }
 
     #[test]
-    fn no_answer_of_the_service_is_taken_for_it() {
+    fn finds_no_response_of_the_service() {
         for other in [
             "",
             "\r\n\r\n",
@@ -107,8 +111,8 @@ mod tests {
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 5\r\n\r\n",
             "{\"name\":\"HTTP/1.1 400 Bad Request\"}\r\n0\r\n\r\n",
         ] {
-            assert_eq!(find(other.as_bytes()), None, "{other}");
-            assert_eq!(find(format!("{OWN}{other}x").as_bytes()), None, "{other}");
+            assert_eq!(BareResponse::find(other.as_bytes()), None, "{other}");
+            assert_eq!(BareResponse::find(format!("{BARE}{other}x").as_bytes()), None, "{other}");
         }
     }
 }

@@ -1,12 +1,21 @@
-//! The door: hyper's listener, routing, negotiation, bodies and answers.
+//! The HTTP server, on top of hyper.
 //!
-//! A request comes in through `listener` and `wire`, which hold connections to their limits and times; `service` checks
-//! its head, finds its endpoint by `route` and writes its line in the log; the endpoint reads its body by `body` and gives
-//! a `response` or an error. Every error becomes an `api_error`, and `error_response` alone decides how it looks. `negotiate` and
-//! `coding` choose the form that the client takes best, and `compress` makes large answers smaller.
-
-use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+//! **Connections**: `listener` accepts them, enforces the limits and shuts down gracefully; `connection_io` is the I/O under
+//! hyper, with the checks and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a
+//! connection's task, I/O and requests share.
+//!
+//! **Requests**: `service` checks a request's head, finds the endpoint by `route` and completes the response; the files of
+//! `endpoint` serve one endpoint each. They read `credentials`, the `body`, its `envelope` and `persisted` queries, find
+//! the client's address by `origin`, and describe the `price` of a query.
+//!
+//! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
+//! coding (both parse lists with `quality` values), `compress` encodes it, and `cors` says which web pages may read it.
+//!
+//! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes. All of them convert into
+//! an `api_error`, which only `error_response` turns into a response.
+//!
+//! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
+//! for each request.
 
 pub mod access_error;
 pub mod access_log;
@@ -22,9 +31,11 @@ pub mod endpoint;
 pub mod envelope;
 pub mod error_response;
 pub mod framing;
+pub mod head_limits;
 pub mod listener;
 pub mod malformed;
 pub mod negotiate;
+pub mod options;
 pub mod origin;
 pub mod persisted;
 pub mod price;
@@ -35,32 +46,3 @@ pub mod response;
 pub mod route;
 pub mod service;
 pub mod service_error;
-
-/// What the door keeps to.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Where it listens.
-    pub listen: SocketAddr,
-    /// Bytes that a request's body may have.
-    pub body_limit: usize,
-    /// How long a client may take to send a request's head.
-    pub header_timeout: Duration,
-    /// How long a client may take to send a request's body.
-    pub body_timeout: Duration,
-    /// How long a client may leave an answer unread.
-    pub write_timeout: Duration,
-    /// How long a connection is kept open without a request.
-    pub idle_timeout: Duration,
-    /// Connections that are served at the same time.
-    pub connection_limit: usize,
-    /// How long running requests may take to finish when the server is stopped.
-    pub grace: Duration,
-    /// Reverse proxies that are believed where a request comes from.
-    pub trusted_proxies: Vec<IpAddr>,
-    /// Codings in which larger answers are compressed.
-    pub codings: coding::Codings,
-    /// Bytes of the texts of persisted queries; `None` where there are to be none.
-    pub persisted_queries: Option<usize>,
-    /// Which web pages' scripts may read answers.
-    pub cors: cors::Options,
-}

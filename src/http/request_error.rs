@@ -6,7 +6,7 @@ use hyper::header::{self, HeaderValue};
 
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
-use crate::http::framing::{LONGEST_HEAD, MOST_HEADERS};
+use crate::http::head_limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 
 /// What is wrong with a request's form.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum RequestError {
     #[error("this is no HTTP/1.1 request: its first line or a header is malformed")]
     MalformedHead,
     /// A head with too many headers or bytes.
-    #[error("the request's head has more than {MOST_HEADERS} headers or {LONGEST_HEAD} bytes")]
+    #[error("the request's head has more than {MAX_HEADERS} headers or {MAX_HEAD_BYTES} bytes")]
     HeadTooLarge,
     /// `Content-Length` beside `Transfer-Encoding`.
     #[error("a request has Content-Length or Transfer-Encoding, not both")]

@@ -30,16 +30,15 @@ use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::credentials::token as bearer;
 use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
+use crate::http::head_limits::MAX_TARGET_BYTES;
+use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 use crate::http::response::{Answer, BoxError, Content, empty};
 use crate::http::route::Route;
 use crate::http::service_error::ServiceError;
-use crate::http::{Options, body, cors, error_response, persisted};
+use crate::http::{body, cors, error_response, persisted};
 use crate::throttle::buckets::Buckets;
 use crate::throttle::running::RunningQueries;
-
-/// Bytes that a request's target may have. A longer query is sent by POST.
-pub const LONGEST_TARGET: usize = 8 * 1024;
 
 /// What the endpoints work with.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ pub struct Service {
     pub persisted: persisted::Store,
     /// The published schema.
     pub sdl: sdl::Document,
-    /// What the door keeps to.
+    /// The server's settings.
     pub options: Options,
     /// Numbers the requests.
     pub ids: RequestIds,
@@ -82,7 +81,7 @@ pub struct RequestIds {
 #[derive(Debug)]
 pub struct Outgoing {
     content: Content,
-    exchange: InFlightRequest,
+    in_flight: InFlightRequest,
     /// Written to the log when it is dropped.
     _record: AccessLogEntry,
 }
@@ -98,12 +97,12 @@ impl Service {
 /// Answers a request. Never fails: what goes wrong is an answer too.
 pub async fn handle(
     service: Arc<Service>,
-    mut exchange: InFlightRequest,
+    mut in_flight: InFlightRequest,
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Infallible> {
     let (head, body) = request.into_parts();
     let mut record = AccessLogEntry::new(service.ids.next(), &head.method);
-    let answering = answer(&service, &head, body, exchange.ambiguous, &mut record);
+    let answering = answer(&service, &head, body, in_flight.ambiguous, &mut record);
     // A panic is a fault like others: the client is told, and the connection's other requests go on.
     let answer = match AssertUnwindSafe(answering).catch_unwind().await {
         Ok(Ok(answer)) => answer,
@@ -113,8 +112,8 @@ pub async fn handle(
             respond_with_error(&head, &error, &mut record)
         }
     };
-    exchange.answer();
-    Ok(complete(&service.options, &head, answer, exchange, record))
+    in_flight.respond();
+    Ok(complete(&service.options, &head, answer, in_flight, record))
 }
 
 async fn answer(
@@ -150,8 +149,8 @@ async fn answer(
 
 /// What hyper leaves to its user (RFC 9112, sections 3.2 and 6).
 fn check_head(head: &Parts, ambiguous: bool) -> Result<(), RequestError> {
-    if head.uri.path().len() + head.uri.query().map_or(0, str::len) > LONGEST_TARGET {
-        return Err(RequestError::TargetTooLong { limit: LONGEST_TARGET });
+    if head.uri.path().len() + head.uri.query().map_or(0, str::len) > MAX_TARGET_BYTES {
+        return Err(RequestError::TargetTooLong { limit: MAX_TARGET_BYTES });
     }
     if ambiguous {
         return Err(RequestError::AmbiguousLength);
@@ -193,7 +192,7 @@ fn complete(
     options: &Options,
     head: &Parts,
     mut answer: Answer,
-    exchange: InFlightRequest,
+    in_flight: InFlightRequest,
     mut record: AccessLogEntry,
 ) -> Response<Outgoing> {
     cors::mark(&options.cors, &head.headers, answer.headers_mut());
@@ -205,7 +204,7 @@ fn complete(
         answer.headers_mut().insert("x-request-id", id);
     }
     record.status = Some(answer.status().as_u16());
-    answer.map(|content| Outgoing { content, exchange, _record: record })
+    answer.map(|content| Outgoing { content, in_flight, _record: record })
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
@@ -226,7 +225,7 @@ impl Body for Outgoing {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.exchange.taken();
+        self.in_flight.part_taken();
         let part = match &mut self.content {
             Content::Whole(bytes) => {
                 let bytes = std::mem::take(bytes);

@@ -1,0 +1,36 @@
+//! The settings of the HTTP server.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use crate::http::coding::Codings;
+use crate::http::cors;
+
+/// The settings of the HTTP server.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// Bytes that a request's body may have.
+    pub body_limit: usize,
+    /// How long a client may take to send a request's head.
+    pub header_timeout: Duration,
+    /// How long a client may take to send a request's body.
+    pub body_timeout: Duration,
+    /// How long a client may leave a response unread.
+    pub write_timeout: Duration,
+    /// How long a connection may be open without a request.
+    pub idle_timeout: Duration,
+    /// Connections that are served at the same time.
+    pub connection_limit: usize,
+    /// How long requests in flight may take to finish when the server is stopped.
+    pub grace: Duration,
+    /// Reverse proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Codings in which larger responses are compressed.
+    pub codings: Codings,
+    /// Bytes that the texts of persisted queries may have together; `None` switches persisted queries off.
+    pub persisted_queries: Option<usize>,
+    /// Which web pages' scripts may read responses.
+    pub cors: cors::Options,
+}
