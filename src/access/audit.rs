@@ -133,8 +133,8 @@ pub async fn store(client: &impl GenericClient, entries: &[Entry]) -> Result<(),
     Ok(())
 }
 
-/// The events since a time (as PostgreSQL reads it; all without one) in the order of their time, the latest `most` of them.
-pub async fn list(client: &impl GenericClient, since: Option<&str>, most: i64) -> Result<Vec<Stored>, Error> {
+/// The events since a time (as PostgreSQL reads it; all without one) in the order of their time, the latest `limit` of them.
+pub async fn list(client: &impl GenericClient, since: Option<&str>, limit: i64) -> Result<Vec<Stored>, Error> {
     let select = "
         SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS at, actor, host(address) AS address,
                action, subject, details::text AS details
@@ -144,7 +144,7 @@ pub async fn list(client: &impl GenericClient, since: Option<&str>, most: i64) -
             ORDER BY at DESC, event_id DESC LIMIT $2
         ) AS latest
         ORDER BY latest.at, latest.event_id";
-    let rows = client.query(select, &[&since, &most]).await?;
+    let rows = client.query(select, &[&since, &limit]).await?;
     rows.iter()
         .map(|row| {
             Ok(Stored {

@@ -1,4 +1,4 @@
-//! Tokens of an outside issuer, verified with its public keys from a file (a JWK set, RFC 7517).
+//! Tokens of an external issuer, verified with its public keys from a file (a JWK set, RFC 7517).
 
 use std::path::PathBuf;
 use std::{fmt, fs, io};
@@ -50,7 +50,7 @@ pub type Others = Map<String, Value>;
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalIssuerError {
     /// The file cannot be read.
-    #[error("cannot read the outside issuer's keys in {}", .0.display())]
+    #[error("cannot read the external issuer's keys in {}", .0.display())]
     File(PathBuf, #[source] io::Error),
     /// The file is something else.
     #[error("{} is no JWK set: an object with a list `keys` of JSON Web Keys", .0.display())]

@@ -1,4 +1,4 @@
-//! Tokens: JWTs that say who their bearer is, signed with a key of our own or of an outside issuer.
+//! Tokens: JWTs that say who their bearer is, signed with a key of our own or of an external issuer.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::access::external_issuer;
 use crate::access::key_set::{KeySet, KeySetError, KeySets, Verified};
 use crate::access::keys::{self, Algorithm, Source};
 
-/// The longest text that is looked at as a token. Ours are far shorter; an outside issuer may write a user's roles there.
+/// The longest text that is looked at as a token. Ours are far shorter; an external issuer may write a user's roles there.
 const LONGEST_TOKEN: usize = 8192;
 
 /// What the tokens say, and where their keys are kept.
@@ -35,7 +35,7 @@ pub struct Options {
     /// Our keys.
     pub keys: Source,
     /// Whose tokens are accepted beside our own.
-    pub outside: Option<external_issuer::Options>,
+    pub external: Option<external_issuer::Options>,
 }
 
 /// Makes and verifies tokens.
@@ -100,7 +100,7 @@ impl Tokens {
 
     /// The same on another clock, which tells the time since 1970.
     pub fn with_clock(options: Options, clock: fn() -> Duration) -> Result<Self, TokenError> {
-        let rings = KeySets::open(options.keys.clone(), options.algorithm, options.outside.clone())?;
+        let rings = KeySets::open(options.keys.clone(), options.algorithm, options.external.clone())?;
         Ok(Self { options, rings, clock })
     }
 
@@ -171,11 +171,11 @@ impl Tokens {
             let claims = key.verify(token, expected).map_err(|error| Unverified::Bad(reason(&error)))?;
             (claims.subject, claims.expires_at)
         } else {
-            let (Some(outside), Some(options)) = (&ring.outside, &self.options.outside) else {
+            let (Some(external), Some(options)) = (&ring.external, &self.options.external) else {
                 return Err(Unverified::UnknownKey);
             };
             let expected = self.expected(&options.issuer, Some(&options.audience), now);
-            let verified = outside.verify(header.key_id(), token, &expected).ok_or(Unverified::UnknownKey)?;
+            let verified = external.verify(header.key_id(), token, &expected).ok_or(Unverified::UnknownKey)?;
             let claims = verified.map_err(|error| Unverified::Bad(reason(&error)))?;
             let user_id = match options.user_claim.as_str() {
                 "sub" => claims.subject,
@@ -268,7 +268,7 @@ mod tests {
                 leeway: Duration::from_secs(5),
                 algorithm: Algorithm::EdDsa,
                 keys: Source::Folder(self.keys()),
-                outside: None,
+                external: None,
             }
         }
     }
@@ -366,8 +366,8 @@ mod tests {
     }
 
     #[test]
-    fn an_outside_issuers_tokens_name_our_users() {
-        let folder = Folder::new("outside");
+    fn an_external_issuers_tokens_name_our_users() {
+        let folder = Folder::new("external");
         let file = folder.0.join("jwks.json");
         let (key, other) = (ES256KeyPair::generate().with_key_id("one"), ES256KeyPair::generate().with_key_id("two"));
         let store = |key: &ES256KeyPair| {
@@ -376,13 +376,13 @@ mod tests {
             fs::write(&file, json!({"keys": [{"kty": "new"}, jwk]}).to_string()).unwrap();
         };
         store(&key);
-        let outside = external_issuer::Options {
+        let external = external_issuer::Options {
             jwks_file: file.clone(),
             issuer: "https://id.example".into(),
             audience: "orderql".into(),
             user_claim: "login".into(),
         };
-        let tokens = Tokens::open(Options { outside: Some(outside), ..folder.options() }).unwrap();
+        let tokens = Tokens::open(Options { external: Some(external), ..folder.options() }).unwrap();
         let sign = |key: &ES256KeyPair, issuer: &str, audience: &str, login: Value| {
             let claims = Claims::with_custom_claims(json!({ "login": login }), jwt::Duration::from_hours(1));
             key.sign(claims.with_issuer(issuer).with_audience(audience).with_subject("subject")).unwrap()

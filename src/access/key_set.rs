@@ -40,8 +40,8 @@ pub struct Verified {
 pub struct KeySet {
     /// Our own, the last made at the end.
     pub own: Vec<Key>,
-    /// Those of the outside issuer.
-    pub outside: Option<ExternalIssuer>,
+    /// Those of the external issuer.
+    pub external: Option<ExternalIssuer>,
     /// Tokens that these keys have verified. They go with the ring, so that none outlives its key.
     remembered: Mutex<LruCache<Box<str>, Verified>>,
 }
@@ -51,7 +51,7 @@ pub struct KeySet {
 pub struct KeySets {
     source: Source,
     algorithm: Algorithm,
-    outside: Option<external_issuer::Options>,
+    external: Option<external_issuer::Options>,
     current: RwLock<Arc<KeySet>>,
     seen: Mutex<Seen>,
 }
@@ -64,7 +64,7 @@ struct Seen {
     looked: Instant,
 }
 
-/// When the key folder and the outside issuer's file were changed.
+/// When the key folder and the external issuer's file were changed.
 type Stamps = [Option<SystemTime>; 2];
 
 /// Why there are no keys.
@@ -73,7 +73,7 @@ pub enum KeySetError {
     /// Our own cannot be used.
     #[error(transparent)]
     Own(#[from] KeyError),
-    /// The outside issuer's cannot be used.
+    /// The external issuer's cannot be used.
     #[error(transparent)]
     ExternalIssuer(#[from] ExternalIssuerError),
 }
@@ -83,17 +83,17 @@ impl KeySets {
     pub fn open(
         source: Source,
         algorithm: Algorithm,
-        outside: Option<external_issuer::Options>,
+        external: Option<external_issuer::Options>,
     ) -> Result<Self, KeySetError> {
         if let Source::Folder(folder) = &source
             && !keys::read(folder)?.iter().any(|key| key.algorithm() == algorithm)
         {
             keys::make(folder, algorithm)?;
         }
-        let (stamps, read) = (stamps(&source, outside.as_ref()), SystemTime::now());
-        let ring = KeySet::read(&source, algorithm, outside.as_ref())?;
+        let (stamps, read) = (stamps(&source, external.as_ref()), SystemTime::now());
+        let ring = KeySet::read(&source, algorithm, external.as_ref())?;
         let seen = Mutex::new(Seen { stamps, read, looked: Instant::now() });
-        Ok(Self { source, algorithm, outside, current: RwLock::new(Arc::new(ring)), seen })
+        Ok(Self { source, algorithm, external, current: RwLock::new(Arc::new(ring)), seen })
     }
 
     /// The keys in force.
@@ -121,15 +121,15 @@ impl KeySets {
     fn look(&self, mut seen: MutexGuard<'_, Seen>) {
         seen.looked = Instant::now();
         // Times first: what changes while the files are read shows in the next look.
-        let (stamps, now) = (stamps(&self.source, self.outside.as_ref()), SystemTime::now());
+        let (stamps, now) = (stamps(&self.source, self.external.as_ref()), SystemTime::now());
         let unsettled = stamps.iter().any(|stamp| unsettled_at(*stamp, seen.read));
         if stamps == seen.stamps && !unsettled {
             return;
         }
-        match KeySet::read(&self.source, self.algorithm, self.outside.as_ref()) {
+        match KeySet::read(&self.source, self.algorithm, self.external.as_ref()) {
             Ok(ring) => {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-                // The outside issuer's keys have no time of their own, so a changed file makes a new ring.
+                // The external issuer's keys have no time of their own, so a changed file makes a new ring.
                 if stamps[1] != seen.stamps[1] || unsettled_at(stamps[1], seen.read) || ring.ids() != current.ids() {
                     emit(&Event::KeysChanged { keys: &ring.ids() });
                     *current = Arc::new(ring);
@@ -145,14 +145,14 @@ impl KeySet {
     fn read(
         source: &Source,
         algorithm: Algorithm,
-        outside: Option<&external_issuer::Options>,
+        external: Option<&external_issuer::Options>,
     ) -> Result<Self, KeySetError> {
         let own = match source {
             Source::Folder(folder) => keys::read(folder)?,
             Source::Given(text) => keys::given(text, algorithm)?,
         };
-        let outside = outside.map(ExternalIssuer::read).transpose()?;
-        Ok(Self { own, outside, remembered: Mutex::new(LruCache::new(REMEMBERED)) })
+        let external = external.map(ExternalIssuer::read).transpose()?;
+        Ok(Self { own, external, remembered: Mutex::new(LruCache::new(REMEMBERED)) })
     }
 
     /// Our key of this id.
@@ -175,13 +175,13 @@ impl KeySet {
     }
 }
 
-fn stamps(source: &Source, outside: Option<&external_issuer::Options>) -> Stamps {
+fn stamps(source: &Source, external: Option<&external_issuer::Options>) -> Stamps {
     let stamp = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let folder = match source {
         Source::Folder(folder) => stamp(folder),
         Source::Given(_) => None,
     };
-    [folder, outside.and_then(|outside| stamp(&outside.jwks_file))]
+    [folder, external.and_then(|external| stamp(&external.jwks_file))]
 }
 
 fn unsettled_at(stamp: Option<SystemTime>, read: SystemTime) -> bool {

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::access::audit;
 use crate::access::manage::ManageError;
-use crate::cli::Outcome;
 use crate::cli::manage::Common;
 use crate::cli::table::Table;
+use crate::cli::{Outcome, settings};
 
 /// Show who signed in, and who changed users, groups, grants and profiles, the latest last.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
 
@@ -18,14 +18,22 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 
-    /// The most events to show
+    /// The largest number of events to show; the latest ones are shown
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..))]
-    most: i64,
+    limit: i64,
+
+    /// The old name of `--limit`, accepted for one version
+    #[arg(long, value_name = "COUNT", hide = true, value_parser = clap::value_parser!(i64).range(1..))]
+    most: Option<i64>,
 }
 
 /// Prints the events.
-pub fn run(args: Args) -> Outcome {
-    let Args { common, since, most } = args;
+pub(crate) fn run(args: Args) -> Outcome {
+    let Args { common, since, limit, most } = args;
+    if most.is_some() {
+        settings::warn("--most is now called --limit; the old name will be removed in the next version");
+    }
+    let limit = most.unwrap_or(limit);
     common.run(async |client, _| {
         // Days begin in UTC, as the times that are shown.
         client.batch_execute("SET TimeZone = 'UTC'").await?;
@@ -33,7 +41,7 @@ pub fn run(args: Args) -> Outcome {
             Some(text) => Some(read_time(client, &text).await?),
             None => None,
         };
-        let events = audit::list(client, since.as_deref(), most).await.map_err(ManageError::from)?;
+        let events = audit::list(client, since.as_deref(), limit).await.map_err(ManageError::from)?;
         let rows = events.into_iter().map(|event| {
             let details = serde_json::from_str(&event.details).unwrap_or(Value::String(event.details));
             let details = if common.json { details } else { in_words(&details) };

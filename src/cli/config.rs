@@ -1,26 +1,25 @@
 //! `orderql config`: the settings in force, as a configuration file that would set them.
 
-use std::env;
 use std::io::{self, Write};
 
-use crate::cli::Outcome;
-use crate::config::Config;
-use crate::config::layers::{Flags, Values};
+use crate::cli::{Outcome, settings};
+use crate::config::flags::Flags;
+use crate::config::settings::{Config, SETTINGS};
 
 /// Takes every setting, to show what they would come to.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 }
 
 /// Prints the settings, or says which one is wrong.
-pub fn run(args: &Args) -> Outcome {
-    let values = Values::gather(&args.flags, |name| env::var_os(name))?;
+pub(crate) fn run(args: &Args) -> Outcome {
+    let values = settings::gather(&args.flags)?;
     Config::read(&values)?;
     let mut out = io::stdout().lock();
-    for (setting, value) in values.iter() {
-        let name = setting.name;
+    for setting in SETTINGS {
+        let (name, value) = (setting.name, values.get(setting));
         let shown = match value.text.as_str() {
             "" => format!("# {name} is not set"),
             _ if setting.secret => format!("# {name} is set, and not shown"),

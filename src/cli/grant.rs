@@ -9,7 +9,7 @@ use crate::cli::table::{Table, tell};
 
 /// Say which groups may use what. Running servers follow at once.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
@@ -35,7 +35,7 @@ struct Grant {
 }
 
 /// Does what is asked.
-pub fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> Outcome {
     let Args { common, command } = args;
     let json = common.json;
     common.run(async |client, operator| {

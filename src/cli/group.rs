@@ -9,7 +9,7 @@ use crate::cli::table::{Table, tell};
 
 /// Make, list and remove user groups, and say who is in them. Running servers follow at once.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
@@ -50,7 +50,7 @@ enum Command {
 }
 
 /// Does what is asked.
-pub fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> Outcome {
     let Args { common, command } = args;
     let json = common.json;
     common.run(async |client, operator| {

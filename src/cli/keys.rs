@@ -1,6 +1,5 @@
 //! `orderql keys`: the keys that sign tokens.
 
-use std::env;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -8,14 +7,14 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::access::keys::{self, Algorithm};
-use crate::cli::Outcome;
 use crate::cli::table::{Table, tell};
-use crate::config::Config;
-use crate::config::layers::{Flags, Values};
+use crate::cli::{Outcome, settings};
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
 
 /// Make, list and retire the keys that sign tokens. Running servers on the same folder notice within a second.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -48,10 +47,10 @@ struct Folder {
 /// Why there are no keys to rule.
 #[derive(Debug, thiserror::Error)]
 #[error("the signing key is given by the setting signing-key, not kept in a folder; put a new one before it there")]
-pub struct Given;
+pub(crate) struct Given;
 
 /// Does what is asked.
-pub fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Rotate(folder) => {
             let (path, algorithm) = folder.find()?;
@@ -80,7 +79,7 @@ pub fn run(args: &Args) -> Outcome {
 
 impl Folder {
     fn find(&self) -> Result<(PathBuf, Algorithm), Box<dyn std::error::Error + Send + Sync>> {
-        let config = Config::read(&Values::gather(&self.flags, |name| env::var_os(name))?)?;
+        let config = Config::read(&settings::gather(&self.flags)?)?;
         if config.signing_key.is_some() {
             return Err(Given.into());
         }

@@ -14,19 +14,19 @@ const LONGEST_LINE: u64 = 8 * 1024;
 
 /// The database, and how to answer.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Common {
+pub(crate) struct Common {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`
     #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", global = true)]
     database_url: Option<Config>,
 
     /// Answer in JSON
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// Why a command cannot begin.
 #[derive(Debug, thiserror::Error)]
-pub enum BeginError {
+pub(crate) enum BeginError {
     /// No database was named.
     #[error("no database is named; give --database-url or ORDERQL_DATABASE_URL")]
     NoDatabase,
@@ -43,7 +43,7 @@ pub enum BeginError {
 
 impl Common {
     /// Connects and does the work.
-    pub fn run(&self, work: impl AsyncFnOnce(&mut Client, &Operator) -> Outcome) -> Outcome {
+    pub(crate) fn run(&self, work: impl AsyncFnOnce(&mut Client, &Operator) -> Outcome) -> Outcome {
         let config = self.database_url.as_ref().ok_or(BeginError::NoDatabase)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
@@ -54,14 +54,14 @@ impl Common {
 }
 
 /// Who runs the command, as the system's environment tells it; whoever has the database's password could write any name.
-pub fn operator() -> Operator {
+pub(crate) fn operator() -> Operator {
     let name = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|variable| env::var(variable).ok());
     Operator { name: format!("cli:{}", name.as_deref().unwrap_or("unknown")) }
 }
 
 /// A new password: typed twice at a terminal, without echo; elsewhere the first line of standard input. Never an argument,
 /// which other users of the system could see.
-pub fn new_password() -> Result<String, BeginError> {
+pub(crate) fn new_password() -> Result<String, BeginError> {
     if io::stdin().is_terminal() {
         let password = rpassword::prompt_password("Password: ")?;
         if rpassword::prompt_password("The same again: ")? != password {

@@ -5,23 +5,24 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub mod audit;
-pub mod config;
+pub(crate) mod audit;
+pub(crate) mod config;
 pub mod demo;
-pub mod grant;
-pub mod group;
-pub mod keys;
+pub(crate) mod grant;
+pub(crate) mod group;
+pub(crate) mod keys;
 pub mod explain;
 pub mod load;
-pub mod manage;
+pub(crate) mod manage;
 pub mod migrate;
-pub mod profile;
-pub mod sample;
-pub mod schema;
-pub mod serve;
-pub mod table;
-pub mod token;
-pub mod user;
+pub(crate) mod profile;
+pub(crate) mod sample;
+pub(crate) mod schema;
+pub(crate) mod serve;
+pub(crate) mod settings;
+pub(crate) mod table;
+pub(crate) mod token;
+pub(crate) mod user;
 
 use crate::telemetry::error_chain::ErrorChain;
 

@@ -15,7 +15,7 @@ use crate::config::value_parser::TIME;
 
 /// Give single users limits of their own. Running servers apply them at once.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
@@ -105,7 +105,7 @@ fn milliseconds(text: &str) -> Result<i64, String> {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> Outcome {
     let Args { common, command } = args;
     let json = common.json;
     common.run(async |client, operator| {

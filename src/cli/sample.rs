@@ -15,25 +15,25 @@ use crate::sample::{Progress, Sample, Step, fill};
 /// The same numbers make the same rows, everywhere. What lies in the database stays; a second sample does not fit beside the
 /// first. All is written in one transaction that keeps others out: not for a database in use.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
     #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub database_url: Config,
+    pub(crate) database_url: Config,
 
     /// How many orders; parties, facilities and products go along
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ORDERS))]
-    pub orders: u32,
+    pub(crate) orders: u32,
 
     /// Chance's beginning: another one makes another sample
     #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// Ids have eight digits.
 const MOST_ORDERS: i64 = 99_999_999;
 
 /// Writes the sample. A line about it on standard output; a progress bar on standard error where that is a terminal.
-pub fn run(args: Args) -> cli::Outcome {
+pub(crate) fn run(args: Args) -> cli::Outcome {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?.block_on(fill_one(args))
 }
 

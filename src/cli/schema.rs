@@ -15,7 +15,7 @@ use crate::preflight::mismatch::Mismatch;
 
 /// Look at a schema file: the one that `serve` would take, or another.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -52,7 +52,7 @@ struct Print {
 
 /// Why a schema file cannot be used.
 #[derive(Debug, Error)]
-pub enum SchemaFileError {
+pub(crate) enum SchemaFileError {
     /// It is not there, or not text.
     #[error("{} cannot be read", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
@@ -63,7 +63,7 @@ pub enum SchemaFileError {
 
 /// A database that does not fit a schema.
 #[derive(Debug, Error)]
-pub struct Unfit {
+pub(crate) struct Unfit {
     mismatches: Vec<Mismatch>,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Unfit {
 }
 
 /// Runs the subcommand.
-pub fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Check(check) => {
             let catalog = read(given(check.file.as_deref()))?;
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// The catalog of a schema file, or of the built-in one.
-pub fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
+pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
     let (text, path) = match file {
         None => (BUILT_IN.to_owned(), Path::new("the built-in schema")),
         Some(path) => match fs::read_to_string(path) {
@@ -100,7 +100,7 @@ pub fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
 }
 
 /// Holds a schema against a database; what does not fit is the error.
-pub async fn hold(client: &Client, catalog: &Catalog) -> Outcome {
+pub(crate) async fn hold(client: &Client, catalog: &Catalog) -> Outcome {
     match check(client, catalog).await? {
         mismatches if mismatches.is_empty() => Ok(()),
         mismatches => Err(Unfit { mismatches }.into()),

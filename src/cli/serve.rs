@@ -1,10 +1,10 @@
 //! `orderql serve`: serves a database until it is told to stop.
 
 use std::error::Error;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{env, io};
 
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,10 +15,10 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
-use crate::cli::{Outcome, schema};
+use crate::cli::{Outcome, schema, settings};
 use crate::compile::Compiler;
-use crate::config::Config;
-use crate::config::layers::{Flags, Values};
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
 use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
@@ -39,14 +39,14 @@ const BLOCKING_THREAD: Duration = Duration::from_secs(1);
 
 /// Takes every setting.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 }
 
 /// Serves until SIGINT or SIGTERM.
-pub fn run(args: &Args) -> Outcome {
-    let values = Values::gather(&args.flags, |name| env::var_os(name))?;
+pub(crate) fn run(args: &Args) -> Outcome {
+    let values = settings::gather(&args.flags)?;
     let config = Config::read(&values)?;
     log::open(&config.log())?;
     let database = config.database()?;
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// What the server runs on.
-pub fn runtime(config: &Config) -> io::Result<Runtime> {
+pub(crate) fn runtime(config: &Config) -> io::Result<Runtime> {
     let mut builder = runtime::Builder::new_multi_thread();
     if let Some(threads) = config.threads {
         builder.worker_threads(threads);
@@ -63,7 +63,7 @@ pub fn runtime(config: &Config) -> io::Result<Runtime> {
 }
 
 /// A server that is bound to its address and has not answered anybody yet.
-pub struct Server {
+pub(crate) struct Server {
     listener: Listener,
     service: Service,
     trail: AuditWriter,
@@ -71,7 +71,10 @@ pub struct Server {
 }
 
 /// Makes everything ready, or says what is missing.
-pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<Server, Box<dyn Error + Send + Sync>> {
+pub(crate) async fn start(
+    config: &Config,
+    database: tokio_postgres::Config,
+) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = schema::read(config.schema.as_deref())?;
     // What is missing is to be named now, and not by the answers of whoever needs it first.
     schema::hold(&connect(&database).await?, &catalog).await?;
@@ -98,12 +101,12 @@ pub async fn start(config: &Config, database: tokio_postgres::Config) -> Result<
 
 impl Server {
     /// The address that it is bound to.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.listener.address()
     }
 
     /// Serves until the process is told to stop.
-    pub async fn serve(self) -> Outcome {
+    pub(crate) async fn serve(self) -> Outcome {
         let stop = told_to_stop()?;
         self.listener.serve(Arc::new(self.service), &self.options, stop).await;
         self.trail.finish(LAST_EVENTS).await;

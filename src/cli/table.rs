@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 
 /// Rows of the same columns.
 #[derive(Debug)]
-pub struct Table<const N: usize> {
+pub(crate) struct Table<const N: usize> {
     /// The columns' names, as JSON has them.
-    pub columns: [&'static str; N],
+    pub(crate) columns: [&'static str; N],
     /// The rows.
-    pub rows: Vec<[Value; N]>,
+    pub(crate) rows: Vec<[Value; N]>,
 }
 
 impl<const N: usize> Table<N> {
     /// Prints the rows: as an array of objects, or aligned under their columns' names.
-    pub fn print(&self, json: bool) -> io::Result<()> {
+    pub(crate) fn print(&self, json: bool) -> io::Result<()> {
         let text = if json { self.to_json() } else { self.to_text() };
         io::stdout().lock().write_all(text.as_bytes())
     }
@@ -50,7 +50,7 @@ impl<const N: usize> Table<N> {
 }
 
 /// Prints what a command did: a sentence, or the facts with whether anything changed.
-pub fn tell(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
+pub(crate) fn tell(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json {
         let mut object: Map<_, _> =

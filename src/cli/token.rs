@@ -1,6 +1,5 @@
 //! `orderql token`: a token for a service that has no password to send.
 
-use std::env;
 use std::time::Duration;
 
 use serde_json::{Map, json};
@@ -8,16 +7,16 @@ use serde_json::{Map, json};
 use crate::access::audit::{self, Action, Entry};
 use crate::access::jwt::Tokens;
 use crate::access::manage::users;
-use crate::cli::Outcome;
 use crate::cli::manage::operator;
-use crate::config::Config;
-use crate::config::layers::{Flags, Values};
+use crate::cli::{Outcome, settings};
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
 use crate::database::connect::connect;
 
 /// Print a token for a user, signed with the key of the servers whose settings are given.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The user
     user: String,
 
@@ -36,15 +35,15 @@ pub struct Args {
 /// The account is closed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is disabled, and its tokens are refused; `orderql user enable {0}` opens it")]
-pub struct Closed(String);
+pub(crate) struct Closed(String);
 
 fn time(text: &str) -> Result<Duration, String> {
     (TIME.parse)(text).ok_or_else(|| format!("expected {}", TIME.wanted))
 }
 
 /// Makes the token, and prints it once the audit trail has it.
-pub fn run(args: &Args) -> Outcome {
-    let config = Config::read(&Values::gather(&args.flags, |name| env::var_os(name))?)?;
+pub(crate) fn run(args: &Args) -> Outcome {
+    let config = Config::read(&settings::gather(&args.flags)?)?;
     let database = config.database()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

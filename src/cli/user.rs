@@ -10,7 +10,7 @@ use crate::cli::table::{Table, tell};
 
 /// Make, list, close and remove the users who may ask for tokens. Running servers follow at once.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
@@ -52,7 +52,7 @@ enum Command {
 }
 
 /// Does what is asked.
-pub fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> Outcome {
     let Args { common, command } = args;
     let json = common.json;
     common.run(async |client, operator| {

@@ -1,4 +1,4 @@
-//! The forms that settings are written in: how a value reads, and what to say when it does not.
+//! How the values of settings are written: a parser for each form, with the message for a value that it rejects.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -9,149 +9,149 @@ use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::telemetry::log::{Format, is_filter};
 
-/// A way to write a value.
+/// Parses the text of a value.
 #[derive(Debug)]
-pub struct ValueParser<T> {
-    /// What stands for the value in `--help`.
-    pub placeholder: &'static str,
-    /// What would be right, to follow "expected".
-    pub wanted: &'static str,
-    /// The value, if the text has this form.
-    pub parse: fn(&str) -> Option<T>,
+pub(crate) struct ValueParser<T> {
+    /// The placeholder for the value in `--help`.
+    pub(crate) placeholder: &'static str,
+    /// What a valid value is, to follow "expected".
+    pub(crate) wanted: &'static str,
+    /// The value; `None` if the text is not valid.
+    pub(crate) parse: fn(&str) -> Option<T>,
 }
 
 impl<T> ValueParser<T> {
-    /// The value, or a message that says what would be right.
-    pub fn read(&self, text: &str) -> Result<T, String> {
+    /// The value, or a message that says what is valid.
+    pub(crate) fn read(&self, text: &str) -> Result<T, String> {
         (self.parse)(text).ok_or_else(|| format!("expected {}", self.wanted))
     }
 }
 
 /// An IP address and a port.
-pub const ADDRESS: ValueParser<SocketAddr> = ValueParser {
+pub(crate) const ADDRESS: ValueParser<SocketAddr> = ValueParser {
     placeholder: "ADDRESS",
     wanted: "an IP address and a port, such as 127.0.0.1:8080 or [::]:8080",
     parse: |text| text.parse().ok(),
 };
 
-/// IP addresses, which may be none.
-pub const ADDRESSES: ValueParser<Vec<IpAddr>> = ValueParser {
+/// A list of IP addresses, which may be empty.
+pub(crate) const ADDRESSES: ValueParser<Vec<IpAddr>> = ValueParser {
     placeholder: "ADDRESSES",
     wanted: "IP addresses with commas between, such as 10.0.0.1,fd00::1",
     parse: |text| text.split(',').filter(|part| !part.is_empty()).map(|part| part.trim().parse().ok()).collect(),
 };
 
 /// A duration above zero.
-pub const TIME: ValueParser<Duration> = ValueParser {
+pub(crate) const TIME: ValueParser<Duration> = ValueParser {
     placeholder: "TIME",
     wanted: "a time above zero, such as 500ms, 10s, 5m or 1h",
     parse: |text| duration(text).filter(|time| !time.is_zero()),
 };
 
 /// A number of bytes above zero.
-pub const SIZE: ValueParser<usize> = ValueParser {
+pub(crate) const SIZE: ValueParser<usize> = ValueParser {
     placeholder: "SIZE",
     wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB",
     parse: |text| bytes(text).filter(|size| *size > 0),
 };
 
-/// A number of bytes above zero, or that the thing is not used.
-pub const SIZE_OR_OFF: ValueParser<Option<usize>> = ValueParser {
+/// A number of bytes above zero, or `off`.
+pub(crate) const SIZE_OR_OFF: ValueParser<Option<usize>> = ValueParser {
     placeholder: "SIZE",
     wanted: "a number of bytes above zero, such as 65536, 64KiB or 1MiB, or off",
     parse: |text| if text == "off" { Some(None) } else { bytes(text).filter(|size| *size > 0).map(Some) },
 };
 
-/// A number of things of which there must be one.
-pub const COUNT: ValueParser<usize> = ValueParser {
+/// A number of threads, connections or the like, which is at least one.
+pub(crate) const COUNT: ValueParser<usize> = ValueParser {
     placeholder: "COUNT",
     wanted: "a whole number from 1 to 1000000",
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
 };
 
-/// A number of things, where none means that as many are taken as fit the machine.
-pub const COUNT_OR_NONE: ValueParser<Option<usize>> = ValueParser {
+/// The same; empty for a number that depends on the machine.
+pub(crate) const COUNT_OR_NONE: ValueParser<Option<usize>> = ValueParser {
     placeholder: COUNT.placeholder,
     wanted: COUNT.wanted,
     parse: |text| if text.is_empty() { Some(None) } else { (COUNT.parse)(text).map(Some) },
 };
 
-/// A limit on a query's shape.
-pub const LIMIT: ValueParser<u32> = ValueParser {
+/// A limit, which is at least one.
+pub(crate) const LIMIT: ValueParser<u32> = ValueParser {
     placeholder: "COUNT",
     wanted: "a whole number from 1 to 1000000",
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
 };
 
 /// A number of credits.
-pub const CREDITS: ValueParser<u64> = ValueParser {
+pub(crate) const CREDITS: ValueParser<u64> = ValueParser {
     placeholder: "CREDITS",
     wanted: "a whole number of credits from 0 to 1000000000000",
     parse: |text| text.parse().ok().filter(|credits| *credits <= 1_000_000_000_000),
 };
 
-/// How a database is reached, where none means that it is not told yet.
-pub const DATABASE: ValueParser<Option<tokio_postgres::Config>> = ValueParser {
+/// The address of a database; empty if it is not set.
+pub(crate) const DATABASE: ValueParser<Option<tokio_postgres::Config>> = ValueParser {
     placeholder: "DATABASE",
     wanted: "a URL such as postgresql://user:password@host:5432/name, or host=/run/postgresql user=me dbname=name",
     parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
 };
 
 /// A text of at least one character.
-pub const TEXT: ValueParser<String> = ValueParser {
+pub(crate) const TEXT: ValueParser<String> = ValueParser {
     placeholder: "TEXT",
     wanted: "a text of at least one character",
     parse: |text| (!text.is_empty()).then(|| text.to_owned()),
 };
 
-/// A text, where none means that the thing is not used.
-pub const TEXT_OR_NONE: ValueParser<Option<String>> = ValueParser {
+/// A text; empty if it is not set.
+pub(crate) const TEXT_OR_NONE: ValueParser<Option<String>> = ValueParser {
     placeholder: "TEXT",
     wanted: "a text",
     parse: |text| Some((!text.is_empty()).then(|| text.to_owned())),
 };
 
 /// A file's path.
-pub const PATH: ValueParser<PathBuf> = ValueParser {
+pub(crate) const PATH: ValueParser<PathBuf> = ValueParser {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| (!text.is_empty()).then(|| PathBuf::from(text)),
 };
 
 /// A folder's path.
-pub const FOLDER: ValueParser<PathBuf> =
+pub(crate) const FOLDER: ValueParser<PathBuf> =
     ValueParser { placeholder: "FOLDER", wanted: "the path of a folder", parse: PATH.parse };
 
 /// Content codings.
-pub const CODINGS: ValueParser<Codings> = ValueParser {
+pub(crate) const CODINGS: ValueParser<Codings> = ValueParser {
     placeholder: "CODINGS",
     wanted: "on, off, or some of zstd, br and gzip with commas between, the preferred one first",
     parse: Codings::parse,
 };
 
-/// Origins of web pages, where none means that no page's scripts may read answers.
-pub const ORIGINS: ValueParser<Origins> = ValueParser {
+/// Origins of web pages; empty if no page's scripts may read responses.
+pub(crate) const ORIGINS: ValueParser<Origins> = ValueParser {
     placeholder: "ORIGINS",
     wanted: "origins such as https://app.example.com, without a path, with commas between; or * for all",
     parse: Origins::read,
 };
 
-/// A file's path; empty for none.
-pub const PATH_OR_NONE: ValueParser<Option<PathBuf>> = ValueParser {
+/// A file's path; empty if it is not set.
+pub(crate) const PATH_OR_NONE: ValueParser<Option<PathBuf>> = ValueParser {
     placeholder: "FILE",
     wanted: "the path of a file",
     parse: |text| Some((!text.is_empty()).then(|| PathBuf::from(text))),
 };
 
-/// How tokens are signed.
-pub const ALGORITHM: ValueParser<Algorithm> = ValueParser {
+/// The algorithm that signs tokens.
+pub(crate) const ALGORITHM: ValueParser<Algorithm> = ValueParser {
     placeholder: "ALGORITHM",
     wanted: "EdDSA or HS256",
     parse: |text| [Algorithm::EdDsa, Algorithm::Hs256].into_iter().find(|algorithm| algorithm.as_str() == text),
 };
 
 /// The log's format.
-pub const LOG_FORMAT: ValueParser<Format> = ValueParser {
+pub(crate) const LOG_FORMAT: ValueParser<Format> = ValueParser {
     placeholder: "FORMAT",
     wanted: "auto, text or json",
     parse: |text| match text {
@@ -163,7 +163,7 @@ pub const LOG_FORMAT: ValueParser<Format> = ValueParser {
 };
 
 /// The log's filter.
-pub const LOG_FILTER: ValueParser<String> = ValueParser {
+pub(crate) const LOG_FILTER: ValueParser<String> = ValueParser {
     placeholder: "FILTER",
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
     parse: |text| is_filter(text).then(|| text.to_owned()),
@@ -193,7 +193,7 @@ fn duration(text: &str) -> Option<Duration> {
         "d" => 24 * 60 * 60 * 1000,
         _ => return None,
     };
-    // A hundred years and more cannot be added to every clock reading.
+    // A hundred years or more cannot be added to every reading of a clock.
     count.checked_mul(milliseconds).map(Duration::from_millis).filter(|time| time.as_secs() < 36_500 * 24 * 60 * 60)
 }
 
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_units() {
+    fn a_time_needs_a_unit() {
         let read = |text| (TIME.parse)(text);
         assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
         assert_eq!(read("10s"), Some(Duration::from_secs(10)));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_binary_or_decimal_as_they_say() {
+    fn a_size_has_a_binary_or_decimal_unit() {
         let read = |text| (SIZE.parse)(text);
         assert_eq!(read("65536"), Some(65536));
         assert_eq!(read("64KiB"), Some(65536));

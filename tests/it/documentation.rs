@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use orderql::config::SETTINGS;
+use orderql::config::settings::SETTINGS;
 use orderql::error::code::markdown_table;
 
 /// Files that may contain the tables.

@@ -11,9 +11,9 @@ use tokio_postgres::config::Host;
 
 use crate::access::accounts::{Profile, User, ensure_user};
 use crate::access::password::Passwords;
-use crate::cli::{Outcome, serve};
-use crate::config::Config;
-use crate::config::layers::{Flags, Values};
+use crate::cli::{Outcome, serve, settings};
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
 use crate::database::cluster::{Cluster, started_as_root};
 use crate::database::connect::connect;
 use crate::database::error::ClusterError;
@@ -79,7 +79,7 @@ const USERS: [User<'static>; 3] = [
 pub fn run(args: &Args) -> Outcome {
     let folder = args.data_dir.clone().or_else(default_folder).ok_or(PrepareError::NoFolder)?;
     let folder = path::absolute(folder)?;
-    let mut values = Values::gather(&args.flags, |name| env::var_os(name))?;
+    let mut values = settings::gather(&args.flags)?;
     values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
     let config = Config::read(&values)?;
     log::open(&config.log())?;

@@ -253,7 +253,11 @@ async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
     assert!(events.as_array().unwrap().iter().all(|event| event["actor"] == "cli:ann"), "{events}");
     assert!(!events.to_string().contains("secret") && !events.to_string().contains("argon2"));
     assert_eq!(json_of(&database, "audit --since tomorrow"), json!([]));
-    assert_eq!(json_of(&database, "audit --most 1")[0]["action"], "user.removed");
+    assert_eq!(json_of(&database, "audit --limit 1").as_array().unwrap().len(), 1);
+    assert_eq!(json_of(&database, "audit --limit 1")[0]["action"], "user.removed");
+    let old = orderql_with(&database, "audit --most 1 --json", "");
+    assert_eq!(serde_json::from_str::<Value>(&old.out).unwrap().as_array().unwrap().len(), 1);
+    assert!(old.error.contains("warning: --most is now called --limit"), "{}", old.error);
     assert_eq!(json_of(&database, "audit --since 1~hour~ago").as_array().unwrap().len(), 13);
     let table = orderql(&database, "audit");
     assert!(table.starts_with("AT") && table.contains("group STORES"), "{table}");

@@ -1,0 +1,62 @@
+//! Why the configuration cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::origin::Origin;
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    /// A value that its setting does not accept.
+    #[error("{name} is {value}, as {origin} says; expected {wanted}")]
+    BadValue {
+        /// The setting.
+        name: &'static str,
+        /// The value in quotes, or that it is not shown.
+        value: String,
+        /// Where it comes from.
+        origin: Origin,
+        /// What a valid value is.
+        wanted: &'static str,
+    },
+    /// A setting without a default has no value.
+    #[error("{name} is not set; give --{name}, {variable} or `{name} = …` in a configuration file")]
+    Missing {
+        /// The setting.
+        name: &'static str,
+        /// Its environment variable.
+        variable: &'static str,
+    },
+    /// An environment variable is not text.
+    #[error("the environment variable {0} is not valid UTF-8")]
+    NotText(&'static str),
+    /// The file cannot be read.
+    #[error("cannot read the configuration file {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// The file is not TOML.
+    #[error("{} is not TOML", .0.display())]
+    NotToml(PathBuf, #[source] Box<toml::de::Error>),
+    /// A key of the file is not the name of a setting.
+    #[error("{}: there is no setting `{key}`; did you mean `{nearest}`?", .file.display())]
+    UnknownKey {
+        /// The file.
+        file: PathBuf,
+        /// The key.
+        key: String,
+        /// The setting with the most similar name.
+        nearest: &'static str,
+    },
+    /// A key of the file has a value that is neither text nor a number.
+    #[error("{}: `{key}` is of the type {found}; expected {wanted}", .file.display())]
+    NotScalar {
+        /// The file.
+        file: PathBuf,
+        /// The key.
+        key: &'static str,
+        /// The value's type in TOML.
+        found: &'static str,
+        /// What a valid value is.
+        wanted: &'static str,
+    },
+}

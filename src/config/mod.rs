@@ -1,0 +1,27 @@
+//! The configuration. One table of settings makes the flags, the environment variables, the keys of the file, `--help`,
+//! README's table and the output of `orderql config`. No module reads the configuration: each has a small `Options` type,
+//! which this module fills.
+//!
+//! - `setting`: a row of the table
+//! - `settings`: the table, and `Config`, a typed value for each row
+//! - `old_names`: names that settings had before
+//! - `value_parser`: how values are written
+//! - `flags`, `file`: the settings on the command line and in the configuration file
+//! - `layers`: chooses between flags, environment, file and defaults
+//! - `values`, `origin`: the chosen values as text, and where each comes from
+//! - `options`: the modules' `Options`, made from `Config`
+
+pub(crate) mod error;
+pub(crate) mod file;
+pub(crate) mod flags;
+pub(crate) mod layers;
+pub(crate) mod old_names;
+pub(crate) mod options;
+pub(crate) mod origin;
+pub mod setting;
+pub mod settings;
+pub(crate) mod value_parser;
+pub(crate) mod values;
+
+#[cfg(test)]
+mod tests;

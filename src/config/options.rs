@@ -1,0 +1,125 @@
+//! The modules' options, made from the configuration.
+
+use std::thread;
+
+use crate::access::caller_limits::DefaultLimits;
+use crate::access::keys::Source;
+use crate::access::{external_issuer, jwt, lockout};
+use crate::config::error::ConfigError;
+use crate::config::settings::Config;
+use crate::database::options::PoolOptions;
+use crate::http;
+use crate::http::cors;
+use crate::limits::{Limits, caller_limits};
+use crate::telemetry::log;
+
+/// Makes [`Config::default_limits`] from the table of limits.
+macro_rules! default_limits {
+    (
+        query {
+            $(
+                #[doc = $query_help:literal]
+                $query_limit:ident: $query_type:ty = $query_name:literal, $query_variable:literal,
+                    $query_default:literal, $query_unit:ident, $query_column:ident;
+            )*
+        }
+        service {
+            $(
+                #[doc = $help:literal]
+                $limit:ident: $type:ty =
+                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+    ) => {
+        impl Config {
+            /// The limits of a user without a profile.
+            pub(crate) fn default_limits(&self) -> DefaultLimits {
+                DefaultLimits {
+                    query: Limits { $($query_limit: self.$query_limit),* },
+                    $($limit: self.$limit,)*
+                }
+            }
+        }
+    };
+}
+
+caller_limits!(default_limits!);
+
+impl Config {
+    /// The HTTP server's options.
+    pub(crate) fn http(&self) -> http::options::Options {
+        http::options::Options {
+            listen: self.listen,
+            body_limit: self.body_limit,
+            header_timeout: self.header_timeout,
+            body_timeout: self.body_timeout,
+            write_timeout: self.write_timeout,
+            idle_timeout: self.idle_timeout,
+            connection_limit: self.connection_limit,
+            grace: self.grace,
+            trusted_proxies: self.trusted_proxies.clone(),
+            codings: self.compression.clone(),
+            persisted_queries: self.persisted_queries,
+            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
+        }
+    }
+
+    /// The claims of tokens, and the keys that sign and verify them. Fails if the external issuer is not described whole.
+    pub(crate) fn tokens(&self) -> Result<jwt::Options, ConfigError> {
+        let external = match &self.external_jwks {
+            None => None,
+            Some(file) => Some(external_issuer::Options {
+                jwks_file: file.clone(),
+                issuer: self
+                    .external_issuer
+                    .clone()
+                    .ok_or(ConfigError::Missing { name: "external-issuer", variable: "ORDERQL_EXTERNAL_ISSUER" })?,
+                audience: self
+                    .external_audience
+                    .clone()
+                    .ok_or(ConfigError::Missing { name: "external-audience", variable: "ORDERQL_EXTERNAL_AUDIENCE" })?,
+                user_claim: self.external_user_claim.clone(),
+            }),
+        };
+        Ok(jwt::Options {
+            issuer: self.issuer.clone(),
+            audience: self.audience.clone(),
+            lifetime: self.token_lifetime,
+            leeway: self.token_leeway,
+            algorithm: self.token_algorithm,
+            keys: match &self.signing_key {
+                Some(text) => Source::Given(text.clone()),
+                None => Source::Folder(self.key_folder.clone()),
+            },
+            external,
+        })
+    }
+
+    /// The delays after wrong passwords.
+    pub(crate) fn lockout(&self) -> lockout::Options {
+        lockout::Options { attempts: self.login_attempts, longest: self.login_lock }
+    }
+
+    /// The log's format and filter.
+    pub(crate) fn log(&self) -> log::Options {
+        log::Options { format: self.log_format, filter: self.log.clone() }
+    }
+
+    /// The pool of connections that queries use.
+    pub(crate) fn pool(&self, database: tokio_postgres::Config) -> PoolOptions {
+        // More statements than PostgreSQL has cores only take turns, and each finds the caches full of what the others
+        // read. The number of its cores is not known; it often runs on this machine, or on one like it.
+        let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
+        PoolOptions { config: database, size, wait: self.pool_wait }
+    }
+
+    /// The pool of connections that order updates use.
+    pub(crate) fn writer(&self, database: tokio_postgres::Config) -> PoolOptions {
+        PoolOptions { config: database, size: self.writer_pool_size, wait: self.pool_wait }
+    }
+
+    /// The database's address. Fails if it is not set: it has no default.
+    pub(crate) fn database(&self) -> Result<tokio_postgres::Config, ConfigError> {
+        self.database_url.clone().ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
+    }
+}

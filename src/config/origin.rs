@@ -1,0 +1,31 @@
+//! Where a setting's value comes from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A flag on the command line.
+    Flag(&'static str),
+    /// An environment variable.
+    Variable(&'static str),
+    /// The configuration file.
+    File(PathBuf),
+    /// The command itself: `demo` knows its database.
+    Command,
+    /// The setting's default.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "the flag --{name}"),
+            Self::Variable(name) => write!(f, "the variable {name}"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+            Self::Command => f.write_str("the command"),
+            Self::Default => f.write_str("the default"),
+        }
+    }
+}

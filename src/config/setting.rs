@@ -1,0 +1,22 @@
+//! A setting: a row of the table.
+
+/// A setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// The flag without its dashes, and the key in a file.
+    pub name: &'static str,
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The default as it would be written; empty where there is none.
+    pub default: &'static str,
+    /// What it is for.
+    pub help: &'static str,
+    /// The placeholder for the value in `--help`.
+    pub placeholder: &'static str,
+    /// What a valid value is, to follow "expected".
+    pub wanted: &'static str,
+    /// Whether its value is never shown.
+    pub secret: bool,
+    /// Whether a text is a valid value.
+    pub(crate) accepts: fn(&str) -> bool,
+}

@@ -1,0 +1,165 @@
+//! The table of settings, and [`Config`], which has a typed value for each row.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::access::keys::Algorithm;
+use crate::config::error::ConfigError;
+use crate::config::setting::Setting;
+use crate::config::value_parser::{
+    ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
+    ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
+};
+use crate::config::values::Values;
+use crate::http::coding::Codings;
+use crate::http::cors::Origins;
+use crate::limits::caller_limits;
+use crate::telemetry::log::Format;
+
+/// Makes [`SETTINGS`], [`Config`] and [`Config::read`] from a row for each setting:
+/// `field: type = name, environment variable, default, parser [, secret];`, with its help as doc comment. The rows of
+/// `caller_limits!` come between those under `before_limits` and those under `after_limits`.
+macro_rules! settings {
+    (
+        query { $($query:tt)* }
+        service { $($service:tt)* }
+        before_limits { $($before:tt)* }
+        after_limits { $($after:tt)* }
+    ) => {
+        settings! { limits { $($query)* $($service)* } { $($before)* } { $($after)* } }
+    };
+    (
+        limits {
+            $(
+                #[doc = $help:literal]
+                $field:ident: $type:ty =
+                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
+            )*
+        }
+        { $($before:tt)* }
+        { $($after:tt)* }
+    ) => {
+        settings! {
+            $($before)*
+            $(#[doc = $help] $field: $type = $name, $variable, concat!($default), limit_parser!($unit);)*
+            $($after)*
+        }
+    };
+    ($(
+        #[doc = $help:literal]
+        $field:ident: $type:ty = $name:literal, $variable:literal, $default:expr, $parser:expr $(, $secret:ident)?;
+    )*) => {
+        /// The settings, in the order in which they are shown.
+        pub static SETTINGS: &[Setting] = &[$(
+            Setting {
+                name: $name,
+                variable: $variable,
+                default: $default,
+                help: $help,
+                placeholder: $parser.placeholder,
+                wanted: $parser.wanted,
+                secret: false $(|| stringify!($secret).len() > 0)?,
+                accepts: |text| ($parser.parse)(text).is_some(),
+            },
+        )*];
+
+        /// The values in force.
+        #[derive(Debug, Clone)]
+        pub(crate) struct Config {
+            $(#[doc = $help] pub(crate) $field: $type,)*
+        }
+
+        impl Config {
+            /// Parses every value. Fails at the first that its setting does not accept.
+            pub(crate) fn read(values: &Values) -> Result<Self, ConfigError> {
+                let mut settings = SETTINGS.iter();
+                // Fields and rows are made from the same list, so they are in the same order.
+                $(let $field = match settings.next() {
+                    Some(setting) => values.parse(setting, &$parser)?,
+                    None => return Err(ConfigError::Missing { name: $name, variable: $variable }),
+                };)*
+                Ok(Self { $($field),* })
+            }
+        }
+    };
+}
+
+caller_limits! { settings!
+    before_limits {
+        /// Address and port to listen on.
+        listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
+        /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
+        database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+        /// Schema file to serve instead of the built-in schema, which shows how one is written.
+        schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
+        /// Threads that serve requests; one for each core if not given.
+        threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
+        /// Most connections to the database; two for each core and one more if not given.
+        pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
+        /// Most connections to the database for order updates.
+        writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
+        /// How long a request waits for a free connection to the database.
+        pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
+    }
+    after_limits {
+        /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.
+        key_folder: PathBuf = "key-folder", "ORDERQL_KEY_FOLDER", "orderql-keys", FOLDER;
+        /// The signing key itself, instead of a folder: an Ed25519 private key in PEM (for HS256 a secret in base64url); further keys after it only verify.
+        signing_key: Option<String> = "signing-key", "ORDERQL_SIGNING_KEY", "", TEXT_OR_NONE, secret;
+        /// Algorithm that signs tokens; with HS256 everyone who can verify tokens can sign them, too.
+        token_algorithm: Algorithm = "token-algorithm", "ORDERQL_TOKEN_ALGORITHM", "EdDSA", ALGORITHM;
+        /// Issuer in the tokens; tokens with another issuer are rejected.
+        issuer: String = "issuer", "ORDERQL_ISSUER", "orderql", TEXT;
+        /// Audience in the tokens.
+        audience: Option<String> = "audience", "ORDERQL_AUDIENCE", "", TEXT_OR_NONE;
+        /// How long a token is valid.
+        token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
+        /// How far the clock of a token's issuer may be ahead of the server's.
+        token_leeway: Duration = "token-leeway", "ORDERQL_TOKEN_LEEWAY", "5s", TIME;
+        /// File of an external issuer's public keys (a JWK set), whose tokens are accepted too; needs its issuer and audience.
+        external_jwks: Option<PathBuf> = "external-jwks", "ORDERQL_EXTERNAL_JWKS", "", PATH_OR_NONE;
+        /// Issuer in the external issuer's tokens.
+        external_issuer: Option<String> = "external-issuer", "ORDERQL_EXTERNAL_ISSUER", "", TEXT_OR_NONE;
+        /// Audience that the external issuer's tokens must have.
+        external_audience: Option<String> = "external-audience", "ORDERQL_EXTERNAL_AUDIENCE", "", TEXT_OR_NONE;
+        /// Claim of the external issuer's tokens that has the user's name.
+        external_user_claim: String = "external-user-claim", "ORDERQL_EXTERNAL_USER_CLAIM", "sub", TEXT;
+        /// Passwords that are verified at the same time; each takes 19 MiB and a core.
+        password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
+        /// Wrong passwords in a row that lock an account, for a second first, then twice as long each time; ten times as many lock an address.
+        login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT;
+        /// Longest time that an account or address is locked.
+        login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME;
+        /// Reverse proxies whose X-Forwarded-For header gives the client's address.
+        trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
+        /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
+        query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
+        /// Bytes that a request's body may have.
+        body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
+        /// How long a client may take to send a request's head.
+        header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME;
+        /// How long a client may take to send a request's body.
+        body_timeout: Duration = "body-timeout", "ORDERQL_BODY_TIMEOUT", "30s", TIME;
+        /// How long a client may leave a response unread.
+        write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME;
+        /// How long a connection stays open without a request.
+        idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME;
+        /// Connections that are served at the same time; further ones wait to be accepted.
+        connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
+        /// How long running requests may take to finish when the server is stopped.
+        grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
+        /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.
+        compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS;
+        /// Bytes of query texts that are stored so that clients can send their hashes instead, or off.
+        persisted_queries: Option<usize> = "persisted-queries", "ORDERQL_PERSISTED_QUERIES", "8MiB", SIZE_OR_OFF;
+        /// Origins of web pages whose scripts may read responses, with commas between, or * for all.
+        cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS;
+        /// How long a browser may cache the response to a preflight request.
+        cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME;
+        /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
+        log_format: Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
+        /// What is logged: a level, or directives such as warn,orderql=debug.
+        log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER;
+    }
+}

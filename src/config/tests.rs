@@ -1,0 +1,159 @@
+//! The table of settings, and where values come from.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{env, fs, process, thread};
+
+use clap::{Args, FromArgMatches};
+
+use crate::config::error::ConfigError;
+use crate::config::flags::Flags;
+use crate::config::layers::{self, Gathered};
+use crate::config::old_names::OLD_NAMES;
+use crate::config::settings::{Config, SETTINGS};
+use crate::limits::Limits;
+use crate::throttle::bucket::Rate;
+
+fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
+    let command = Flags::augment_args(clap::Command::new("serve"));
+    command.try_get_matches_from([&["serve"], arguments].concat()).and_then(|m| Flags::from_arg_matches(&m))
+}
+
+fn gather(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Gathered, ConfigError> {
+    let look = |name: &str| environment.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(pair.1));
+    layers::gather(&flags(arguments).unwrap(), look)
+}
+
+fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    Config::read(&gather(arguments, environment)?.values)
+}
+
+/// A configuration file, which is removed at the test's end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let path = env::temp_dir().join(format!("orderql-config-{}-{name}.toml", process::id()));
+        fs::write(&path, text).unwrap();
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn settings_have_regular_names_and_valid_defaults() {
+    let names: HashSet<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+    assert_eq!(names.len(), SETTINGS.len());
+    for setting in SETTINGS {
+        assert_eq!(setting.variable, format!("ORDERQL_{}", setting.name.to_uppercase().replace('-', "_")));
+        assert!((setting.accepts)(setting.default), "{}", setting.name);
+    }
+    let config = read(&[], &[]).unwrap();
+    let limits = config.default_limits();
+    assert_eq!(limits.query, Limits::default());
+    let rate = Rate { capacity: limits.bucket_size, restore_per_second: limits.restore_rate };
+    assert_eq!(rate, Rate::default());
+    assert_eq!(config.body_limit, 1 << 20);
+}
+
+#[test]
+fn flags_override_variables_override_the_file_overrides_the_defaults() {
+    let file = File::new("order", "pool-size = 3\ndeadline = '3s'\nmax-cost = 3\n");
+    let config =
+        read(&["--config", file.path(), "--pool-size", "1"], &[("ORDERQL_POOL_SIZE", "2"), ("ORDERQL_DEADLINE", "2s")])
+            .unwrap();
+    assert_eq!((config.pool_size, config.deadline), (Some(1), Duration::from_secs(2)));
+    assert_eq!((config.max_cost, config.max_depth), (3, 6));
+    assert_eq!(read(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().max_cost, 3);
+}
+
+#[test]
+fn the_pool_has_two_connections_for_each_core_and_one_more_by_default() {
+    let size = |arguments: &[&str]| read(arguments, &[]).unwrap().pool(tokio_postgres::Config::new()).size;
+    let cores = thread::available_parallelism().unwrap().get();
+    assert_eq!((size(&[]), size(&["--pool-size", "4"])), (cores + cores + 1, 4));
+}
+
+#[test]
+fn an_invalid_value_is_reported_with_its_origin_and_what_is_valid() {
+    let error = read(&[], &[("ORDERQL_DEADLINE", "soon")]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "deadline is \"soon\", as the variable ORDERQL_DEADLINE says; expected a time above zero, such as 500ms, \
+         10s, 5m or 1h"
+    );
+    let error = flags(&["--listen", "localhost"]).unwrap_err().to_string();
+    assert!(error.contains("'--listen <ADDRESS>': expected an IP address and a port"), "{error}");
+}
+
+#[test]
+fn an_unknown_key_is_rejected_with_the_nearest_name() {
+    let file = File::new("unknown", "pool_sise = 3");
+    let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();
+    assert!(error.ends_with("there is no setting `pool_sise`; did you mean `pool-size`?"), "{error}");
+    let file = File::new("list", "pool-size = [3]");
+    let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();
+    assert!(error.ends_with("`pool-size` is of the type array; expected a whole number from 1 to 1000000"), "{error}");
+    let file = File::new("broken", "pool-size == 3");
+    assert!(matches!(read(&["--config", file.path()], &[]), Err(ConfigError::NotToml(..))));
+    assert!(matches!(read(&["--config", "/nowhere/at.toml"], &[]), Err(ConfigError::Unreadable(..))));
+}
+
+#[test]
+fn a_database_is_required_and_its_password_is_not_shown() {
+    let error = read(&[], &[("ORDERQL_DATABASE_URL", "postgresql://me:geheim@host:port/x")]).unwrap_err();
+    assert!(!error.to_string().contains("geheim") && error.to_string().contains("expected a URL"), "{error}");
+    let error = read(&[], &[]).unwrap().database().unwrap_err().to_string();
+    assert!(error.contains("--database-url") && error.contains("ORDERQL_DATABASE_URL"), "{error}");
+}
+
+#[test]
+fn help_contains_flags_and_variables() {
+    let help = Flags::augment_args(clap::Command::new("serve").term_width(200)).render_long_help().to_string();
+    for setting in SETTINGS {
+        assert!(help.contains(&format!("--{} <{}>", setting.name, setting.placeholder)), "{help}");
+        assert!(help.contains(&format!("[env: {}]", setting.variable)), "{help}");
+    }
+}
+#[test]
+fn old_names_are_accepted_with_a_warning() {
+    for old in OLD_NAMES {
+        let setting = SETTINGS.iter().find(|setting| setting.name == old.setting).unwrap();
+        assert_eq!(old.variable, format!("ORDERQL_{}", old.name.to_uppercase().replace('-', "_")));
+        let file = File::new(old.name, &format!("{} = 'text'", old.name));
+        for (gathered, used) in [
+            (gather(&[&format!("--{}", old.name), "text"], &[]), format!("--{} is now called --", old.name)),
+            (gather(&[], &[(old.variable, "text")]), format!("{} is now called ORDERQL_EXTERNAL_", old.variable)),
+            (gather(&["--config", file.path()], &[]), format!(": `{}` is now called `external-", old.name)),
+        ] {
+            let Gathered { values, warnings } = gathered.unwrap();
+            assert_eq!(values.get(setting).text, "text");
+            let [warning] = &*warnings else { panic!("{warnings:?}") };
+            assert!(warning.to_string().contains(&used), "{warning}");
+        }
+    }
+    let config = read(&["--outside-issuer", "https://id.example"], &[]).unwrap();
+    assert_eq!(config.external_issuer.as_deref(), Some("https://id.example"));
+}
+
+#[test]
+fn a_settings_own_name_goes_before_its_old_one_and_help_hides_the_old_one() {
+    let arguments = ["--outside-issuer", "old", "--external-issuer", "new"];
+    let Gathered { values, warnings } = gather(&arguments, &[("ORDERQL_OUTSIDE_AUDIENCE", "old")]).unwrap();
+    let config = Config::read(&values).unwrap();
+    assert_eq!((config.external_issuer.as_deref(), config.external_audience.as_deref()), (Some("new"), Some("old")));
+    assert_eq!(warnings.len(), 1);
+    let help = Flags::augment_args(clap::Command::new("serve")).render_long_help().to_string();
+    assert!(!help.contains("outside"), "{help}");
+}

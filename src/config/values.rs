@@ -1,0 +1,52 @@
+//! The values in force, as text.
+
+use std::collections::BTreeMap;
+
+use crate::config::error::ConfigError;
+use crate::config::origin::Origin;
+use crate::config::setting::Setting;
+use crate::config::value_parser::ValueParser;
+
+/// A setting's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Value {
+    /// As it was written.
+    pub(crate) text: String,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
+}
+
+/// The settings' values, by the settings' names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Values {
+    values: BTreeMap<&'static str, Value>,
+}
+
+impl Values {
+    /// The setting's value. A setting without one has its default.
+    pub(crate) fn get(&self, setting: &Setting) -> Value {
+        let default = || Value { text: setting.default.to_owned(), origin: Origin::Default };
+        self.values.get(setting.name).cloned().unwrap_or_else(default)
+    }
+
+    /// Sets the value of the setting of this name.
+    pub(crate) fn insert(&mut self, name: &'static str, value: Value) {
+        self.values.insert(name, value);
+    }
+
+    /// Gives a setting another default: a value for it where no source has one.
+    pub(crate) fn set_default(&mut self, name: &'static str, text: impl Into<String>) {
+        self.values.entry(name).or_insert_with(|| Value { text: text.into(), origin: Origin::Command });
+    }
+
+    /// Parses the setting's value.
+    pub(crate) fn parse<T>(&self, setting: &Setting, parser: &ValueParser<T>) -> Result<T, ConfigError> {
+        let value = self.get(setting);
+        (parser.parse)(&value.text).ok_or_else(|| ConfigError::BadValue {
+            name: setting.name,
+            value: if setting.secret { "a secret that is not shown".into() } else { format!("{:?}", value.text) },
+            origin: value.origin,
+            wanted: parser.wanted,
+        })
+    }
+}
