@@ -31,6 +31,7 @@
 pub mod value;
 pub mod nearest;
 pub mod limits;
+pub mod byte_lru;
 pub mod error;
 pub mod search;
 pub mod cursor;

@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &[]),
     ("nearest", &[]),
     ("limits", &[]),
+    ("byte_lru", &[]),
     ("error", &[]),
     ("search", &["error"]),
     ("cursor", &["value"]),
@@ -23,7 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("query", &["value", "nearest", "limits", "error", "search", "cursor", "catalog"]),
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "search", "cursor", "catalog", "query"]),
-    ("compile", &["limits", "error", "catalog", "query", "cost", "plan"]),
+    ("compile", &["limits", "byte_lru", "error", "catalog", "query", "cost", "plan"]),
     ("telemetry", &[]),
     ("database", &["value", "telemetry"]),
     ("load", &["database"]),
@@ -37,6 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "http",
         &[
             "limits",
+            "byte_lru",
             "error",
             "query",
             "cost",
@@ -63,6 +65,7 @@ const IMPURE_WORDS: &[&str] = &["async", "await", "tokio", "futures_util"];
 /// The outside crates that come in by one door, and the rooms behind it.
 const DOORS: &[(&str, &[&str])] = &[
     ("graphql_parser", &["catalog", "query"]),
+    ("lru", &["byte_lru"]),
     // Those that run statements, and those that know where the database is.
     ("tokio_postgres", &["database", "load", "sample", "execute", "preflight", "access", "orders", "config", "cli"]),
     ("deadpool_postgres", &["database"]),

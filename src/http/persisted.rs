@@ -7,10 +7,10 @@
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lru::LruCache;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::byte_lru::ByteLru;
 use crate::http::request_error::RequestError;
 
 /// The key in a request's `extensions`.
@@ -20,12 +20,15 @@ pub const EXTENSION: &str = "persistedQuery";
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Hash(String);
 
-/// The texts by their hashes, the least recently used forgotten first.
+/// The texts by their hashes. The least recently used is evicted first.
 #[derive(Debug)]
 pub struct Store {
     /// `None` where persisted queries are off.
     texts: Option<Mutex<Texts>>,
 }
+
+/// Each text weighs its bytes.
+type Texts = ByteLru<Hash, Arc<str>>;
 
 /// A query's text, and the hash under which to keep it if it turns out to be valid.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,13 +37,6 @@ pub struct Resolved {
     pub query: String,
     /// The hash, where the client has told it beside the text.
     pub newcomer: Option<Hash>,
-}
-
-#[derive(Debug)]
-struct Texts {
-    entries: LruCache<Hash, Arc<str>>,
-    bytes: usize,
-    most_bytes: usize,
 }
 
 impl Hash {
@@ -77,10 +73,9 @@ impl Hash {
 }
 
 impl Store {
-    /// A store for texts of so many bytes together, or none.
-    pub fn new(most_bytes: Option<usize>) -> Self {
-        let texts = |most_bytes| Mutex::new(Texts { entries: LruCache::unbounded(), bytes: 0, most_bytes });
-        Self { texts: most_bytes.map(texts) }
+    /// A store whose texts have so many bytes together at most; `None` turns persisted queries off.
+    pub fn new(capacity_bytes: Option<usize>) -> Self {
+        Self { texts: capacity_bytes.map(|bytes| Mutex::new(Texts::new(bytes))) }
     }
 
     /// The text to be executed: the one that came, or the one whose hash came.
@@ -94,7 +89,7 @@ impl Store {
             }
             (Some(query), newcomer) => Ok(Resolved { query, newcomer }),
             (None, Some(hash)) => {
-                let known = self.texts().and_then(|mut texts| texts.entries.get(&hash).cloned());
+                let known = self.texts().and_then(|mut texts| texts.get(&hash).cloned());
                 let query = known.ok_or(RequestError::PersistedQueryNotFound)?.as_ref().to_owned();
                 Ok(Resolved { query, newcomer: None })
             }
@@ -107,32 +102,13 @@ impl Store {
     /// Keeps a text that is valid.
     pub fn keep(&self, hash: Hash, text: &str) {
         if let Some(mut texts) = self.texts() {
-            texts.keep(hash, text);
+            texts.insert(hash, text.into(), text.len());
         }
     }
 
     /// They hold no invariant that a panic elsewhere could have broken.
     fn texts(&self) -> Option<MutexGuard<'_, Texts>> {
         self.texts.as_ref().map(|texts| texts.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Texts {
-    fn keep(&mut self, hash: Hash, text: &str) {
-        // One that does not fit would only push out all the others.
-        if text.len() > self.most_bytes {
-            return;
-        }
-        self.bytes += text.len();
-        if let Some((_, replaced)) = self.entries.push(hash, text.into()) {
-            self.bytes -= replaced.len();
-        }
-        while self.bytes > self.most_bytes {
-            match self.entries.pop_lru() {
-                Some((_, forgotten)) => self.bytes -= forgotten.len(),
-                None => break,
-            }
-        }
     }
 }
 
@@ -191,7 +167,7 @@ mod tests {
         assert!(store.resolve(None, &naming("{bb}")).is_err());
         keep("{too long for it}");
         assert!(known(&store, "{aa}") && known(&store, "{cc}"));
-        assert_eq!(store.texts().unwrap().bytes, 8);
+        assert_eq!(store.texts().unwrap().bytes(), 8);
     }
 
     #[test]
