@@ -1,9 +1,9 @@
 //! The opaque cursor of a connection: the ordering it was made for, and the key values of one row in it.
 //!
-//! A cursor carries the sort value exactly (PostgreSQL's microseconds, nulls) and the whole primary key, so that a walk
-//! can go on from it whatever was inserted or deleted since. It is bound to one ordering (connection, sort key,
-//! direction) by a tag, and guarded by a checksum against being cut or changed. It is no secret and no capability: a
-//! forged cursor that is well formed names a place in an ordering that its maker may read anyway.
+//! A cursor carries the sort value exactly (PostgreSQL's microseconds, nulls) and the whole primary key, so pagination can
+//! continue from it whatever was inserted or deleted since. A tag binds it to one ordering (connection, sort key,
+//! direction), and a checksum detects a cursor that was cut or changed. It is no secret and no capability: a well-formed
+//! forged cursor names a position in an ordering that its maker may read anyway.
 //!
 //! Bytes, before base64url: version, tag (4), a value for each key column (a kind byte, then its content), checksum (4).
 
@@ -16,10 +16,10 @@ use crate::value::{ScalarType, Timestamp, Value};
 
 const VERSION: u8 = 1;
 
-/// The longest cursor that is read, in characters: no key of the data model comes near it.
-const LONGEST: usize = 4096;
+/// The longest cursor that is decoded, in characters. The cursors of the data model are much shorter.
+const MAX_LENGTH: usize = 4096;
 
-/// What names an ordering: a hash of the connection's path, its sort key and direction.
+/// The identity of an ordering: a hash of the connection's path, its sort key and direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OrderingTag(u32);
 
@@ -29,19 +29,22 @@ impl OrderingTag {
         Self(hash(hash(hash(SEED, connection.as_bytes()), b"/"), sort_key.as_bytes()))
     }
 
-    /// The tag of the same ordering, walked from its other end.
+    /// The tag of the reversed ordering.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self(!self.0)
     }
 }
 
-/// Why a text is no cursor for this place.
+/// The key values of a row in an ordering, one for each column of the sort key; `None` is a null.
+pub type CursorPosition = Vec<Option<Value>>;
+
+/// Why a text is no cursor of an ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadCursor {
-    /// Not base64, cut, changed, or of another version.
+    /// It is not base64, was cut or changed, or has another version.
     Unreadable,
-    /// Made for another connection, sort key or direction.
+    /// It was made for another connection, sort key or direction.
     OtherOrdering,
 }
 
@@ -61,44 +64,44 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Begins the cursor of a row in that ordering. The key values follow, in the ordering's order.
+    /// Begins the cursor of a row. The key values follow, in the order of the sort key's columns.
     pub fn begin(&mut self, tag: OrderingTag) {
         self.bytes.clear();
         self.bytes.push(VERSION);
         self.bytes.extend_from_slice(&tag.0.to_be_bytes());
     }
 
-    /// A key value that is null.
+    /// Adds a null.
     pub fn null(&mut self) {
         self.bytes.push(Kind::Null as u8);
     }
 
-    /// A text key.
+    /// Adds a text.
     pub fn text(&mut self, text: &[u8]) {
         self.sized(Kind::Text, text);
     }
 
-    /// A decimal key, as its digits.
+    /// Adds a decimal number, as its digits.
     pub fn decimal(&mut self, digits: &str) {
         self.sized(Kind::Decimal, digits.as_bytes());
     }
 
-    /// A whole-number key.
+    /// Adds a whole number.
     pub fn int(&mut self, number: i64) {
         self.fixed(Kind::Int, number);
     }
 
-    /// A moment.
+    /// Adds a timestamp.
     pub fn timestamp(&mut self, timestamp: Timestamp) {
         self.fixed(Kind::DateTime, timestamp.0);
     }
 
-    /// A truth value.
+    /// Adds a boolean.
     pub fn boolean(&mut self, truth: bool) {
         self.bytes.extend_from_slice(&[Kind::Boolean as u8, u8::from(truth)]);
     }
 
-    /// Ends the cursor and appends its text, which needs no escaping in JSON.
+    /// Ends the cursor and appends its text to `out`. The text needs no escaping in JSON.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let checksum = hash(SEED, &self.bytes);
         self.bytes.extend_from_slice(&checksum.to_be_bytes());
@@ -121,9 +124,9 @@ impl Encoder {
     }
 }
 
-/// Reads a cursor that was made for `tag`, whose key columns have these types. `None` is a null.
-pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<Option<Value>>, BadCursor> {
-    if text.len() > LONGEST {
+/// Decodes a cursor of the ordering `tag`, whose key columns have these types.
+pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<CursorPosition, BadCursor> {
+    if text.len() > MAX_LENGTH {
         return Err(BadCursor::Unreadable);
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor::Unreadable)?;
@@ -177,7 +180,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(content).ok()
     }
 
-    /// The next value, where it is a null or of that type.
+    /// The next value, if it is a null or of that type.
     fn value(&mut self, scalar: ScalarType) -> Result<Option<Value>, BadCursor> {
         let kind = self.byte().ok_or(BadCursor::Unreadable)?;
         if kind == Kind::Null as u8 {
@@ -198,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// FNV-1a, 32 bits: stable between builds, which the standard library's hashers are not.
+/// FNV-1a, 32 bits. It is stable between builds; the standard library's hashers are not.
 const SEED: u32 = 0x811c_9dc5;
 
 fn hash(seed: u32, bytes: &[u8]) -> u32 {
@@ -229,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(moment in proptest::option::of(any::<i64>()), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
+        fn decodes_what_was_encoded(moment in proptest::option::of(any::<i64>()), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
             let tag = OrderingTag::new("orders", "ORDER_DATE");
             let text = write(tag, moment, &digits, &id);
             let expected = vec![
@@ -241,7 +244,7 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_cursor_is_refused(at in any::<prop::sample::Index>(), with in "[A-Za-z0-9_-]") {
+        fn rejects_a_changed_cursor(at in any::<prop::sample::Index>(), with in "[A-Za-z0-9_-]") {
             let tag = OrderingTag::new("orders", "ORDER_DATE");
             let text = write(tag, Some(1), "12.50", "DEMO10090");
             let at = at.index(text.len());
@@ -251,13 +254,13 @@ mod tests {
         }
 
         #[test]
-        fn no_text_breaks_the_reader(text in ".*") {
+        fn rejects_any_text_without_panicking(text in ".*") {
             let _ = decode(&text, OrderingTag::new("orders", "ORDER_DATE"), &TYPES);
         }
     }
 
     #[test]
-    fn a_cursor_belongs_to_one_ordering() {
+    fn rejects_a_cursor_made_for_another_ordering() {
         let tag = OrderingTag::new("orders", "ORDER_DATE");
         let text = write(tag, None, "1", "x");
         for other in [OrderingTag::new("orders", "ORDER_ID"), OrderingTag::new("order", "sORDER_DATE"), tag.reversed()]

@@ -206,7 +206,7 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn whatever_is_against_the_plan_is_found() {
     for (path, text, expected) in [
-        ("src/cost/admit.rs", "use crate::plan::Plan;", "cost may not use plan"),
+        ("src/cost/admit.rs", "use crate::plan::request_plan::Plan;", "cost may not use plan"),
         ("src/cost/mod.rs", "use crate::{\n    query::bind::{self, page},\n    http,\n};", "cost may not use http"),
         ("src/value.rs", "fn f() { crate::cli::run() }", "value may not use cli"),
         ("src/value.rs", "use super::limits::Limits;", "value may not use limits"),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
-use orderql::compile::{Compiler, compile};
+use orderql::compile::compile;
+use orderql::compile::compiler::Compiler;
 use orderql::limits::Limits;
 use orderql::query::Request;
 

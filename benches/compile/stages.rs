@@ -6,8 +6,10 @@ use std::sync::Arc;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
-use orderql::compile::{Compiler, compile};
-use orderql::cost::admit::admit;
+use orderql::compile::compile;
+use orderql::compile::compiler::Compiler;
+use orderql::cost::admission::admit;
+use orderql::cost::depth::depth;
 use orderql::cost::estimate::estimate;
 use orderql::plan::build::template;
 use orderql::query::Request;
@@ -82,7 +84,7 @@ fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
     let resolved = resolve(&case.catalog, &operation, &case.request.variables, &AMPLE).unwrap();
     let bound = bind(&case.catalog, &operation, &resolved);
-    bencher.bench(|| admit(&estimate(black_box(&bound)), &bound, &AMPLE).unwrap());
+    bencher.bench(|| admit(depth(black_box(&bound)), estimate(black_box(&bound)).cost(), &AMPLE));
 }
 
 #[divan::bench(args = cases())]

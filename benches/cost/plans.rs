@@ -3,7 +3,7 @@
 use orderql::database::connect::connect;
 use orderql::database::parameter::SqlParam;
 use orderql::database::session::reader_settings;
-use orderql::plan::Plan;
+use orderql::plan::request_plan::Plan;
 use serde::Serialize;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage, Statement};

@@ -7,7 +7,7 @@ use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::{Argument, ArgumentRole, Field};
-use orderql::compile::{Explanation, explain};
+use orderql::compile::explanation::{Explanation, explain};
 use orderql::cursor::Encoder;
 use orderql::limits::Limits;
 use orderql::query::Request;
@@ -105,7 +105,7 @@ impl<'a> Generator<'a> {
                 let explained = explain(catalog, &request, &limits).map_err(|refusals| {
                     Fault::Data(format!("a query that was made is not valid: {refusals}\n{}", request.query))
                 })?;
-                if explained.refusals.is_none() {
+                if explained.errors.is_none() {
                     return Ok(Query { text: request.query, root: roots[first].name.clone(), explained });
                 }
                 if !self.text.shrink() {

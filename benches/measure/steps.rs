@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use orderql::database::parameter::{RawValue, SqlParam};
+use orderql::plan::request_plan::{Parameter, Plan};
 use orderql::plan::step::{Parents, Step};
-use orderql::plan::{Parameter, Plan};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 

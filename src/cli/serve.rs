@@ -16,7 +16,7 @@ use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
 use crate::cli::{Outcome, schema, settings};
-use crate::compile::Compiler;
+use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::database::connect::connect;

@@ -1,20 +1,20 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
 use crate::catalog::schema::Field;
-use crate::cost::estimate::{own, penalty};
-use crate::cost::{Cost, UNINDEXED_TERM};
-use crate::query::bind::{Bound, BoundField, BoundOperation, StepId};
+use crate::cost::price::{Cost, Priced, PricedField, search_penalty, unindexed_terms};
+use crate::query::bind::ids::StepId;
+use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CostNode {
     /// The key in the response.
     pub key: String,
-    /// The keys of `edges` and `node` on the way to it from the line that it is a part of.
-    pub way: Vec<String>,
-    /// The field's name, where the key is an alias.
+    /// The response keys of `edges` and `node` between it and the line that it is a part of.
+    pub via: Vec<String>,
+    /// The field's name. It differs from the key if that is an alias.
     pub field: String,
-    /// What it costs by itself, each time.
+    /// What it costs without its parts, each time.
     pub own: Cost,
     /// How often it and its parts are paid: the page size of a connection, else 1.
     pub times: u64,
@@ -24,61 +24,77 @@ pub struct CostNode {
     pub unindexed_terms: u64,
     /// What it costs in all.
     pub total: Cost,
-    /// The step that fetches its rows, where it is a connection or a point root.
+    /// The step that fetches its rows, if it is a connection or a lookup.
     pub step: Option<StepId>,
-    /// What is selected from it. `edges` and `node` are no lines, for they cost nothing; neither is all that is free.
+    /// What is selected from it. Free fields have no line. The parts of `edges` and `node` are those of their connection.
     pub parts: Vec<CostNode>,
 }
 
 /// Breaks a price down. The totals of the lines add up to the estimate.
 pub fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
+    lines(&operation.selections)
+}
+
+fn lines<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> Vec<CostNode> {
     let mut lines = Vec::new();
-    add(&operation.fields, &mut Vec::new(), &mut lines);
+    add(selections, &mut Vec::new(), &mut lines);
     lines
 }
 
-/// Adds the lines of fields that are reached by this way.
-fn add<'a>(fields: &'a [BoundField<'_>], way: &mut Vec<&'a str>, lines: &mut Vec<CostNode>) {
-    for field in fields {
-        let definition = match &field.kind {
-            Bound::Edges(fields) | Bound::Node(fields) => {
-                way.push(field.key);
-                add(fields, way, lines);
-                way.pop();
+/// Adds the lines of what is selected below `edges` and `node` with these keys.
+fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'a str>, list: &mut Vec<CostNode>) {
+    for selection in selections {
+        let field = selection.field.priced();
+        let own = field.own_cost();
+        let line = match field {
+            PricedField::Free => continue,
+            PricedField::Edges(edges) => {
+                via.push(selection.key);
+                add(edges, via, list);
+                via.pop();
                 continue;
             }
-            Bound::TypeName(_) | Bound::PageInfo(_) | Bound::Cursor | Bound::PageInfoField(_) | Bound::Constant(_) => {
+            PricedField::Node(node) => {
+                via.push(selection.key);
+                add(node, via, list);
+                via.pop();
                 continue;
             }
-            Bound::Column(definition, _) | Bound::Aggregate(definition, _) | Bound::One(definition, ..) => definition,
-            Bound::Lookup(point) => point.field,
-            Bound::Connection(connection) => connection.field,
+            PricedField::Scalar(definition) | PricedField::Aggregate(definition) => line(definition, own, Vec::new()),
+            PricedField::Object(object) => line(object.field, own, lines(&object.selections)),
+            PricedField::Lookup(lookup) => {
+                CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections)) }
+            }
+            PricedField::Connection(connection) => {
+                let line = line(connection.field, own, lines(&connection.selections));
+                let (times, penalty) = (u64::from(connection.page.size.get()), search_penalty(connection));
+                CostNode {
+                    times,
+                    penalty,
+                    unindexed_terms: unindexed_terms(connection),
+                    total: penalty.saturating_add(times.saturating_mul(line.total)),
+                    step: Some(connection.step),
+                    ..line
+                }
+            }
         };
-        let line = line(field, definition);
-        lines.push(CostNode { way: way.iter().map(|key| (*key).to_owned()).collect(), ..line });
+        let via = via.iter().map(|key| (*key).to_owned()).collect();
+        list.push(CostNode { key: selection.key.to_owned(), via, ..line });
     }
 }
 
-fn line(field: &BoundField<'_>, definition: &Field) -> CostNode {
-    let own = own(&field.kind);
-    let (step, times, penalty) = match &field.kind {
-        Bound::Connection(page) => (Some(page.step), u64::from(page.page.size.get()), penalty(page)),
-        Bound::Lookup(point) => (Some(point.step), 1, 0),
-        _ => (None, 1, 0),
-    };
-    let mut parts = Vec::new();
-    add(field.kind.fields(), &mut Vec::new(), &mut parts);
-    let once = parts.iter().fold(own, |sum, part| sum.saturating_add(part.total));
+/// A line that is paid once.
+fn line(definition: &Field, own: Cost, parts: Vec<CostNode>) -> CostNode {
     CostNode {
-        key: field.key.to_owned(),
-        way: Vec::new(),
+        key: String::new(),
+        via: Vec::new(),
         field: definition.name.clone(),
         own,
-        times,
-        penalty,
-        unindexed_terms: penalty / UNINDEXED_TERM,
-        total: penalty.saturating_add(times.saturating_mul(once)),
-        step,
+        times: 1,
+        penalty: 0,
+        unindexed_terms: 0,
+        total: parts.iter().fold(own, |sum, part| sum.saturating_add(part.total)),
+        step: None,
         parts,
     }
 }

@@ -1,55 +1,30 @@
 //! Levels of object nesting: a root field is level 1, each object or connection inside it one more; `edges`, `node`,
 //! `pageInfo` and fragments add none.
 
-use crate::error::graphql_error::Location;
-use crate::query::bind::{Bound, BoundField, BoundOperation};
+use crate::cost::price::{Priced, PricedField};
+use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
-/// How deep an operation nests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Depth {
-    /// The deepest level; 0 where nothing but `__typename` is selected.
-    pub levels: u32,
-    /// The fields that first pass the allowed level, in document order.
-    pub beyond: Vec<Location>,
+/// The deepest level of an operation; 0 if it selects no objects.
+pub fn depth(operation: &BoundOperation<'_>) -> u32 {
+    levels(&operation.selections)
 }
 
-/// Measures an operation, marking what lies deeper than `allowed`.
-pub fn depth(operation: &BoundOperation<'_>, allowed: u32) -> Depth {
-    let mut depth = Depth::default();
-    measure(&operation.fields, 1, allowed, &mut depth);
-    depth
-}
-
-fn measure(fields: &[BoundField<'_>], level: u32, allowed: u32, depth: &mut Depth) {
-    for field in fields {
-        let nested = match &field.kind {
-            Bound::One(_, _, fields) => fields,
-            Bound::Lookup(point) => &point.fields,
-            Bound::Connection(connection) => &connection.fields,
-            Bound::Edges(fields) | Bound::Node(fields) => {
-                measure(fields, level, allowed, depth);
-                continue;
-            }
-            Bound::TypeName(_)
-            | Bound::Column(..)
-            | Bound::Aggregate(..)
-            | Bound::PageInfo(_)
-            | Bound::Cursor
-            | Bound::PageInfoField(_)
-            | Bound::Constant(_) => continue,
-        };
-        depth.levels = depth.levels.max(level);
-        if level == allowed + 1 {
-            depth.beyond.push(field.location);
-        }
-        measure(nested, level + 1, allowed, depth);
-    }
+fn levels<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> u32 {
+    let levels_of = |selection: &BoundSelection<'a, F>| match selection.field.priced() {
+        PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) => 0,
+        PricedField::Object(object) => 1 + levels(&object.selections),
+        PricedField::Lookup(lookup) => 1 + levels(&lookup.selections),
+        PricedField::Connection(connection) => 1 + levels(&connection.selections),
+        PricedField::Edges(edges) => levels(edges),
+        PricedField::Node(node) => levels(node),
+    };
+    selections.iter().map(levels_of).max().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::catalog::Catalog;
-    use crate::compile::explain;
+    use crate::compile::explanation::explain;
     use crate::limits::Limits;
     use crate::query::Request;
 
@@ -59,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_and_connections_count_and_nothing_else_does() {
+    fn counts_objects_and_connections_and_nothing_else() {
         for (query, depth) in [
             ("{ __typename }", 0),
             ("{ orders(first: 1) { pageInfo { hasNextPage } } }", 1),

@@ -1,15 +1,15 @@
-//! The price of a bound operation, and the weight of each step's rows in it.
+//! The estimated price of an operation, and the actual price over the rows that came back.
 
 use std::sync::Arc;
 
 use crate::cost::formula::Formula;
-use crate::cost::{AGGREGATE, Cost, OBJECT, SCALAR, UNINDEXED_TERM};
+use crate::cost::price::Cost;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::{Bound, BoundConnection, BoundOperation};
+use crate::query::bind::selection::BoundOperation;
 
 /// The price of an operation.
 ///
-/// The estimate takes the rows that the page sizes allow, the actual cost the rows that came back. So the actual cost is
+/// The estimate counts the rows that the page sizes allow, the actual cost the rows that came back. So the actual cost is
 /// never above the estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
@@ -18,57 +18,38 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    pub(super) fn new(cost: Cost, formula: Arc<Formula>) -> Self {
+    /// The price that a formula has with these page sizes, by step. A lookup has 1.
+    pub fn new(formula: Arc<Formula>, sizes: impl Iterator<Item = u32>) -> Self {
+        let sizes: Vec<_> = sizes.map(u64::from).collect();
+        let cost = formula.price(&sizes, &mut Vec::new());
         Self { cost, formula }
     }
 
-    /// The estimated cost: what is admitted and debited.
+    /// The estimated cost, which is checked against the limits and debited.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// The same over the rows of each step that came back.
+    /// The actual cost, from the number of rows of each step that came back.
     pub fn actual(&self, rows: &[u64]) -> Cost {
         self.formula.actual(rows)
     }
 
-    /// How the price comes about.
+    /// The formula behind the price.
     pub fn formula(&self) -> &Arc<Formula> {
         &self.formula
     }
 }
 
-/// Prices an operation.
+/// Estimates the price of an operation.
 pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
-    Arc::new(Formula::of(operation)).estimate(operation.steps.iter().map(StepArguments::size))
-}
-
-/// The penalty for a connection's search terms.
-pub(super) fn penalty(connection: &BoundConnection<'_>) -> Cost {
-    let unindexed = connection.terms.iter().filter(|term| !connection.binding.search_keys[term.key].indexed);
-    UNINDEXED_TERM.saturating_mul(unindexed.count() as Cost)
-}
-
-/// What a field costs by itself, each time.
-pub(super) fn own(kind: &Bound<'_>) -> Cost {
-    match kind {
-        Bound::Column(..) => SCALAR,
-        Bound::Aggregate(..) => AGGREGATE,
-        Bound::One(..) | Bound::Lookup(_) | Bound::Connection(_) => OBJECT,
-        Bound::Edges(_)
-        | Bound::Node(_)
-        | Bound::TypeName(_)
-        | Bound::PageInfo(_)
-        | Bound::Cursor
-        | Bound::PageInfoField(_)
-        | Bound::Constant(_) => 0,
-    }
+    Estimate::new(Arc::new(Formula::of(operation)), operation.steps.iter().map(StepArguments::size))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::catalog::Catalog;
-    use crate::compile::explain;
+    use crate::compile::explanation::explain;
     use crate::limits::Limits;
     use crate::query::Request;
 

@@ -1,43 +1,34 @@
-//! The price of an operation as a formula over page sizes: in it other sizes are tried out, and requests that differ in
-//! nothing else are priced, without another look at what is selected.
+//! The price of an operation as a linear formula over page sizes. It prices other page sizes, and requests that differ in
+//! nothing else, without another look at what is selected.
 
-use std::sync::Arc;
+use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
+use crate::query::bind::ids::StepId;
+use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
-use crate::cost::estimate::{Estimate, own, penalty};
-use crate::cost::{Cost, OBJECT};
-use crate::query::bind::{Bound, BoundField, BoundOperation, StepId};
-
-/// The price of an operation, its page sizes left open.
+/// The price of an operation whose page sizes are open.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Formula {
     /// What is paid once.
     pub(super) fixed: Cost,
-    /// By [`StepId`]; each step comes behind the one whose rows it belongs to.
+    /// By [`StepId`]. A step comes after the one whose rows are its parents.
     pub(super) steps: Vec<Rows>,
 }
 
 /// The rows of a step.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// The step whose rows they belong to; `None` at the root.
-    pub(super) above: Option<StepId>,
-    /// What each costs, the rows of the steps below it left out.
+    /// The step whose rows are the parents; `None` at the root.
+    pub(super) parent: Option<StepId>,
+    /// What each row costs without the rows of the steps inside it.
     pub(super) each: Cost,
 }
 
 impl Formula {
-    /// The formula of an operation. Its page sizes are of no account.
+    /// The formula of an operation. It does not depend on the operation's page sizes.
     pub fn of(operation: &BoundOperation<'_>) -> Self {
-        let mut formula = Self { fixed: 0, steps: Vec::with_capacity(operation.steps.len()) };
-        formula.add(&operation.fields, None);
+        let mut formula = Self { fixed: 0, steps: vec![Rows::default(); operation.steps.len()] };
+        formula.add(&operation.selections, None);
         formula
-    }
-
-    /// The price with these page sizes, by step; a point root has 1.
-    pub fn estimate(self: Arc<Self>, sizes: impl Iterator<Item = u32>) -> Estimate {
-        let sizes: Vec<_> = sizes.map(u64::from).collect();
-        let cost = self.price(&sizes, &mut Vec::new());
-        Estimate::new(cost, self)
     }
 
     /// About how much memory it takes, in bytes.
@@ -45,48 +36,57 @@ impl Formula {
         size_of::<Self>() + size_of_val(self.steps.as_slice())
     }
 
-    fn add(&mut self, fields: &[BoundField<'_>], above: Option<StepId>) {
-        for field in fields {
-            let within = match &field.kind {
-                Bound::Connection(connection) => {
-                    self.fixed = self.fixed.saturating_add(penalty(connection));
-                    Some(self.step(above))
+    /// Adds what is selected from the rows of a step, or from the root.
+    fn add<'a, F: Priced<'a>>(&mut self, selections: &[BoundSelection<'a, F>], parent: Option<StepId>) {
+        for selection in selections {
+            let field = selection.field.priced();
+            let own = field.own_cost();
+            match field {
+                PricedField::Free => {}
+                PricedField::Scalar(_) | PricedField::Aggregate(_) => self.pay(own, parent),
+                PricedField::Object(object) => {
+                    self.pay(own, parent);
+                    self.add(&object.selections, parent);
                 }
-                Bound::Lookup(_) => Some(self.step(above)),
-                kind => {
-                    let sum = above.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
-                    *sum = sum.saturating_add(own(kind));
-                    above
+                PricedField::Lookup(lookup) => {
+                    self.steps[lookup.step] = Rows { parent, each: own };
+                    self.add(&lookup.selections, Some(lookup.step));
                 }
-            };
-            self.add(field.kind.fields(), within);
+                PricedField::Connection(connection) => {
+                    self.pay(search_penalty(connection), None);
+                    self.steps[connection.step] = Rows { parent, each: own };
+                    self.add(&connection.selections, Some(connection.step));
+                }
+                PricedField::Edges(edges) => self.add(edges, parent),
+                PricedField::Node(node) => self.add(node, parent),
+            }
         }
     }
 
-    /// Steps are numbered as they are met here.
-    fn step(&mut self, above: Option<StepId>) -> StepId {
-        self.steps.push(Rows { above, each: OBJECT });
-        self.steps.len() - 1
+    /// Adds a cost to each row of a step, or to what is paid once.
+    fn pay(&mut self, cost: Cost, step: Option<StepId>) {
+        let sum = step.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
+        *sum = sum.saturating_add(cost);
     }
 
-    /// The price if the steps asked for so many rows. `totals` gets what the rows of each step cost for one row above.
+    /// The price if the steps have these page sizes. `totals` gets what the rows of each step cost for one parent.
     pub(super) fn price(&self, sizes: &[u64], totals: &mut Vec<Cost>) -> Cost {
         totals.clear();
         totals.extend(self.steps.iter().map(|step| step.each));
         let mut price = self.fixed;
-        // What is below comes behind what is above, so every step is whole when its turn comes.
-        for (place, step) in self.steps.iter().enumerate().rev() {
-            let total = sizes[place].saturating_mul(totals[place]);
-            totals[place] = total;
-            let sum = step.above.map_or(&mut price, |above| &mut totals[above]);
+        // A parent comes before its steps, so in reverse order a step's total is complete when it is added to its parent's.
+        for (step, rows) in self.steps.iter().enumerate().rev() {
+            let total = sizes[step].saturating_mul(totals[step]);
+            totals[step] = total;
+            let sum = rows.parent.map_or(&mut price, |parent| &mut totals[parent]);
             *sum = sum.saturating_add(total);
         }
         price
     }
 
-    /// The same sum over rows that came back, by step.
+    /// The same sum over the rows of each step that came back.
     pub(super) fn actual(&self, rows: &[u64]) -> Cost {
-        let weighed = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(*rows));
-        weighed.fold(self.fixed, Cost::saturating_add)
+        let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(*rows));
+        costs.fold(self.fixed, Cost::saturating_add)
     }
 }

@@ -1,41 +1,42 @@
 //! Page sizes under which a query that costs too much is allowed: the same selection, smaller pages.
 //!
 //! A price is a sum of products of page sizes, so it falls with each of them. Three ways to shrink are tried, each with
-//! one factor for all that it touches: the outermost pages alone, so that what is nested still comes whole; the nested
-//! pages alone; all of them. The factor is the largest that fits, found by bisection, and what it leaves is then given
-//! back page by page, the outermost first. What is suggested is priced as a whole, so it fits exactly as it is.
+//! one factor for all pages that it changes: the outermost pages alone, so that nested pages stay whole; the nested pages
+//! alone; all of them. Bisection finds the largest factor that fits. What the factor leaves of the limit is then used up page
+//! by page, the outermost first. A suggestion is priced as a whole, so it fits as it is.
 //!
-//! Page sizes that stand in one variable, or in a fragment that is spread in several places, move together. What a
-//! written-out `@skip(if: true)` or `@include(if: false)` takes out of a document is not known here: where the same field
-//! stands there once more, it has to be edited too, for both must have the same arguments.
+//! Page sizes in one variable, or in a fragment that is spread several times, change together. An occurrence of the same
+//! field below `@skip(if: true)` or `@include(if: false)` is not known here. It has to be edited too, because all occurrences
+//! of a field must have the same arguments.
 
-use crate::cost::Cost;
 use crate::cost::pages::Pages;
+use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
+use crate::query::bind::ids::StepId;
 use crate::query::bind::page::{End, SizeSource};
-use crate::query::bind::{BoundConnection, StepId};
+use crate::query::bind::selection::BoundConnection;
 
-/// The most steps for which page sizes are looked for. It bounds the work that a refusal takes.
-const MOST_STEPS: usize = 256;
+/// The most steps for which page sizes are suggested. It bounds the work of rejecting a query.
+const MAX_STEPS: usize = 256;
 
-/// The most steps for which what the common factor leaves is given back.
-const MOST_STEPS_TO_FILL: usize = 24;
+/// The most steps for which pages are enlarged again up to the limit.
+const MAX_STEPS_TO_FILL: usize = 24;
 
-/// The most places of a document in which page sizes are looked for.
-const MOST_PLACES: usize = 2048;
+/// The most locations of page sizes in a document that are considered.
+const MAX_LOCATIONS: usize = 2048;
 
-/// The most places that a suggestion may ask to be edited. More is a rewrite.
-const MOST_EDITS: usize = 50;
+/// The most locations that a suggestion may edit. More would be a rewrite.
+const MAX_EDITS: usize = 50;
 
-/// The steps in which a common factor is tried, from nothing to 1.
-const FINEST: u64 = 1 << 16;
+/// Factors are multiples of one part in this number.
+const FACTOR_PARTS: u64 = 1 << 16;
 
 /// What page sizes can do for a query that costs too much.
 #[derive(Debug)]
 pub(super) struct Advice<'a> {
-    /// The price with one row in every page: no page sizes make it less.
+    /// The price with one row in every page, which is the lowest for any page sizes.
     pub(super) minimum_cost: Cost,
-    /// Page sizes that fit, the ones that lose least first. Empty where none do, or where too many would change.
+    /// Page sizes that fit, those that lose least first. Empty if none fit or too many would change.
     pub(super) suggestions: Vec<Suggestion<'a>>,
 }
 
@@ -53,19 +54,19 @@ pub(super) struct Suggestion<'a> {
 /// Which pages a suggestion makes smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shrinks {
-    /// Those with no page above them.
+    /// Those that are inside no other page.
     Outermost,
-    /// Those with a page above them.
+    /// Those inside another page.
     Nested,
     /// All of them.
     All,
 }
 
 impl Shrinks {
-    /// The ways to shrink, the one that loses least first: nested rows that are left out are hard to come by later.
+    /// The ways to shrink, the one that loses least first: rows that a nested page leaves out are harder to fetch later.
     const ALL: [Self; 3] = [Self::Outermost, Self::Nested, Self::All];
 
-    /// As the facts of a refusal tell it.
+    /// Its name in the error's `extensions`.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Outermost => "outermost",
@@ -74,7 +75,7 @@ impl Shrinks {
         }
     }
 
-    fn moves(self, size: &Size<'_>) -> bool {
+    fn changes(self, size: &Size<'_>) -> bool {
         match self {
             Self::Outermost => size.is_outermost,
             Self::Nested => !size.is_outermost,
@@ -86,21 +87,21 @@ impl Shrinks {
 /// A page size to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit<'a> {
-    /// The first connection that it is about.
+    /// The first connection that has the page size.
     pub(super) step: StepId,
-    /// The end that it is taken from there.
+    /// The end that the page is taken from.
     pub(super) end: End,
-    /// What it is.
+    /// The present page size.
     pub(super) from: u64,
-    /// What it should be, 1 at least.
+    /// The suggested page size, at least 1.
     pub(super) to: u64,
-    /// The variable that holds it; `None` where the document says it.
+    /// The variable that has it; `None` if the document has it.
     pub(super) variable: Option<&'a str>,
-    /// The fields of the document that say it; empty where a variable does.
+    /// The locations of the fields that have it; empty if a variable does.
     pub(super) locations: Vec<Location>,
 }
 
-/// Looks for page sizes under which an operation costs no more than that.
+/// Finds page sizes under which an operation costs no more than `max_cost`.
 pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
     let minimum_cost = pages.formula.price(&vec![1; pages.connections.len()], &mut Vec::new());
     let sizes = if minimum_cost > max_cost { None } else { sizes(pages) };
@@ -109,9 +110,9 @@ pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
         let mut trial = Trial { pages, sizes: &sizes, max_cost, tried: pages.sizes(), totals: Vec::new() };
         for shrinks in Shrinks::ALL {
             if let Some(found) = trial.shrink(shrinks) {
-                let places = found.edits.iter().map(|edit| edit.locations.len().max(1)).sum::<usize>();
+                let locations = found.edits.iter().map(|edit| edit.locations.len().max(1)).sum::<usize>();
                 let is_new = suggestions.iter().all(|other| other.edits != found.edits);
-                if is_new && places <= MOST_EDITS {
+                if is_new && locations <= MAX_EDITS {
                     suggestions.push(found);
                 }
             }
@@ -120,12 +121,12 @@ pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
     Advice { minimum_cost, suggestions }
 }
 
-/// A page size that can be changed, and all steps that change with it.
+/// A page size that can be changed, and the steps that have it.
 #[derive(Debug)]
 struct Size<'a> {
     steps: Vec<StepId>,
     first: &'a BoundConnection<'a>,
-    /// Whether any of its steps has no page above it.
+    /// Whether any of its steps is inside no other page.
     is_outermost: bool,
     locations: Vec<Location>,
 }
@@ -136,37 +137,37 @@ impl Size<'_> {
     }
 }
 
-/// A place where a page size is written.
+/// Where a page size is written, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place<'a> {
+enum Origin<'a> {
     Variable(&'a str),
     Document(Location),
 }
 
-/// The page sizes of an operation, in query order; `None` where they are too many to look into.
+/// The page sizes of an operation, in query order; `None` if they are too many.
 fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
-    if pages.connections.len() > MOST_STEPS {
+    if pages.connections.len() > MAX_STEPS {
         return None;
     }
-    let mut written = Vec::new();
+    let mut origins = Vec::new();
     for (step, connection) in pages.connections.iter().enumerate() {
-        match connection.map(|connection| connection.size_written) {
+        match connection.map(|connection| connection.size_source) {
             None => {}
-            Some(SizeSource::Variable(name)) => written.push((Place::Variable(name), step)),
+            Some(SizeSource::Variable(name)) => origins.push((Origin::Variable(name), step)),
             Some(SizeSource::Document(occurrences)) => {
-                written.extend(occurrences.iter().map(|occurrence| (Place::Document(occurrence.location), step)));
+                origins.extend(occurrences.iter().map(|occurrence| (Origin::Document(occurrence.location), step)));
             }
         }
-        if written.len() > MOST_PLACES {
+        if origins.len() > MAX_LOCATIONS {
             return None;
         }
     }
-    written.sort_unstable();
+    origins.sort_unstable();
 
     let mut leaders: Vec<StepId> = (0..pages.connections.len()).collect();
-    for pair in written.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+    for pair in origins.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let (one, other) = (leader(&leaders, pair[0].1), leader(&leaders, pair[1].1));
-        // The first of its steps leads.
+        // The first of the steps is the leader.
         leaders[one.max(other)] = one.min(other);
     }
     let mut sizes: Vec<Size<'a>> = Vec::new();
@@ -182,8 +183,8 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
         size.steps.push(step);
         size.is_outermost |= is_outermost(pages, step);
     }
-    for (place, step) in written {
-        let Place::Document(location) = place else { continue };
+    for (origin, step) in origins {
+        let Origin::Document(location) = origin else { continue };
         let locations = &mut sizes[by_leader[leader(&leaders, step)]].locations;
         if locations.last() != Some(&location) {
             locations.push(location);
@@ -192,7 +193,7 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
     Some(sizes)
 }
 
-/// The first of the steps that this one moves with.
+/// The first of the steps that have the page size of this one.
 fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
     while leaders[step] != step {
         step = leaders[step];
@@ -200,42 +201,42 @@ fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
     step
 }
 
-/// Whether there is no page above a step; a point root is none.
+/// Whether a step is inside no page. A lookup is not a page.
 fn is_outermost(pages: &Pages<'_>, step: StepId) -> bool {
-    let above = |step: &StepId| pages.formula.steps[*step].above;
-    std::iter::successors(above(&step), above).all(|step| pages.connections[step].is_none())
+    let parent = |step: &StepId| pages.formula.steps[*step].parent;
+    std::iter::successors(parent(&step), parent).all(|step| pages.connections[step].is_none())
 }
 
-/// Page sizes that are tried.
+/// A search for page sizes.
 struct Trial<'p, 'a> {
     pages: &'p Pages<'a>,
     sizes: &'p [Size<'a>],
     max_cost: Cost,
     /// By step.
     tried: Vec<u64>,
-    /// Room to price them.
+    /// A buffer for pricing.
     totals: Vec<Cost>,
 }
 
 impl<'a> Trial<'_, 'a> {
-    /// The largest pages that fit if these shrink and the others stay.
+    /// The largest pages that fit if some shrink and the others stay.
     fn shrink(&mut self, shrinks: Shrinks) -> Option<Suggestion<'a>> {
         let sizes = self.sizes;
-        let movable = || sizes.iter().filter(|size| shrinks.moves(size));
+        let changed = || sizes.iter().filter(|size| shrinks.changes(size));
         self.tried = self.pages.sizes();
         let scale = |trial: &mut Self, factor: u64| {
-            for size in movable() {
-                trial.set(size, (size.from().saturating_mul(factor) / FINEST).max(1));
+            for size in changed() {
+                trial.set(size, (size.from().saturating_mul(factor) / FACTOR_PARTS).max(1));
             }
             trial.price() <= trial.max_cost
         };
         if !scale(self, 0) {
             return None;
         }
-        let factor = largest(0, FINEST, |factor| scale(self, factor));
+        let factor = largest(0, FACTOR_PARTS, |factor| scale(self, factor));
         scale(self, factor);
-        if self.pages.connections.len() <= MOST_STEPS_TO_FILL {
-            for size in movable() {
+        if self.pages.connections.len() <= MAX_STEPS_TO_FILL {
+            for size in changed() {
                 let fit = largest(self.tried[size.steps[0]], size.from(), |tried| {
                     self.set(size, tried);
                     self.price() <= self.max_cost
@@ -249,7 +250,7 @@ impl<'a> Trial<'_, 'a> {
             end: size.first.page.end,
             from: size.from(),
             to: self.tried[size.steps[0]],
-            variable: match size.first.size_written {
+            variable: match size.first.size_source {
                 SizeSource::Variable(name) => Some(name),
                 SizeSource::Document(_) => None,
             },
@@ -269,7 +270,7 @@ impl<'a> Trial<'_, 'a> {
     }
 }
 
-/// The largest number that fits, of those from `low`, which does, to `high`. What is below one that fits fits too.
+/// The largest number that fits, from `low` to `high`. `low` must fit, and so must every number below one that fits.
 fn largest(mut low: u64, mut high: u64, mut fits: impl FnMut(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low).div_ceil(2);

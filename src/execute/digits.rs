@@ -1,4 +1,4 @@
-//! Numbers and moments as text, without the machinery of formatting: an answer has hundreds of them.
+//! Numbers and timestamps as text, without `std::fmt`, which is slower: a response has hundreds of them.
 
 use crate::value::Timestamp;
 
@@ -22,8 +22,8 @@ pub(super) fn int(number: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[start..]);
 }
 
-/// Appends a moment as ISO-8601 in UTC with a trailing Z; a fraction only where it is not zero, without trailing zeros. A year
-/// that has not four digits has a sign.
+/// Appends a timestamp as ISO-8601 in UTC with a trailing Z. A fraction is written only if it is not zero, without trailing
+/// zeros. A year without four digits has a sign.
 pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     const DAY: i64 = 86_400_000_000;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
@@ -40,13 +40,13 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     }
     let mut text = *b"-00-00T00:00:00";
     let parts = [(1, month), (4, day), (7, seconds / 3600), (10, seconds / 60 % 60), (13, seconds % 60)];
-    for (place, part) in parts {
-        text[place..place + 2].copy_from_slice(&[digit(part / 10), digit(part % 10)]);
+    for (index, part) in parts {
+        text[index..index + 2].copy_from_slice(&[digit(part / 10), digit(part % 10)]);
     }
     out.extend_from_slice(&text);
     if fraction != 0 {
         out.push(b'.');
-        out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|place| digit(fraction / place % 10)));
+        out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|unit| digit(fraction / unit % 10)));
         while out.last() == Some(&b'0') {
             out.pop();
         }
@@ -54,7 +54,7 @@ pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     out.push(b'Z');
 }
 
-/// The date of a day since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`.
+/// The date of a number of days since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`.
 fn civil(days: i64) -> (i64, u64, u64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -66,8 +66,9 @@ fn civil(days: i64) -> (i64, u64, u64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month.unsigned_abs(), day.unsigned_abs())
 }
 
-/// Appends a `numeric`, with its scale as stored. Its binary form: four 16-bit numbers (count of digits, weight of the
-/// first, sign, digits behind the point), then the digits in base 10,000.
+/// Appends a `numeric`, with its scale as stored. Returns `false` for NaN, the infinities and malformed bytes. The binary
+/// format: four 16-bit numbers (count of digits, weight of the first, sign, digits after the point), then the digits in base
+/// 10,000.
 pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     const NEGATIVE: u16 = 0x4000;
     let mut words = raw.chunks_exact(2).map(|word| u16::from_be_bytes([word[0], word[1]]));
@@ -76,11 +77,11 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
         return false;
     };
     if sign & !NEGATIVE != 0 {
-        return false; // not a number, or an infinity
+        return false; // NaN or an infinity
     }
     let digits: &[u8] = raw.get(8..8 + 2 * usize::from(count)).unwrap_or(&[]);
-    let digit = |place: i32| -> u16 {
-        let bytes = usize::try_from(place).ok().and_then(|place| digits.get(2 * place..2 * place + 2));
+    let digit = |index: i32| -> u16 {
+        let bytes = usize::try_from(index).ok().and_then(|index| digits.get(2 * index..2 * index + 2));
         bytes.map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
     };
     if sign == NEGATIVE {
@@ -90,21 +91,21 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     if weight < 0 {
         out.push(b'0');
     }
-    for place in 0..=weight {
-        match place {
-            0 => int(digit(place).into(), out),
-            _ => out.extend_from_slice(&four(digit(place))),
+    for index in 0..=weight {
+        match index {
+            0 => int(digit(index).into(), out),
+            _ => out.extend_from_slice(&four(digit(index))),
         }
     }
     if scale > 0 {
         out.push(b'.');
         let mut left = usize::from(scale);
-        let mut place = weight + 1;
+        let mut index = weight + 1;
         while left > 0 {
             let taken = left.min(4);
-            out.extend(&four(digit(place))[..taken]);
+            out.extend(&four(digit(index))[..taken]);
             left -= taken;
-            place += 1;
+            index += 1;
         }
     }
     true
@@ -112,7 +113,7 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
 
 /// The digits of a number below 10,000.
 fn four(number: u16) -> [u8; 4] {
-    [1000, 100, 10, 1].map(|place| digit(u64::from(number / place % 10)))
+    [1000, 100, 10, 1].map(|unit| digit(u64::from(number / unit % 10)))
 }
 
 fn digit(number: u64) -> u8 {

@@ -1,4 +1,4 @@
-//! PostgreSQL's binary values to JSON and to cursor keys, without a value in between.
+//! PostgreSQL's binary values as JSON and as cursor keys, without an intermediate value.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use crate::cursor::Encoder;
 use crate::execute::digits;
 use crate::value::{ScalarType, Timestamp};
 
-/// The binary form of a column.
+/// The binary format of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnFormat {
-    /// Text of any kind.
+    /// Text of any type.
     Text,
     /// One byte.
     Boolean,
@@ -28,13 +28,13 @@ pub enum ColumnFormat {
     Date,
 }
 
-/// A column of a type that nothing is written from.
+/// A column of a type that cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a column of type {0} cannot be answered")]
 pub struct Unwritable(pub String);
 
 impl ColumnFormat {
-    /// The form of a PostgreSQL type.
+    /// The format of a PostgreSQL type.
     pub fn of(ty: &Type) -> Result<Self, Unwritable> {
         Ok(match *ty {
             Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => Self::Text,
@@ -48,7 +48,7 @@ impl ColumnFormat {
         })
     }
 
-    /// Whether values of this form can be written as that scalar.
+    /// Whether values of this format can be written as that scalar.
     pub fn can_be(self, scalar: ScalarType) -> bool {
         match scalar {
             ScalarType::Id | ScalarType::String => {
@@ -62,13 +62,13 @@ impl ColumnFormat {
     }
 }
 
-/// Appends a value as the JSON of its scalar type; `false` where it cannot be, and `null` is to be written.
-pub fn json(scalar: ScalarType, encoding: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
-    match (scalar, encoding) {
+/// Appends a value as the JSON of its scalar type. Returns `false`, and appends nothing, if the type cannot have the value.
+pub fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
+    match (scalar, format) {
         (ScalarType::Int, ColumnFormat::Int | ColumnFormat::Numeric) => {
-            whole(encoding, raw).map(|number| digits::int(number.into(), out)).is_some()
+            whole(format, raw).map(|number| digits::int(number.into(), out)).is_some()
         }
-        (ScalarType::Boolean, _) => match truth(encoding, raw) {
+        (ScalarType::Boolean, _) => match truth(format, raw) {
             Some(truth) => {
                 out.extend_from_slice(if truth { b"true" } else { b"false" });
                 true
@@ -76,44 +76,44 @@ pub fn json(scalar: ScalarType, encoding: ColumnFormat, raw: &[u8], out: &mut Ve
             None => false,
         },
         (_, ColumnFormat::Text) => text(raw, out),
-        (_, _) => quoted(out, |out| match encoding {
+        (_, _) => quoted(out, |out| match format {
             ColumnFormat::Numeric => digits::numeric(raw, out),
             ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
             ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
             ColumnFormat::Timestamp | ColumnFormat::Date => {
-                moment(encoding, raw).map(|moment| digits::timestamp(moment, out)).is_some()
+                timestamp(format, raw).map(|timestamp| digits::timestamp(timestamp, out)).is_some()
             }
             ColumnFormat::Text | ColumnFormat::Boolean => false,
         }),
     }
 }
 
-/// Adds a value to a cursor, exactly; what cannot be is a null there.
+/// Adds a value to a cursor, exactly. A value that its type cannot have becomes a null.
 pub fn cursor_key(
     scalar: ScalarType,
-    encoding: ColumnFormat,
+    format: ColumnFormat,
     raw: Option<&[u8]>,
     scratch: &mut Vec<u8>,
     cursor: &mut Encoder,
 ) {
     let Some(raw) = raw else { return cursor.null() };
     match scalar {
-        ScalarType::Id | ScalarType::String if encoding == ColumnFormat::Text => cursor.text(raw),
-        ScalarType::Int if encoding == ColumnFormat::Int => match whole_number(raw) {
+        ScalarType::Id | ScalarType::String if format == ColumnFormat::Text => cursor.text(raw),
+        ScalarType::Int if format == ColumnFormat::Int => match whole_number(raw) {
             Some(number) => cursor.int(number),
             None => cursor.null(),
         },
-        ScalarType::DateTime => match moment(encoding, raw) {
-            Some(moment) => cursor.timestamp(moment),
+        ScalarType::DateTime => match timestamp(format, raw) {
+            Some(timestamp) => cursor.timestamp(timestamp),
             None => cursor.null(),
         },
-        ScalarType::Boolean => match truth(encoding, raw) {
+        ScalarType::Boolean => match truth(format, raw) {
             Some(truth) => cursor.boolean(truth),
             None => cursor.null(),
         },
         ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Decimal => {
             scratch.clear();
-            let is_number = match encoding {
+            let is_number = match format {
                 ColumnFormat::Numeric => digits::numeric(raw, scratch),
                 ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
                 _ => false,
@@ -131,9 +131,9 @@ pub fn cursor_key(
     }
 }
 
-/// Appends a JSON string; `false` where the bytes are no text.
+/// Appends a JSON string. Returns `false` if the bytes are not UTF-8.
 fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
-    // Looked at without a branch, most texts are done in a few steps: they are in ASCII and have nothing to escape.
+    // Most texts are ASCII without anything to escape. A loop without branches finds that out fast.
     if bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~') & !matches!(byte, b'"' | b'\\')) {
         out.push(b'"');
         out.extend_from_slice(bytes);
@@ -143,12 +143,12 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     str::from_utf8(bytes).map(|text| escaped(text, out)).is_ok()
 }
 
-/// Appends a JSON string, with what JSON wants escaped.
+/// Appends a JSON string with escapes.
 fn escaped(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut plain = 0;
-    for (place, byte) in bytes.iter().enumerate() {
+    for (index, byte) in bytes.iter().enumerate() {
         let escape: &[u8] = match byte {
             b'"' => b"\\\"",
             b'\\' => b"\\\\",
@@ -156,24 +156,24 @@ fn escaped(text: &str, out: &mut Vec<u8>) {
             b'\r' => b"\\r",
             b'\t' => b"\\t",
             0..0x20 => {
-                out.extend_from_slice(&bytes[plain..place]);
+                out.extend_from_slice(&bytes[plain..index]);
                 append(out, format_args!("\\u{byte:04x}"));
-                plain = place + 1;
+                plain = index + 1;
                 continue;
             }
             _ => continue,
         };
-        out.extend_from_slice(&bytes[plain..place]);
+        out.extend_from_slice(&bytes[plain..index]);
         out.extend_from_slice(escape);
-        plain = place + 1;
+        plain = index + 1;
     }
     out.extend_from_slice(&bytes[plain..]);
     out.push(b'"');
 }
 
-/// Appends something that is written without escapes. Writing to memory cannot fail.
-fn append(out: &mut Vec<u8>, thing: impl std::fmt::Display) -> bool {
-    write!(out, "{thing}").is_ok()
+/// Appends a value that needs no escapes. Writing to memory cannot fail.
+fn append(out: &mut Vec<u8>, value: impl std::fmt::Display) -> bool {
+    write!(out, "{value}").is_ok()
 }
 
 /// Writes between quotes, or nothing at all.
@@ -197,9 +197,9 @@ fn whole_number(raw: &[u8]) -> Option<i64> {
     }
 }
 
-/// A whole number of 32 bits, which is what GraphQL's `Int` holds.
-fn whole(encoding: ColumnFormat, raw: &[u8]) -> Option<i32> {
-    if encoding == ColumnFormat::Int {
+/// A whole number of 32 bits, the range of GraphQL's `Int`.
+fn whole(format: ColumnFormat, raw: &[u8]) -> Option<i32> {
+    if format == ColumnFormat::Int {
         return i32::try_from(whole_number(raw)?).ok();
     }
     let mut text = Vec::new();
@@ -209,8 +209,8 @@ fn whole(encoding: ColumnFormat, raw: &[u8]) -> Option<i32> {
     whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
 }
 
-fn truth(encoding: ColumnFormat, raw: &[u8]) -> Option<bool> {
-    match (encoding, raw) {
+fn truth(format: ColumnFormat, raw: &[u8]) -> Option<bool> {
+    match (format, raw) {
         (ColumnFormat::Boolean, [byte]) => Some(*byte != 0),
         (ColumnFormat::Text, b"Y" | b"y" | b"true") => Some(true),
         (ColumnFormat::Text, b"N" | b"n" | b"false") => Some(false),
@@ -218,9 +218,9 @@ fn truth(encoding: ColumnFormat, raw: &[u8]) -> Option<bool> {
     }
 }
 
-fn moment(encoding: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
-    let since_2000 = match encoding {
-        // The two extremes are PostgreSQL's infinities, which are no moments.
+fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
+    let since_2000 = match format {
+        // PostgreSQL writes its infinities as the two extremes.
         ColumnFormat::Timestamp => {
             let micros = raw.try_into().ok().map(i64::from_be_bytes)?;
             (micros != i64::MAX && micros != i64::MIN).then_some(micros)?
@@ -242,11 +242,11 @@ mod tests {
 
     use super::*;
 
-    fn written(scalar: ScalarType, encoding: ColumnFormat, raw: &[u8]) -> Option<String> {
+    fn written(scalar: ScalarType, format: ColumnFormat, raw: &[u8]) -> Option<String> {
         let mut out = b"~".to_vec();
-        let is_written = json(scalar, encoding, raw, &mut out);
+        let is_written = json(scalar, format, raw, &mut out);
         let text = String::from_utf8(out).unwrap();
-        assert!(is_written || text == "~", "what is not written leaves nothing behind");
+        assert!(is_written || text == "~", "a value that cannot be written appends nothing");
         is_written.then(|| text[1..].to_owned())
     }
 
@@ -257,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decimals_keep_every_digit(mantissa in any::<i64>(), scale in 0u32..=18) {
+        fn writes_every_digit_of_a_decimal(mantissa in any::<i64>(), scale in 0u32..=18) {
             let decimal = Decimal::from_i128_with_scale(mantissa.into(), scale);
             let mut raw = bytes::BytesMut::new();
             decimal.to_sql(&Type::NUMERIC, &mut raw).unwrap();
@@ -266,27 +266,27 @@ mod tests {
         }
 
         #[test]
-        fn strings_are_json(text in ".*") {
+        fn writes_any_text_as_json(text in ".*") {
             let json = written(ScalarType::String, ColumnFormat::Text, text.as_bytes()).unwrap();
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
 
         #[test]
-        fn moments_are_read_back(micros in -62_135_596_800_000_000i64..253_402_300_800_000_000) {
+        fn writes_timestamps_that_parse_to_the_same(micros in -62_135_596_800_000_000i64..253_402_300_800_000_000) {
             let text = at(micros).unwrap();
             prop_assert_eq!(Timestamp::parse(text.trim_matches('"')), Some(Timestamp(micros)));
         }
 
         #[test]
-        fn no_bytes_break_a_number(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
+        fn reads_any_bytes_without_panicking(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
             let mut out = Vec::new();
             digits::numeric(&raw, &mut out);
-            moment(ColumnFormat::Timestamp, &raw);
+            timestamp(ColumnFormat::Timestamp, &raw);
         }
     }
 
     #[test]
-    fn moments_have_a_fraction_only_where_it_is_not_zero() {
+    fn writes_a_fraction_of_a_second_only_if_it_is_not_zero() {
         assert_eq!(at(0).unwrap(), r#""1970-01-01T00:00:00Z""#);
         assert_eq!(at(1_500_000).unwrap(), r#""1970-01-01T00:00:01.5Z""#);
         assert_eq!(at(1_000_001).unwrap(), r#""1970-01-01T00:00:01.000001Z""#);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_int_out_of_a_numeric_is_whole_and_of_32_bits() {
+    fn writes_a_numeric_as_an_int_only_if_it_is_whole_and_of_32_bits() {
         let int = |text: &str| {
             let mut raw = bytes::BytesMut::new();
             text.parse::<Decimal>().unwrap().to_sql(&Type::NUMERIC, &mut raw).unwrap();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_and_numbers() {
+    fn writes_booleans_numbers_and_escapes() {
         assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b"Y").unwrap(), "true");
         assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b"N").unwrap(), "false");
         assert_eq!(written(ScalarType::Boolean, ColumnFormat::Text, b" "), None);

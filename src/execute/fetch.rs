@@ -1,5 +1,5 @@
 //! The steps of a plan over one snapshot: those that wait for nothing are sent together, each other one as soon as the
-//! rows of its parents are there, and the transaction's end right behind the last.
+//! rows of its parents are there, and the transaction's end right after the last.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -12,47 +12,47 @@ use tokio_postgres::{Row, Statement};
 use crate::database::error::DatabaseError;
 use crate::database::parameter::{RawValue, SqlParam};
 use crate::database::snapshot::Snapshot;
-use crate::execute::ExecuteError;
 use crate::execute::encode::ColumnFormat;
+use crate::execute::error::ExecuteError;
+use crate::plan::request_plan::{Parameter, Plan};
 use crate::plan::step::{Parents, Step};
-use crate::plan::{Parameter, Plan};
-use crate::query::bind::StepId;
+use crate::query::bind::ids::StepId;
 
 /// The rows of a step.
 #[derive(Debug, Clone)]
 pub struct StepRows {
-    /// The rows that were asked for, in the answer's order, group after group.
+    /// The rows of the pages, in the response's order, group after group.
     pub rows: Vec<Row>,
     /// The rows of each parent, in the parents' order.
     pub groups: Vec<Group>,
-    /// How each column is written.
-    pub encodings: Vec<ColumnFormat>,
+    /// The format of each column.
+    pub formats: Vec<ColumnFormat>,
 }
 
 impl StepRows {
-    /// A column of a row, and its form; `None` is a null.
+    /// A column of a row, and its format; `None` is a null.
     pub fn value(&self, row: usize, column: usize) -> Option<(ColumnFormat, &[u8])> {
         let bytes = raw(self.rows.get(row)?, column).ok()??;
-        Some((*self.encodings.get(column)?, bytes.0))
+        Some((*self.formats.get(column)?, bytes.0))
     }
 }
 
 /// The rows of one parent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Group {
-    /// Its first row.
+    /// The index of its first row.
     pub start: usize,
-    /// Behind its last row.
+    /// The index after its last row.
     pub end: usize,
-    /// Whether the database has a row more than was asked for, beyond the page's far end.
+    /// Whether the database has a row beyond the far end of the page.
     pub overflow: bool,
     /// Whether there are rows at or before the `after:` cursor.
     pub before_page: bool,
-    /// Whether there are rows at or behind the `before:` cursor.
-    pub behind_page: bool,
+    /// Whether there are rows at or after the `before:` cursor.
+    pub after_page: bool,
 }
 
-/// A statement under way; in the end, the step whose rows are there, if it was one's.
+/// A running statement. It returns the step whose rows it fetched, if it is a step's.
 type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteError>> + Send + 'a>>;
 
 /// Fetches the rows of every step.
@@ -60,7 +60,7 @@ pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, Ex
     let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
     match statements.as_slice() {
         [] => return Ok(Vec::new()),
-        // One statement is a snapshot by itself.
+        // One statement sees one snapshot without a transaction.
         [statement] => return Ok(vec![step(snapshot, plan, 0, statement, &[]).await?]),
         _ => {}
     }
@@ -75,27 +75,27 @@ async fn run(
     statements: &[Statement],
     fetched: &[OnceLock<StepRows>],
 ) -> Result<(), ExecuteError> {
-    let fetch_step = |place: StepId| -> Running<'_> {
+    let fetch_step = |id: StepId| -> Running<'_> {
         Box::pin(async move {
-            let rows = step(snapshot, plan, place, &statements[place], fetched).await?;
-            // Each step runs once, so its place is empty.
-            let _ = fetched[place].set(rows);
-            Ok(Some(place))
+            let rows = step(snapshot, plan, id, &statements[id], fetched).await?;
+            // Each step runs once, so its cell is empty.
+            let _ = fetched[id].set(rows);
+            Ok(Some(id))
         })
     };
-    let ready_after = |place: Option<StepId>| {
+    let ready_after = |parent: Option<StepId>| {
         let parents = |step: &Step| match &step.parents {
             Parents::Known => None,
             Parents::Rows { step, .. } => Some(*step),
         };
         let steps = plan.steps().iter().enumerate();
-        steps.filter(move |(_, step)| parents(step) == place).map(|(step, _)| fetch_step(step))
+        steps.filter(move |(_, step)| parents(step) == parent).map(|(step, _)| fetch_step(step))
     };
     let mut ready: Vec<Running<'_>> = Vec::with_capacity(plan.steps().len() + 2);
     ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| None)?) }));
     ready.extend(ready_after(None));
     let mut unsent = plan.steps().len() + 1;
-    // A connection answers its statements in the order in which they were sent.
+    // The server responds to the statements of a connection in the order in which they were sent.
     let mut sent = VecDeque::with_capacity(plan.steps().len() + 2);
     loop {
         unsent -= ready.len();
@@ -104,7 +104,7 @@ async fn run(
         }
         for statement in ready.drain(..) {
             let mut statement = maybe_done(statement);
-            // The first poll sends, before anything is waited for.
+            // The first poll sends the statement.
             let _ = poll!(&mut statement);
             sent.push_back(statement);
         }
@@ -119,35 +119,38 @@ async fn run(
 async fn step(
     snapshot: &Snapshot,
     plan: &Plan,
-    place: StepId,
+    id: StepId,
     statement: &Statement,
     fetched: &[OnceLock<StepRows>],
 ) -> Result<StepRows, ExecuteError> {
-    let step = &plan.steps()[place];
+    let step = &plan.steps()[id];
     let parents = match &step.parents {
         Parents::Known => None,
         Parents::Rows { step, columns } => {
             Some((&fetched[*step].get().ok_or(ExecuteError::Misshapen)?.rows, columns.as_slice()))
         }
     };
-    let parameters = plan.parameters(place).map(|parameter| sent(parameter, parents)).collect::<Result<_, _>>()?;
+    let parameters = plan.parameters(id).map(|parameter| sql_param(parameter, parents)).collect::<Result<_, _>>()?;
     let mut stream = std::pin::pin!(snapshot.query(statement, parameters).await?);
-    let mut gathered = Gatherer::new(step, plan.size(place), parents.map_or(1, |(rows, _)| rows.len()));
+    let mut grouper = RowGrouper::new(step, plan.size(id), parents.map_or(1, |(rows, _)| rows.len()));
     while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
-        gathered.add(row)?;
+        grouper.add(row)?;
     }
-    let encodings = statement.columns().iter().map(|column| ColumnFormat::of(column.type_()));
-    Ok(gathered.finish(encodings.collect::<Result<_, _>>()?))
+    let formats = statement.columns().iter().map(|column| ColumnFormat::of(column.type_()));
+    Ok(grouper.finish(formats.collect::<Result<_, _>>()?))
 }
 
-fn sent<'a>(parameter: Parameter<'a>, parents: Option<(&'a Vec<Row>, &[usize])>) -> Result<SqlParam<'a>, ExecuteError> {
+fn sql_param<'a>(
+    parameter: Parameter<'a>,
+    parents: Option<(&'a Vec<Row>, &[usize])>,
+) -> Result<SqlParam<'a>, ExecuteError> {
     Ok(match parameter {
         Parameter::Value(value) => SqlParam::Value(value),
         Parameter::Values(values) => SqlParam::values(values),
         Parameter::Limit(rows) => SqlParam::Limit(rows),
-        Parameter::ParentKeys(place) => {
+        Parameter::ParentKeys(index) => {
             let (rows, columns) = parents.ok_or(ExecuteError::Misshapen)?;
-            let column = *columns.get(place).ok_or(ExecuteError::Misshapen)?;
+            let column = *columns.get(index).ok_or(ExecuteError::Misshapen)?;
             SqlParam::RawValues(rows.iter().map(|row| raw(row, column)).collect::<Result<_, _>>()?)
         }
     })
@@ -158,8 +161,8 @@ pub fn raw(row: &Row, column: usize) -> Result<Option<RawValue<'_>>, ExecuteErro
     row.try_get(column).map_err(|_| ExecuteError::Misshapen)
 }
 
-/// Sorts the rows of a statement into the groups of their parents, as they arrive in the parents' order.
-struct Gatherer<'a> {
+/// Groups the rows of a statement by their parents. Rows arrive in the parents' order.
+struct RowGrouper<'a> {
     step: &'a Step,
     size: u32,
     rows: Vec<Row>,
@@ -167,7 +170,7 @@ struct Gatherer<'a> {
     parents: usize,
 }
 
-impl<'a> Gatherer<'a> {
+impl<'a> RowGrouper<'a> {
     fn new(step: &'a Step, size: u32, parents: usize) -> Self {
         Self { step, size, rows: Vec::new(), groups: Vec::with_capacity(parents), parents }
     }
@@ -188,8 +191,8 @@ impl<'a> Gatherer<'a> {
         if let Some(column) = layout.before_page {
             group.before_page = truth(&row, column)?;
         }
-        if let Some(column) = layout.behind_page {
-            group.behind_page = truth(&row, column)?;
+        if let Some(column) = layout.after_page {
+            group.after_page = truth(&row, column)?;
         }
         let is_row = layout.present.map_or(Ok(true), |column| truth(&row, column))?;
         if !is_row {
@@ -219,12 +222,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn finish(mut self, encodings: Vec<ColumnFormat>) -> StepRows {
+    fn finish(mut self, formats: Vec<ColumnFormat>) -> StepRows {
         while self.groups.len() < self.parents {
             self.open();
         }
         self.close();
-        StepRows { rows: self.rows, groups: self.groups, encodings }
+        StepRows { rows: self.rows, groups: self.groups, formats }
     }
 }
 
@@ -233,7 +236,7 @@ fn ordinal(row: &Row, column: usize) -> Result<usize, ExecuteError> {
     usize::try_from(ordinal).map_err(|_| ExecuteError::Misshapen)
 }
 
-/// A truth value; null is false.
+/// A boolean; null is false.
 fn truth(row: &Row, column: usize) -> Result<bool, ExecuteError> {
     let truth: Option<bool> = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
     Ok(truth == Some(true))

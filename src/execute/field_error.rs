@@ -1,38 +1,38 @@
-//! Values that cannot be answered as the schema promises: where they stand, and what is wrong with them.
+//! Fields that cannot be written as the schema says: their paths, and why.
 
 use thiserror::Error;
 
 use crate::value::ScalarType;
 
-/// The most faults of one answer that are told; the rest are counted.
-pub const MOST_FAULTS: usize = 20;
+/// The most field errors that one response reports. The rest are counted.
+pub const MAX_FIELD_ERRORS: usize = 20;
 
-/// A field that could not be answered. It is null, or the nearest object around it that may be null is (GraphQL
-/// specification, section 6.4.4, Handling Execution Errors).
+/// A field that cannot be written. It is null, or the nearest nullable object around it is (GraphQL specification, section
+/// 6.4.4, Handling Execution Errors).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// What is wrong.
+    /// Why.
     pub cause: Cause,
-    /// Where it stands in the answer, from the root on.
+    /// Its path in the response, from the root.
     pub path: Vec<PathPart>,
 }
 
-/// A part of the way to a field.
+/// A part of a field's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathPart {
     /// A response key.
     Key(Box<str>),
-    /// A place in a list, from 0.
+    /// The index of a list element, from 0.
     Index(usize),
 }
 
-/// Why a field cannot be answered.
+/// Why a field cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Cause {
-    /// A null where the schema promises a value.
-    #[error("the schema promises a value here, and the database has none; tell the operator")]
+    /// A null in a field whose type is non-null.
+    #[error("the schema declares a non-null value here, and the database has none; tell the operator")]
     Missing,
-    /// A value beyond its type, such as a number of more than 32 bits.
+    /// A value outside the field's type, such as a number of more than 32 bits.
     #[error("the database has a value here that the type {0} cannot hold; tell the operator")]
     Unwritable(ScalarType),
 }

@@ -1,4 +1,5 @@
-//! The shape's program, run over the rows of the steps: the answer's `data`, in parts of about the size that is wanted.
+//! The ops of a response template, run over the rows of the steps. They write the response's `data` in parts of about the
+//! requested size.
 
 use std::sync::Arc;
 
@@ -7,48 +8,49 @@ use thiserror::Error;
 use crate::cursor::Encoder;
 use crate::execute::encode::{self, ColumnFormat};
 use crate::execute::fetch::{Group, StepRows, raw};
-use crate::execute::field_error::{Cause, FieldError, MOST_FAULTS, PathPart};
+use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability;
-use crate::plan::Plan;
-use crate::plan::response_template::{Op, PathId, Segment};
+use crate::plan::request_plan::Plan;
+use crate::plan::response_template::{Op, PathId, PathSegment};
 use crate::plan::step::Parents;
-use crate::query::bind::StepId;
+use crate::query::bind::ids::StepId;
 
-/// An answer that is ready to be written. It holds its rows and needs nothing else.
+/// A response that is ready to be written. It has its rows and needs nothing else.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
     plan: Arc<Plan>,
     steps: Vec<StepRows>,
     counts: Vec<u64>,
-    at: usize,
+    /// The position of the next op.
+    next: usize,
     frames: Vec<Frame>,
     scopes: Vec<Scope>,
-    /// Bytes that were handed out before the present part.
-    handed_out: usize,
-    /// Whether the rows hold what the schema promises, as soon as somebody had to know.
+    /// Bytes of the parts that were returned before the present one.
+    returned: usize,
+    /// Whether every non-null field has a value; checked when it is first needed.
     satisfies_nullability: Option<bool>,
-    faults: Vec<FieldError>,
-    nullability_violations: u64,
+    field_errors: Vec<FieldError>,
+    field_error_count: u64,
     cursor: Encoder,
     scratch: Vec<u8>,
 }
 
-/// How far an answer is written.
+/// How far a response is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// There is more.
+    /// There is more to write.
     More,
-    /// That was all.
+    /// The response is complete.
     Done,
 }
 
-/// An answer that cannot be finished, because what is to become null has been handed out. Rows are looked through before
-/// anything is, so this is a fault of this program.
+/// A response that cannot be finished, because the object that has to become null is in a part that was returned. The rows
+/// are checked before the first part of several is returned, so this is a bug.
 #[derive(Debug, Error)]
 #[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
 
-/// The rows of a connection, or of a point root, and the one at hand.
+/// The rows of a connection or lookup, and the current one.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     step: StepId,
@@ -56,16 +58,16 @@ struct Frame {
     row: usize,
 }
 
-/// An object that may be absent: what becomes of it if a promise inside is broken.
+/// An open object. If a non-null field inside it has no value, the nearest nullable one becomes null.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
-    /// Whether the schema promises that it is there, so that a null goes on to the object around it.
+    /// Whether its type is non-null, so that a null propagates to the object around it.
     non_null: bool,
-    /// Where it begins in the answer.
+    /// The offset of its first byte in `data`.
     start: usize,
-    /// Where the program goes on behind it.
+    /// The position of the op after it.
     end: usize,
-    /// How many frames are open around it.
+    /// The number of frames around it.
     frames: usize,
 }
 
@@ -76,72 +78,72 @@ impl ResponseWriter {
             plan,
             steps,
             counts,
-            at: 0,
+            next: 0,
             frames: Vec::new(),
             scopes: Vec::new(),
-            handed_out: 0,
+            returned: 0,
             satisfies_nullability: None,
-            faults: Vec::new(),
-            nullability_violations: 0,
+            field_errors: Vec::new(),
+            field_error_count: 0,
             cursor: Encoder::default(),
             scratch: Vec::new(),
         }
     }
 
-    /// How many rows each step came to, for the actual cost.
+    /// The number of rows of each step, for the actual cost.
     pub fn row_counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The fields that could not be answered, in the answer's order: the first [`MOST_FAULTS`]. Complete when all is
-    /// written.
-    pub fn faults(&self) -> &[FieldError] {
-        &self.faults
+    /// The fields that could not be written, in the response's order: the first [`MAX_FIELD_ERRORS`]. Complete when the
+    /// response is.
+    pub fn field_errors(&self) -> &[FieldError] {
+        &self.field_errors
     }
 
-    /// How many fields could not be answered.
-    pub fn nullability_violations(&self) -> u64 {
-        self.nullability_violations
+    /// How many fields could not be written.
+    pub fn field_error_count(&self) -> u64 {
+        self.field_error_count
     }
 
-    /// Appends the next part of the `data` value: all that is left, or at least that many bytes. `out` is empty at each
-    /// call but the first, where something may stand before the value.
+    /// Appends the next part of `data`: all that is left, or at least that many bytes. `out` must be empty at each call but
+    /// the first, when it may have other bytes before `data`.
     ///
-    /// An answer whose rows break a promise is written whole, however large: a null then makes something around it null,
-    /// which must not have been handed out.
+    /// A response in which a non-null field has no value is written whole, however large: the object that becomes null must
+    /// not be in a part that was returned.
     pub fn write(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Progress, WriteError> {
         let plan = Arc::clone(&self.plan);
-        let before = if self.at == 0 { out.len() } else { 0 };
-        // Places in the answer are counted from its own first byte.
-        let base = before.wrapping_sub(self.handed_out);
-        while let Some(op) = plan.shape().ops.get(self.at) {
-            self.at += 1;
+        let prefix = if self.next == 0 { out.len() } else { 0 };
+        // The index in `out` of an offset in `data` is the offset plus this.
+        let base = prefix.wrapping_sub(self.returned);
+        while let Some(op) = plan.response_template().ops.get(self.next) {
+            self.next += 1;
             match op {
                 Op::Literal(bytes) => out.extend_from_slice(bytes),
-                Op::Column { column, scalar, non_null, place } => {
+                Op::Column { column, scalar, non_null, path } => {
                     let cause = match self.value(*column) {
-                        Some((encoding, bytes)) if encode::json(*scalar, encoding, bytes, out) => continue,
+                        Some((format, bytes)) if encode::json(*scalar, format, bytes, out) => continue,
                         Some(_) => Some(Cause::Unwritable(*scalar)),
                         None => non_null.then_some(Cause::Missing),
                     };
                     if let Some(cause) = cause {
-                        self.tell(cause, *place);
+                        self.report(cause, *path);
                     }
                     self.null(*non_null, out, base)?;
                 }
-                Op::Object { present, non_null, place, end } => {
+                Op::Object { present, non_null, path, end } => {
                     if self.value(*present).is_some() {
                         self.open(*non_null, *end, out, base);
                     } else {
-                        self.absent(*non_null, *place, *end, out, base)?;
+                        self.absent(*non_null, *path, *end, out, base)?;
                     }
                 }
                 Op::EndObject => {
                     self.scopes.pop();
                 }
-                Op::Lookup { step, non_null, place, end } => {
+                Op::Lookup { step, non_null, path, end } => {
                     if self.steps[*step].rows.is_empty() {
-                        self.absent(*non_null, *place, *end, out, base)?;
+                        self.absent(*non_null, *path, *end, out, base)?;
                     } else {
                         self.open(*non_null, *end, out, base);
                         let group = self.steps[*step].groups[0];
@@ -167,7 +169,7 @@ impl ResponseWriter {
                     if let Some(frame) = self.frames.last_mut() {
                         frame.row = frame.group.start;
                         if frame.group.start == frame.group.end {
-                            self.at = *end;
+                            self.next = *end;
                         }
                     }
                 }
@@ -177,9 +179,9 @@ impl ResponseWriter {
                     {
                         frame.row += 1;
                         out.push(b',');
-                        self.at = *start;
-                        if out.len() - before >= at_least && self.satisfies_nullability() {
-                            self.handed_out += out.len() - before;
+                        self.next = *start;
+                        if out.len() - prefix >= at_least && self.satisfies_nullability() {
+                            self.returned += out.len() - prefix;
                             return Ok(Progress::More);
                         }
                     }
@@ -192,7 +194,7 @@ impl ResponseWriter {
                     self.cursor(|Frame { group, .. }| (group.start < group.end).then(|| group.end - 1), out);
                 }
                 Op::HasNextPage => {
-                    let fact = |group: Group, backward: bool| group.behind_page || (group.overflow && !backward);
+                    let fact = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
                     self.page_fact(&plan, fact, out);
                 }
                 Op::HasPreviousPage => {
@@ -201,11 +203,11 @@ impl ResponseWriter {
                 }
             }
         }
-        self.handed_out += out.len() - before;
+        self.returned += out.len() - prefix;
         Ok(Progress::Done)
     }
 
-    /// A column of the row at hand, and its form; `None` is a null.
+    /// A column of the current row, and its format; `None` is a null.
     fn value(&self, column: usize) -> Option<(ColumnFormat, &[u8])> {
         let frame = self.frames.last()?;
         self.steps[frame.step].value(frame.row, column)
@@ -216,23 +218,23 @@ impl ResponseWriter {
         self.scopes.push(Scope { non_null, start, end, frames: self.frames.len() });
     }
 
-    /// An object that is not there.
+    /// Writes an absent object.
     fn absent(
         &mut self,
         non_null: bool,
-        place: PathId,
+        path: PathId,
         end: usize,
         out: &mut Vec<u8>,
         base: usize,
     ) -> Result<(), WriteError> {
-        self.at = end;
+        self.next = end;
         if non_null {
-            self.tell(Cause::Missing, place);
+            self.report(Cause::Missing, path);
         }
         self.null(non_null, out, base)
     }
 
-    /// Writes a null; where none may be, the nearest object around it that may be null becomes one, or the whole answer.
+    /// Writes a null. In place of a field that is non-null, the nearest nullable object around it becomes null, or `data`.
     fn null(&mut self, non_null: bool, out: &mut Vec<u8>, base: usize) -> Result<(), WriteError> {
         if non_null {
             let mut nullable = None;
@@ -242,40 +244,41 @@ impl ResponseWriter {
                     break;
                 }
             }
-            let whole = Scope { non_null: false, start: 0, end: self.plan.shape().ops.len(), frames: 0 };
+            let whole = Scope { non_null: false, start: 0, end: self.plan.response_template().ops.len(), frames: 0 };
             let scope = nullable.unwrap_or(whole);
-            if scope.start < self.handed_out {
+            if scope.start < self.returned {
                 return Err(WriteError);
             }
             out.truncate(scope.start.wrapping_add(base));
             self.frames.truncate(scope.frames);
-            self.at = scope.end;
+            self.next = scope.end;
         }
         out.extend_from_slice(b"null");
         Ok(())
     }
 
-    /// Keeps in mind what is wrong at a place of the row at hand.
-    fn tell(&mut self, cause: Cause, place: PathId) {
-        self.nullability_violations += 1;
-        if self.faults.len() < MOST_FAULTS {
-            let part = |segment: &Segment| match segment {
-                Segment::Key(key) => PathPart::Key(key.clone()),
-                Segment::Row(step) => {
+    /// Records the error of a field of the current row.
+    fn report(&mut self, cause: Cause, path: PathId) {
+        self.field_error_count += 1;
+        if self.field_errors.len() < MAX_FIELD_ERRORS {
+            let part = |segment: &PathSegment| match segment {
+                PathSegment::Key(key) => PathPart::Key(key.clone()),
+                PathSegment::Row(step) => {
                     let frame = self.frames.iter().find(|frame| frame.step == *step);
                     PathPart::Index(frame.map_or(0, |frame| frame.row - frame.group.start))
                 }
             };
-            let mut path: Vec<_> = self.plan.shape().way_up(place).map(part).collect();
+            let mut path: Vec<_> = self.plan.response_template().segments_to_root(path).map(part).collect();
             path.reverse();
-            self.faults.push(FieldError { cause, path });
+            self.field_errors.push(FieldError { cause, path });
         }
     }
 
-    /// Whether the rows hold a value wherever the schema promises one. Looked through once, when the first part of a
-    /// large answer is to be handed out.
+    /// Whether every non-null field has a value. Checks once, before the first part of a large response is returned.
     fn satisfies_nullability(&mut self) -> bool {
-        *self.satisfies_nullability.get_or_insert_with(|| nullability::holds(self.plan.shape(), &self.steps))
+        *self
+            .satisfies_nullability
+            .get_or_insert_with(|| nullability::is_satisfied(self.plan.response_template(), &self.steps))
     }
 
     fn cursor(&mut self, row: impl FnOnce(Frame) -> Option<usize>, out: &mut Vec<u8>) {
@@ -289,7 +292,7 @@ impl ResponseWriter {
         self.cursor.begin(cursor.tag);
         for (column, scalar) in &cursor.columns {
             let bytes = raw(row, *column).ok().flatten().map(|raw| raw.0);
-            encode::cursor_key(*scalar, step.encodings[*column], bytes, &mut self.scratch, &mut self.cursor);
+            encode::cursor_key(*scalar, step.formats[*column], bytes, &mut self.scratch, &mut self.cursor);
         }
         out.push(b'"');
         self.cursor.finish(out);

@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::compile::Explanation;
+use crate::compile::explanation::Explanation;
 use crate::http::api_error::milliseconds;
 use crate::http::negotiate::Media;
 use crate::http::request_error::RequestError;
@@ -41,24 +41,24 @@ pub fn answer(explanation: Explanation, forecast: &Result<Status, Empty>, media:
         Ok(status) => (status, Some(0)),
         Err(empty) => (&empty.status, empty.retry_after.map(milliseconds)),
     };
+    let gates = explanation.admission.gates().iter();
+    let gates = gates.map(|gate| (gate.gate.name().to_owned(), json!({ "passed": gate.is_passed() })));
+    let bucket = ("bucket".to_owned(), json!({ "passed": forecast.is_ok(), "retryAfterMs": wait }));
+    let gates: Map<String, Value> = gates.chain([bucket]).collect();
     let cost = json!({
         "requestedQueryCost": requested,
         "maxCost": limits.max_cost,
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
         "statements": explanation.plan.steps().len(),
-        "admitted": explanation.refusals.is_none(),
-        "gates": {
-            "depth": { "passed": explanation.depth <= limits.max_depth },
-            "cost": { "passed": requested <= limits.max_cost },
-            "bucket": { "passed": forecast.is_ok(), "retryAfterMs": wait },
-        },
+        "admitted": explanation.admission.is_admitted(),
+        "gates": gates,
         "fields": explanation.fields(),
         "throttleStatus": status,
     });
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
-    if let Some(refusals) = explanation.refusals {
-        body.insert("errors".to_owned(), json!(refusals));
+    if let Some(errors) = explanation.errors {
+        body.insert("errors".to_owned(), json!(errors));
     }
     body.insert("extensions".to_owned(), json!({ "cost": cost }));
     with_json(StatusCode::OK, media, &Value::Object(body))

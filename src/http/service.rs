@@ -21,7 +21,7 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::grants::Principal;
 use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
-use crate::compile::Compiler;
+use crate::compile::compiler::Compiler;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;

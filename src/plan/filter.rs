@@ -6,7 +6,7 @@ use crate::plan::step::Slot;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
 
-/// The condition that a term puts on the base relation. Its values are in `slot`.
+/// The condition of a term on the base relation. Its values come from `slot`.
 pub fn condition<'a>(
     connection: &'a Connection,
     term: &BoundTerm,

@@ -1,32 +1,32 @@
-//! Answers that are constants: written into the shape once, where it is made, and asked of nobody.
+//! The results of introspection as JSON. They become literals of the response template.
 
 use crate::plan::response_template::TemplateWriter;
 use crate::query::bind::introspection::Constant;
 
-/// Writes a constant.
-pub(super) fn constant(value: &Constant<'_>, shape: &mut TemplateWriter) {
+/// Appends a constant.
+pub(super) fn constant(value: &Constant<'_>, template: &mut TemplateWriter) {
     match value {
-        Constant::Null => shape.literal("null"),
-        Constant::Boolean(true) => shape.literal("true"),
-        Constant::Boolean(false) => shape.literal("false"),
-        Constant::Text(text) => shape.text(text),
+        Constant::Null => template.literal("null"),
+        Constant::Boolean(true) => template.literal("true"),
+        Constant::Boolean(false) => template.literal("false"),
+        Constant::Text(text) => template.text(text),
         Constant::List(values) => {
-            shape.literal("[");
+            template.literal("[");
             for (index, value) in values.iter().enumerate() {
                 if index > 0 {
-                    shape.literal(",");
+                    template.literal(",");
                 }
-                constant(value, shape);
+                constant(value, template);
             }
-            shape.literal("]");
+            template.literal("]");
         }
         Constant::Object(fields) => {
-            shape.literal("{");
+            template.literal("{");
             for (index, (key, value)) in fields.iter().enumerate() {
-                shape.bare_key(key, index == 0);
-                constant(value, shape);
+                template.bare_key(key, index == 0);
+                constant(value, template);
             }
-            shape.literal("}");
+            template.literal("}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Which part of a walk a page lies in, as conditions that an index serves from their first row on.
+//! The part of an index that a page lies in, as conditions that are index ranges.
 //!
-//! Index space is ascending with nulls last, as PostgreSQL's default has it; a reversed walk, or a page from the back,
-//! goes through the same space downwards. Where the first column can be null, the space has two segments: the values,
-//! then the nulls. A cursor in one of them bounds that one and keeps or drops the other whole, so each segment that
-//! remains is one range of the index. (A single `… OR column IS NULL` would be right too, but no index range.)
+//! An index is ascending with nulls last, which is PostgreSQL's default. A reversed order, or a page from the back, scans
+//! the same index downwards. If the first column can be null, the index has two segments: the values, then the nulls. A
+//! cursor in one of them bounds that segment, and the other is either whole or excluded. So each segment that remains is
+//! one range of the index. (A single `… OR column IS NULL` would be correct too, but no index range.)
 
 use crate::catalog::binding::{Column, SortKey};
+use crate::cursor::CursorPosition;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::step::Slot;
-use crate::query::bind::page::CursorPosition;
 
-/// A place in index space that a row is compared with.
+/// A position in an index that rows are compared with.
 pub struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
     placeholders: Vec<Placeholder>,
@@ -18,9 +18,9 @@ pub struct KeysetBound<'a> {
 }
 
 impl<'a> KeysetBound<'a> {
-    /// The place of a cursor among the rows of one parent; `slot` tells where its columns are. The columns that are `joined`
-    /// to the parent are the same in all of them; compared as well, they would hide from PostgreSQL that the rest is a range
-    /// of an index behind them.
+    /// The position of a cursor among the rows of one parent. `slot` says where the values of its columns come from. The
+    /// columns that are `joined` to the parent are equal in all of these rows. They are left out: a comparison with them would
+    /// hide from PostgreSQL that the other columns are a range of an index that begins with the joined ones.
     pub fn new(
         sort_key: &'a SortKey,
         joined: &[String],
@@ -31,14 +31,14 @@ impl<'a> KeysetBound<'a> {
         let in_nulls = is_in_nulls(position) && sort_key.nullable;
         let compared = sort_key.columns.iter().enumerate().skip(usize::from(in_nulls));
         let compared = compared.filter(|(_, column)| !joined.contains(&column.name));
-        let compared = compared.map(|(place, column)| (base(column), parameters.add(slot(place))));
+        let compared = compared.map(|(index, column)| (base(column), parameters.add(slot(index))));
         let (columns, placeholders) = compared.unzip();
         Self { columns, placeholders, in_nulls }
     }
 
     fn compare(&self, operator: Operator) -> Condition<'a> {
         match (self.columns.as_slice(), self.placeholders.as_slice()) {
-            // A parent has one such row, so every row stands at this place.
+            // A parent has one such row at most, so every row is at this position.
             ([], _) => Condition::Always(matches!(operator, Operator::LessOrEqual | Operator::GreaterOrEqual)),
             ([column], [value]) => Condition::Compare(*column, operator, *value),
             _ => Condition::CompareRow(self.columns.clone(), operator, self.placeholders.clone()),
@@ -50,26 +50,26 @@ fn base(column: &Column) -> ColumnOf<'_> {
     ColumnOf(Alias::Base, &column.name)
 }
 
-/// Whether a cursor stands among the rows whose first column is null.
+/// Whether a cursor is of a row whose first column is null.
 pub fn is_in_nulls(position: &CursorPosition) -> bool {
     position.first().is_some_and(Option::is_none)
 }
 
-/// What lies between two places, either of which may be open.
+/// A range of an index, open where it has no bound.
 #[derive(Clone, Copy, Default)]
-pub struct Range<'a> {
-    /// Rows above this place in index space.
+pub struct KeysetRange<'a> {
+    /// The lower bound.
     pub above: Option<&'a KeysetBound<'a>>,
-    /// Rows below this place.
+    /// The upper bound.
     pub below: Option<&'a KeysetBound<'a>>,
-    /// Whether rows at the places themselves are in.
+    /// Whether rows at the bounds are in the range.
     pub inclusive: bool,
 }
 
-/// The conditions of each segment that a range has rows in, in ascending order: one or two of them. Where the bounds exclude
-/// each other, it is one without rows, which compares with both all the same: a parameter that no text speaks of has no
-/// type in PostgreSQL.
-pub fn segments<'a>(sort_key: &'a SortKey, range: Range<'a>) -> Vec<Vec<Condition<'a>>> {
+/// The conditions of each segment in which a range can have rows, in ascending order: one or two segments. If the bounds
+/// exclude each other, there is one segment without rows. It compares with both bounds all the same, because PostgreSQL
+/// cannot infer the type of a parameter that the text does not use.
+pub fn segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'a>) -> Vec<Vec<Condition<'a>>> {
     let (above, below) = if range.inclusive {
         (Operator::GreaterOrEqual, Operator::LessOrEqual)
     } else {
@@ -120,10 +120,10 @@ mod tests {
         SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
     }
 
-    /// Where a cursor stands.
+    /// The first column of a cursor, if there is one.
     #[derive(Debug, Clone, Copy)]
     enum At {
-        Nowhere,
+        None,
         Name(&'static str),
         Null,
     }
@@ -138,14 +138,14 @@ mod tests {
         let mut bound = |at: At| {
             let value = |text: &str| Value::Text(text.to_owned());
             let name = match at {
-                At::Nowhere => return None,
+                At::None => return None,
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
             Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
-        let range = Range { above: above.as_ref(), below: below.as_ref(), inclusive };
+        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive };
         let segment = |conditions: Vec<Condition<'_>>| {
             conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ")
         };
@@ -153,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn every_place_of_a_cursor_keeps_what_lies_beyond_it() {
-        let (none, value, null) = (At::Nowhere, At::Name("a"), At::Null);
+    fn every_position_of_a_cursor_has_the_segments_beyond_it() {
+        let (none, value, null) = (At::None, At::Name("a"), At::Null);
         for (above, below, expected) in [
             (none, none, ""),
             (value, none, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL"#),
@@ -173,12 +173,12 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_are_the_parents_are_not_compared() {
+    fn does_not_compare_columns_that_are_joined_to_the_parent() {
         let (parent, both) = (["n".to_owned()], ["id".to_owned(), "n".to_owned()]);
-        let (none, place) = (At::Nowhere, At::Name("a"));
-        assert_eq!(text_joined(false, &parent, place, none, false), r#"t."id" > $1"#);
-        assert_eq!(text_joined(false, &parent, place, place, false), r#"t."id" > $1 AND t."id" < $2"#);
-        assert_eq!(text_joined(false, &both, place, none, false), "FALSE");
-        assert_eq!(text_joined(false, &both, none, place, true), "TRUE");
+        let (none, value) = (At::None, At::Name("a"));
+        assert_eq!(text_joined(false, &parent, value, none, false), r#"t."id" > $1"#);
+        assert_eq!(text_joined(false, &parent, value, value, false), r#"t."id" > $1 AND t."id" < $2"#);
+        assert_eq!(text_joined(false, &both, value, none, false), "FALSE");
+        assert_eq!(text_joined(false, &both, none, value, true), "TRUE");
     }
 }

@@ -1,112 +1,111 @@
-//! The answer's bytes around the values, made once per plan as a flat program: writing an answer is running it over rows.
+//! The response's bytes around the values, made once for a plan template: a flat list of ops, which writing a response runs
+//! over the rows.
 
-use crate::query::bind::StepId;
+use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
-/// The program that writes an answer's `data`.
+/// The ops that write a response's `data`.
 #[derive(Debug, Default)]
 pub struct ResponseTemplate {
-    /// The operations, run from the first; loops and absent objects jump.
+    /// The ops, run from the first; loops and absent objects jump.
     pub ops: Vec<Op>,
-    places: Vec<(PathId, Segment)>,
+    /// Each path as its parent and its last segment.
+    paths: Vec<(PathId, PathSegment)>,
 }
 
 impl ResponseTemplate {
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        let literals = self.ops.iter().map(|op| match op {
-            Op::Literal(bytes) => bytes.len(),
-            _ => 0,
+        let literals = self.ops.iter().map(Op::heap_bytes);
+        let keys = self.paths.iter().map(|(_, segment)| match segment {
+            PathSegment::Key(key) => key.len(),
+            PathSegment::Row(_) => 0,
         });
-        let keys = self.places.iter().map(|(_, segment)| match segment {
-            Segment::Key(key) => key.len(),
-            Segment::Row(_) => 0,
-        });
-        let lists = size_of_val(self.ops.as_slice()) + size_of_val(self.places.as_slice());
+        let lists = size_of_val(self.ops.as_slice()) + size_of_val(self.paths.as_slice());
         lists + literals.sum::<usize>() + keys.sum::<usize>()
     }
 
-    /// The way from the root to a place, from its end.
-    pub fn way_up(&self, place: PathId) -> impl Iterator<Item = &Segment> {
-        let mut next = place;
+    /// The segments of a path, from the last to the root.
+    pub fn segments_to_root(&self, path: PathId) -> impl Iterator<Item = &PathSegment> {
+        let mut next = path;
         std::iter::from_fn(move || {
-            let (parent, segment) = self.places.get(next.0.checked_sub(1)?)?;
+            let (parent, segment) = self.paths.get(next.0.checked_sub(1)?)?;
             next = *parent;
             Some(segment)
         })
     }
 }
 
-/// A place in the answer, of which a list has one for all its elements. The default is the whole answer.
+/// A path in the response. The elements of a list have one path together. The default is the root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PathId(usize);
 
-/// A part of the way to a place.
+/// A segment of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Segment {
+pub enum PathSegment {
     /// A response key.
     Key(Box<str>),
-    /// The current row's number in the list of that step's rows.
+    /// The index of the current row in the list of that step's rows.
     Row(StepId),
 }
 
-/// One operation of the program. The current row is the one of the innermost loop or point root.
+/// One op. The current row is the one of the innermost loop or lookup.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Op {
     /// Bytes as they are.
     Literal(Box<[u8]>),
     /// A column of the current row, as JSON.
     Column {
-        /// Its place in the row.
+        /// Its index in the row.
         column: usize,
         /// Its type in the schema.
         scalar: ScalarType,
-        /// Whether the schema promises that it is never null.
+        /// Whether its type in the schema is non-null.
         non_null: bool,
-        /// Where it stands in the answer.
-        place: PathId,
+        /// Its path in the response.
+        path: PathId,
     },
-    /// A joined object: `null` and on to `end` where this column of the current row is null.
+    /// A joined object: `null` and a jump to `end` if this column of the current row is null.
     Object {
-        /// A column that is null where the object is absent.
+        /// A column that is null if the object is absent.
         present: usize,
-        /// Whether the schema promises that it is never null.
+        /// Whether its type in the schema is non-null.
         non_null: bool,
-        /// Where it stands in the answer.
-        place: PathId,
-        /// Behind the object's [`Op::EndObject`].
+        /// Its path in the response.
+        path: PathId,
+        /// The position after the object's [`Op::EndObject`].
         end: usize,
     },
     /// The end of a joined object.
     EndObject,
-    /// A point root's row: `null` and on to `end` where there is none.
+    /// A lookup's row: `null` and a jump to `end` if there is none.
     Lookup {
         /// Its step.
         step: StepId,
-        /// Whether the schema promises that there is one.
+        /// Whether its type in the schema is non-null.
         non_null: bool,
-        /// Where it stands in the answer.
-        place: PathId,
-        /// Behind the root's [`Op::EndLookup`].
+        /// Its path in the response.
+        path: PathId,
+        /// The position after the lookup's [`Op::EndLookup`].
         end: usize,
     },
-    /// The end of a point root.
+    /// The end of a lookup.
     EndLookup,
-    /// A connection: the rows of the step that belong to the current row.
+    /// A connection: the rows of the step whose parent is the current row.
     Connection {
         /// Its step.
         step: StepId,
     },
     /// The end of a connection.
     EndConnection,
-    /// The first row of the connection, or on to `end` where it has none.
+    /// The first row of the connection, or a jump to `end` if it has none.
     FirstRow {
-        /// Behind the loop's [`Op::NextRow`].
+        /// The position after the loop's [`Op::NextRow`].
         end: usize,
     },
-    /// A comma and back to `start` where the connection has another row.
+    /// A comma and a jump back to `start` if the connection has another row.
     NextRow {
-        /// Behind the loop's [`Op::FirstRow`].
+        /// The position after the loop's [`Op::FirstRow`].
         start: usize,
     },
     /// The current row's cursor.
@@ -117,101 +116,130 @@ pub enum Op {
     EndCursor,
     /// Whether rows follow the page.
     HasNextPage,
-    /// Whether rows stand before the page.
+    /// Whether rows precede the page.
     HasPreviousPage,
 }
 
-/// Writes a program, joining neighbouring literals.
+impl Op {
+    /// The memory that it takes beside itself, in bytes.
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Literal(bytes) => bytes.len(),
+            Self::Column { .. }
+            | Self::Object { .. }
+            | Self::EndObject
+            | Self::Lookup { .. }
+            | Self::EndLookup
+            | Self::Connection { .. }
+            | Self::EndConnection
+            | Self::FirstRow { .. }
+            | Self::NextRow { .. }
+            | Self::Cursor
+            | Self::StartCursor
+            | Self::EndCursor
+            | Self::HasNextPage
+            | Self::HasPreviousPage => 0,
+        }
+    }
+}
+
+/// Appends ops, joining adjacent literals.
 #[derive(Debug, Default)]
 pub struct TemplateWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
-    places: Vec<(PathId, Segment)>,
-    /// The place of what is being written.
-    place: PathId,
-    /// The places of the objects around it.
-    around: Vec<PathId>,
+    paths: Vec<(PathId, PathSegment)>,
+    /// The path of what is being written.
+    path: PathId,
+    /// The paths of the objects around it.
+    enclosing: Vec<PathId>,
 }
 
+/// The position of an op that [`TemplateWriter::close`] will fill in.
+#[derive(Debug)]
+pub struct Reserved(usize);
+
 impl TemplateWriter {
-    /// Adds bytes.
+    /// Appends bytes.
     pub fn literal(&mut self, text: &str) {
         self.literal.extend_from_slice(text.as_bytes());
     }
 
-    /// Adds a string.
+    /// Appends a string.
     pub fn text(&mut self, text: &str) {
-        // Writing to memory cannot fail, and neither can a string be no JSON.
+        // Writing to memory cannot fail, and every string can be written as JSON.
         let _ = serde_json::to_writer(&mut self.literal, text);
     }
 
     /// Begins an object.
     pub fn open_object(&mut self) {
         self.literal("{");
-        self.around.push(self.place);
+        self.enclosing.push(self.path);
     }
 
     /// Ends an object.
     pub fn close_object(&mut self) {
         self.literal("}");
-        self.place = self.around.pop().unwrap_or_default();
+        self.path = self.enclosing.pop().unwrap_or_default();
     }
 
-    /// What follows is in a list of a step's rows.
-    pub fn in_list(&mut self, step: StepId) {
-        self.enter(self.place, Segment::Row(step));
+    /// Enters the path of the elements in a list of a step's rows.
+    pub fn enter_list(&mut self, step: StepId) {
+        self.enter(self.path, PathSegment::Row(step));
     }
 
-    /// Adds a key of the object that was begun last. Its value, which follows, has a place of its own.
+    /// Appends a key of the innermost open object, and enters the path of its value.
     pub fn key(&mut self, key: &str, is_first: bool) {
         self.bare_key(key, is_first);
-        self.enter(self.around.last().copied().unwrap_or_default(), Segment::Key(key.into()));
+        self.enter(self.enclosing.last().copied().unwrap_or_default(), PathSegment::Key(key.into()));
     }
 
-    /// The place of what follows.
-    pub fn place(&self) -> PathId {
-        self.place
+    /// The path of what is being written.
+    pub fn path(&self) -> PathId {
+        self.path
     }
 
-    fn enter(&mut self, parent: PathId, segment: Segment) {
-        self.places.push((parent, segment));
-        self.place = PathId(self.places.len());
+    fn enter(&mut self, parent: PathId, segment: PathSegment) {
+        self.paths.push((parent, segment));
+        self.path = PathId(self.paths.len());
     }
 
-    /// Adds a key of a constant. Response keys are GraphQL names, which need no escaping.
+    /// Appends a key without entering a path. Response keys are GraphQL names, which need no escaping.
     pub fn bare_key(&mut self, key: &str, is_first: bool) {
         self.literal(if is_first { "\"" } else { ",\"" });
         self.literal(key);
         self.literal("\":");
     }
 
-    /// Adds an operation and returns its place.
-    pub fn push(&mut self, op: Op) -> usize {
+    /// Appends an op.
+    pub fn push(&mut self, op: Op) {
         self.flush();
         self.ops.push(op);
-        self.ops.len() - 1
     }
 
-    /// The place behind everything added so far.
-    pub fn here(&mut self) -> usize {
+    /// The position of the next op.
+    pub fn position(&mut self) -> usize {
         self.flush();
         self.ops.len()
     }
 
-    /// Adds the end of an object, and lets its beginning jump behind it.
-    pub fn close(&mut self, begin: usize, closing: Op) {
-        self.push(closing);
-        let behind = self.here();
-        match &mut self.ops[begin] {
-            Op::Object { end, .. } | Op::Lookup { end, .. } | Op::FirstRow { end } => *end = behind,
-            _ => {}
-        }
+    /// Appends an op that jumps past another one, which [`TemplateWriter::close`] appends.
+    pub fn reserve(&mut self) -> Reserved {
+        let position = self.position();
+        self.ops.push(Op::EndObject);
+        Reserved(position)
     }
 
-    /// The finished program.
+    /// Appends the closing op, and fills in the opening one. `opening` gets the position after the closing op.
+    pub fn close(&mut self, Reserved(position): Reserved, opening: impl FnOnce(usize) -> Op, closing: Op) {
+        self.push(closing);
+        self.ops[position] = opening(self.ops.len());
+    }
+
+    /// The finished template.
     pub fn finish(mut self) -> ResponseTemplate {
         self.flush();
-        ResponseTemplate { ops: self.ops, places: self.places }
+        ResponseTemplate { ops: self.ops, paths: self.paths }
     }
 
     fn flush(&mut self) {

@@ -1,5 +1,5 @@
-//! What a step reads: columns of its base relation and of objects joined to it, each once, and aggregates; only what is
-//! selected.
+//! What a step reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only
+//! what is selected or needed for that.
 
 use std::fmt::{self, Display};
 
@@ -16,11 +16,11 @@ pub struct Select<'a> {
     joins: Vec<Joined<'a>>,
 }
 
-/// Something that is read.
+/// An element of the select list.
 #[derive(Debug)]
 enum Expression<'a> {
     Column(ColumnOf<'a>),
-    /// A whole number as PostgreSQL's largest.
+    /// A whole number, cast to `int8`.
     Int8(ColumnOf<'a>),
     Aggregate(Alias, &'a Aggregate),
 }
@@ -29,50 +29,50 @@ enum Expression<'a> {
 struct Joined<'a> {
     parent: Alias,
     one: &'a One,
-    /// The type of the row, unless it has none to read.
+    /// The table of the joined type.
     target: Option<&'a Entity>,
 }
 
 impl<'a> Select<'a> {
-    /// Nothing is read yet; the first column will stand at `offset` in a row.
+    /// An empty select list, whose first column will have the index `offset` in a row.
     pub fn new(offset: usize) -> Self {
         Self { offset, expressions: Vec::new(), joins: Vec::new() }
     }
 
-    /// Reads a column; returns its place in a row.
+    /// Reads a column, and returns its index in a row.
     pub fn column(&mut self, alias: Alias, name: &'a str) -> usize {
         self.expression(Expression::Column(ColumnOf(alias, name)))
     }
 
-    /// Reads a column by which children find their parents, in the type that [`array_type`] has for it.
+    /// Reads a column of the key by which children find their parents, in the element type of [`array_type`].
     pub fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
         let name = ColumnOf(alias, &column.name);
         match column.scalar {
-            // Whole numbers are of several types in the database; their arrays are of one.
+            // Whole numbers have several types in the database, and one array type here.
             ScalarType::Int => self.expression(Expression::Int8(name)),
             _ => self.expression(Expression::Column(name)),
         }
     }
 
-    /// Reads an aggregate over the rows of a connection; returns its place in a row.
+    /// Reads an aggregate over the rows of a connection, and returns its index in a row.
     pub fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate) -> usize {
         self.expression(Expression::Aggregate(alias, aggregate))
     }
 
-    /// Joins an object, once however often it is selected; returns its alias.
+    /// Joins an object, and returns its alias. An object that is selected several times is joined once.
     pub fn join(&mut self, catalog: &'a Catalog, parent: Alias, one: &'a One) -> Alias {
         let same = |joined: &Joined<'a>| joined.parent == parent && std::ptr::eq(joined.one, one);
-        let place = self.joins.iter().position(same).unwrap_or_else(|| {
+        let index = self.joins.iter().position(same).unwrap_or_else(|| {
             self.joins.push(Joined { parent, one, target: catalog.entity(one.target) });
             self.joins.len() - 1
         });
-        Alias::Joined(place)
+        Alias::Joined(index)
     }
 
-    /// The select list; every column is named `c` and its place in a row.
+    /// The select list. A column's name is `c` and its index in a row.
     pub fn list(&self) -> impl Display {
         fmt::from_fn(|f| {
-            // A statement may be asked for nothing but its number of rows.
+            // A statement may select nothing but the number of its rows.
             if self.expressions.is_empty() {
                 return f.write_str("NULL AS nothing");
             }
@@ -89,9 +89,9 @@ impl<'a> Select<'a> {
     /// The joins, each on a line of its own.
     pub fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
-            for (place, Joined { parent, one, target }) in self.joins.iter().enumerate() {
+            for (index, Joined { parent, one, target }) in self.joins.iter().enumerate() {
                 if let Some(target) = target {
-                    join(f, target, Alias::Joined(place), *parent, one)?;
+                    join(f, target, Alias::Joined(index), *parent, one)?;
                 }
             }
             Ok(())
@@ -99,11 +99,11 @@ impl<'a> Select<'a> {
     }
 
     fn expression(&mut self, expression: Expression<'a>) -> usize {
-        let place = self.expressions.iter().position(|known| known.is(&expression)).unwrap_or_else(|| {
+        let index = self.expressions.iter().position(|known| known.is(&expression)).unwrap_or_else(|| {
             self.expressions.push(expression);
             self.expressions.len() - 1
         });
-        self.offset + place
+        self.offset + index
     }
 }
 
@@ -114,7 +114,7 @@ impl Expression<'_> {
             (Self::Aggregate(alias, one), Self::Aggregate(other_alias, other)) => {
                 alias == other_alias && std::ptr::eq(*one, *other)
             }
-            _ => false,
+            (Self::Column(_) | Self::Int8(_) | Self::Aggregate(..), _) => false,
         }
     }
 }
@@ -147,7 +147,7 @@ pub fn array_type(scalar: ScalarType) -> &'static str {
     }
 }
 
-/// Pairs of columns that are equal between a child's row and its parent's.
+/// The join condition between a child and its parent.
 fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
     fmt::from_fn(move |f| {
         for (index, (to, by)) in join.to.iter().zip(&join.by).enumerate() {
@@ -160,7 +160,7 @@ fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
     })
 }
 
-/// One row at most is joined: by its whole key, or the first by key.
+/// Joins one row at most: by its whole key, or the first by key.
 fn join(f: &mut fmt::Formatter<'_>, target: &Entity, alias: Alias, parent: Alias, one: &One) -> fmt::Result {
     let relation = Relation(&target.relation);
     if one.unique {

@@ -1,7 +1,8 @@
-//! The writer of SQL text: quoted identifiers out of the catalog, numbered parameters, nothing else. A value can never
-//! become text here, because there is no way to write one.
+//! The writer of SQL text: quoted identifiers from the catalog, numbered parameters, nothing else. A value cannot become
+//! text here, because nothing writes one.
 //!
-//! What a statement has dozens of, columns above all, is written part by part: `write!` takes several times as long.
+//! Parts of which a statement has dozens, columns above all, are written without `write!`, which takes several times as
+//! long.
 
 use std::fmt::{self, Display};
 
@@ -14,7 +15,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Adds a parameter; what is returned writes its `$n`, as often as needed.
+    /// Adds a parameter, and returns its placeholder, which may be written any number of times.
     pub fn add(&mut self, slot: Slot) -> Placeholder {
         self.slots.push(slot);
         Placeholder(self.slots.len())
@@ -26,7 +27,7 @@ impl Parameters {
     }
 }
 
-/// A parameter's place in the text.
+/// A parameter in the text: `$n`.
 #[derive(Debug, Clone, Copy)]
 pub struct Placeholder(usize);
 
@@ -141,17 +142,17 @@ pub enum Condition<'a> {
     Compare(ColumnOf<'a>, Operator, Placeholder),
     /// Several columns compare with as many parameters, as rows do.
     CompareRow(Vec<ColumnOf<'a>>, Operator, Vec<Placeholder>),
-    /// A column is among the elements of a parameter.
+    /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
-    /// A column is the parent's key of this place.
+    /// A column equals the parent's key column with this index.
     OfParent(ColumnOf<'a>, usize),
     /// A column is null.
     IsNull(ColumnOf<'a>),
     /// A column is not null.
     IsNotNull(ColumnOf<'a>),
-    /// There is a row in the relation that has the base row's values in these columns, and fulfils the condition.
+    /// The relation has a row with the base row's values in these columns that fulfils the condition.
     Exists(&'a str, &'a [String], Box<Condition<'a>>),
-    /// Every row fulfils it, or none.
+    /// Every row fulfils it, or none does.
     Always(bool),
 }
 
@@ -178,7 +179,7 @@ impl Display for Condition<'_> {
     }
 }
 
-/// Conditions that all hold: `WHERE a AND b` on a line of its own, or nothing.
+/// Conditions joined by `AND`: `WHERE a AND b` on a line of its own, or nothing.
 #[derive(Debug, Clone)]
 pub struct Where<I>(pub I);
 
@@ -192,17 +193,17 @@ impl<'a, 'c: 'a, I: Iterator<Item = &'a Condition<'c>> + Clone> Display for Wher
     }
 }
 
-/// Things with commas between.
+/// Items with commas between them.
 #[derive(Debug, Clone)]
 pub struct List<I>(pub I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, thing) in self.0.clone().enumerate() {
+        for (index, item) in self.0.clone().enumerate() {
             if index > 0 {
                 f.write_str(", ")?;
             }
-            thing.fmt(f)?;
+            item.fmt(f)?;
         }
         Ok(())
     }
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_quoted_whatever_they_hold() {
+    fn quotes_identifiers() {
         assert_eq!(Relation("orderql.ship_group").to_string(), r#""orderql"."ship_group""#);
         assert_eq!(Identifier(r#"a"b; drop table"#).to_string(), r#""a""b; drop table""#);
         assert_eq!(ColumnOf(Alias::Joined(2), "city").to_string(), r#"j2."city""#);

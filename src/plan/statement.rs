@@ -6,12 +6,12 @@ use crate::catalog::binding::Column;
 use crate::plan::select::{Select, array_type};
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
 
-/// Where the parents' keys come from, once per statement.
-pub enum Source<'a> {
-    /// From nowhere: there is one group of rows.
-    Alone,
+/// Where a statement gets the parents' keys from.
+pub enum ParentKeys<'a> {
+    /// There are none: all rows are one group.
+    None,
     /// From arrays, one for each key column, with an ordinal for each parent.
-    Parents(Vec<(Placeholder, &'a Column)>),
+    Arrays(Vec<(Placeholder, &'a Column)>),
 }
 
 /// The parts of the statement that fetches a page of a connection.
@@ -20,46 +20,46 @@ pub struct PageStatement<'a> {
     pub relation: &'a str,
     /// What is read.
     pub select: &'a Select<'a>,
-    /// Whose rows.
-    pub source: Source<'a>,
-    /// What every row must fulfil: belonging to its parent, and the search terms.
+    /// Where the parents' keys come from.
+    pub parent_keys: ParentKeys<'a>,
+    /// What every row must fulfil: the join with its parent, and the search terms.
     pub conditions: Vec<Condition<'a>>,
-    /// The ranges of the index that the page lies in, in ascending order; one or two.
+    /// The ranges of the index that the page is in, in ascending order; one or two.
     pub segments: Vec<Vec<Condition<'a>>>,
-    /// The columns of the order that are not the same in all rows of a parent.
+    /// The columns of the order that differ between the rows of a parent.
     pub order: Vec<&'a Column>,
-    /// Where those columns stand in a row; needed where there are two segments.
-    pub order_places: Vec<usize>,
-    /// Whether the walk goes up the index.
+    /// The indexes of those columns in a row; needed if there are two segments.
+    pub order_indexes: Vec<usize>,
+    /// Whether the index is scanned upwards.
     pub ascending: bool,
-    /// One more than the rows that are wanted.
+    /// One more than the page size.
     pub limit: Placeholder,
-    /// What is asked about rows outside the page.
+    /// The probes for rows outside the page.
     pub probes: Vec<Probe<'a>>,
 }
 
-/// Whether there is any row in some ranges of the index.
+/// A check for any row in some ranges of the index.
 pub struct Probe<'a> {
     /// The ranges; one or two.
     pub segments: Vec<Vec<Condition<'a>>>,
-    /// Whether the row nearest to the page is the lowest of them: it is looked at first.
+    /// Whether the ranges are scanned upwards. The scan begins with the row nearest to the page.
     pub ascending: bool,
 }
 
-/// Bytes that most statements have room in.
-const USUAL: usize = 1024;
+/// The buffer for a statement, in bytes. Most statements fit.
+const TEXT_CAPACITY: usize = 1024;
 
 impl PageStatement<'_> {
-    /// The statement.
+    /// The text of the statement.
     pub fn text(&self) -> String {
-        written(|text| match &self.source {
-            Source::Alone if self.probes.is_empty() => self.page(text),
-            Source::Alone => {
+        written(|text| match &self.parent_keys {
+            ParentKeys::None if self.probes.is_empty() => self.page(text),
+            ParentKeys::None => {
                 write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.probes())?;
                 self.page(text)?;
                 text.write_str("\n) AS p ON TRUE")
             }
-            Source::Parents(keys) => {
+            ParentKeys::Arrays(keys) => {
                 let (probed, parents) = (!self.probes.is_empty(), parents(keys));
                 if probed {
                     let probes = self.probes();
@@ -83,11 +83,11 @@ impl PageStatement<'_> {
             if index > 0 {
                 text.write_str("\n) UNION ALL (\n")?;
             }
-            let place = if self.ascending { index } else { self.segments.len() - 1 - index };
-            self.segment(&self.segments[place], text)?;
+            let segment = if self.ascending { index } else { self.segments.len() - 1 - index };
+            self.segment(&self.segments[segment], text)?;
         }
         let direction = direction(self.ascending);
-        let order = self.order_places.iter().map(|place| fmt::from_fn(move |f| write!(f, "u.c{place}{direction}")));
+        let order = self.order_indexes.iter().map(|index| fmt::from_fn(move |f| write!(f, "u.c{index}{direction}")));
         write!(text, "\n)) AS u\nORDER BY {}\nLIMIT {}", List(order), self.limit)
     }
 
@@ -100,11 +100,11 @@ impl PageStatement<'_> {
         write!(text, "SELECT {present}{columns}\nFROM {relation} AS t{joins}{conditions}{order}\nLIMIT {}", self.limit)
     }
 
-    /// What is asked about rows outside the page, as a relation.
+    /// The probes as a relation.
     fn probes(&self) -> impl Display {
-        // OFFSET 0 keeps PostgreSQL from drawing the sub-select into the list above it, where it would be asked for every row
-        // of the page instead of once for the parent. Without parents it is asked once anyhow.
-        let fence = if matches!(self.source, Source::Parents(_)) { " OFFSET 0" } else { "" };
+        // OFFSET 0 prevents PostgreSQL from pulling the sub-select up into the outer select list, where it would run for every
+        // row of the page instead of once for the parent. Without parents it runs once anyway.
+        let fence = if matches!(self.parent_keys, ParentKeys::Arrays(_)) { " OFFSET 0" } else { "" };
         fmt::from_fn(move |f| {
             f.write_str("(SELECT ")?;
             for (index, probe) in self.probes.iter().enumerate() {
@@ -138,7 +138,7 @@ impl PageStatement<'_> {
     }
 }
 
-/// PostgreSQL's own order of nulls, last when ascending and first when descending, is the one that is wanted.
+/// PostgreSQL's default order of nulls is the required one: last when ascending, first when descending.
 fn direction(ascending: bool) -> &'static str {
     if ascending { "" } else { " DESC" }
 }
@@ -157,8 +157,8 @@ fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
     })
 }
 
-/// The statement of a point root: the row with these keys, the lowest by key where there can be several.
-pub fn point(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
+/// The statement of a lookup: the row with these keys, or the lowest by `order` if there can be several.
+pub fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
     written(|text| {
         let (columns, joins, conditions) = (select.list(), select.joins(), Where(conditions.iter()));
         write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(relation))?;
@@ -171,7 +171,7 @@ pub fn point(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], 
 }
 
 fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
-    let mut text = String::with_capacity(USUAL);
+    let mut text = String::with_capacity(TEXT_CAPACITY);
     // Writing to memory cannot fail.
     let _ = write(&mut text);
     text.shrink_to_fit();

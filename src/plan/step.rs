@@ -1,37 +1,38 @@
-//! One statement: a page of a connection for all its parents at once, or the row of a point root. It says where the values
-//! of its parameters come from, and has none itself.
+//! One statement: a page of a connection for all its parents at once, or the row of a lookup. It has no values; it says
+//! where the values of its parameters come from.
 
 use crate::cursor::OrderingTag;
-use crate::query::bind::StepId;
+use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
 /// One statement of a plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Step {
-    /// The SQL text. It depends on the shape of what is asked, never on values.
+    /// The SQL text. It does not depend on values.
     pub sql: String,
     /// Where the values of its parameters come from, `$1` first.
     pub parameters: Vec<Slot>,
     /// Whose rows are fetched.
     pub parents: Parents,
-    /// Whether the rows come in the opposite of the answer's order, because the page is taken from the back.
+    /// Whether the rows come in the reverse of the response's order, because the page is taken from the back.
     pub backward: bool,
-    /// Where the columns stand in a row of the result.
+    /// The indexes of the columns in a row of the result.
     pub layout: Layout,
-    /// The columns that make a cursor, where cursors are selected.
+    /// The columns of a cursor, if cursors are selected.
     pub cursor: Option<CursorColumns>,
 }
 
 /// Whose rows a step fetches.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub enum Parents {
-    /// Nobody's, or those of keys that were known from the start: there is one group of rows.
+    /// Those of no parent, or of a parent whose key the request has. There is one group of rows.
+    #[default]
     Known,
-    /// Those of every row of an earlier step: a group for each.
+    /// Those of every row of an earlier step. There is a group for each.
     Rows {
         /// The earlier step.
         step: StepId,
-        /// The columns of its rows that hold the parents' keys.
+        /// The indexes of the columns of its rows that have the parents' keys.
         columns: Vec<usize>,
     },
 }
@@ -39,40 +40,40 @@ pub enum Parents {
 /// Where a parameter's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
-    /// A key that a point root looks for: the root's step, and the key's place among those given.
+    /// A key of a lookup: the lookup's step, and the index of the key among those given.
     Key(StepId, usize),
-    /// A term of the step's search string, by its place: its value, or its values where it is an in-list.
+    /// A term of the step's search string, by its index: its value, or its values if it is an in-list.
     Term(usize),
     /// A column of the step's `after:` cursor.
     After(usize),
     /// A column of the step's `before:` cursor.
     Before(usize),
-    /// One more than the rows that are wanted of each parent, to see whether there are any.
+    /// One more than the page size, to see whether there are more rows.
     Limit,
-    /// One column of the parents' keys, as an array: its place in [`Parents::Rows::columns`].
+    /// One column of the parents' keys, as an array: its index in [`Parents::Rows::columns`].
     ParentKeys(usize),
 }
 
-/// Where the columns stand in a row of a step's result. The selected columns stand behind these.
+/// The indexes of columns in a row of a step's result. The selected columns follow these.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The parent's place among the parents, from 1; only where there can be several.
+    /// The parent's ordinal, from 1; only if there can be several parents.
     pub ordinal: Option<usize>,
-    /// Whether rows stand at or before the `after:` cursor; only where somebody asks.
+    /// Whether there are rows at or before the `after:` cursor; only if that is selected.
     pub before_page: Option<usize>,
-    /// Whether rows stand at or behind the `before:` cursor; only where somebody asks.
-    pub behind_page: Option<usize>,
-    /// Whether there is a row at all: true or null; only where the result has a row for an empty page.
+    /// Whether there are rows at or after the `before:` cursor; only if that is selected.
+    pub after_page: Option<usize>,
+    /// Whether there is a row at all: true or null; only if the result has a row for an empty page.
     pub present: Option<usize>,
-    /// How many columns stand before the selected ones.
+    /// The number of columns before the selected ones.
     pub width: usize,
 }
 
-/// The columns that make a cursor.
+/// The columns of a cursor.
 #[derive(Debug)]
 pub struct CursorColumns {
-    /// The ordering that the cursor is made for.
+    /// The ordering of the cursor.
     pub tag: OrderingTag,
-    /// Their places in a row and their types, in the ordering's order.
+    /// Their indexes in a row and their types, in the order of the sort key.
     pub columns: Vec<(usize, ScalarType)>,
 }

@@ -17,6 +17,8 @@ pub struct Operation {
     pub variables: Vec<VariableDefinition>,
     /// What it selects from the root.
     pub selections: Vec<Selection>,
+    /// How many selections it has in all: their ids are below it.
+    pub selection_count: usize,
     /// The variables that `@skip` and `@include` name, by their places. Where there are any, the order and presence of
     /// selections must be found anew each time.
     pub conditions: BTreeSet<usize>,
@@ -59,9 +61,22 @@ pub struct VariableDefinition {
     pub location: Location,
 }
 
+/// The number of a selection in its operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SelectionId(pub(super) usize);
+
+impl SelectionId {
+    /// The number, from 0.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// All selections of one response key in one selection set, merged.
 #[derive(Debug)]
 pub struct Selection {
+    /// Its number in the operation.
+    pub id: SelectionId,
     /// The key in the response: the alias, or the field's name.
     pub key: Arc<str>,
     /// What is selected.

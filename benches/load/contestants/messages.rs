@@ -5,7 +5,7 @@ use std::io;
 use bytes::BytesMut;
 use orderql::database::parameter::SqlParam;
 use orderql::database::session::reader_settings;
-use orderql::plan::Plan;
+use orderql::plan::request_plan::Plan;
 use postgres_protocol::message::frontend;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Row, Statement};

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orderql::catalog::Catalog;
-use orderql::compile::Compiler;
+use orderql::compile::compiler::Compiler;
 use orderql::database::session::reader_settings;
 use orderql::limits::Limits;
-use orderql::plan::Plan;
+use orderql::plan::request_plan::Plan;
 use orderql::query::Request;
 use serde_json::Value;
 use tokio_postgres::Client;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::cli::explain::Explained;
 use crate::cli::explain::text::{from, value};
 use crate::cost::breakdown::CostNode;
-use crate::plan::Plan;
-use crate::query::bind::StepId;
+use crate::plan::request_plan::Plan;
+use crate::query::bind::ids::StepId;
 
 /// What [`super::text::render`] tells, as JSON. What is not known is left out.
 pub fn render(explained: &Explained<'_>) -> Json {

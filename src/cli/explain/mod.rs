@@ -13,7 +13,7 @@ use std::{env, fs};
 use thiserror::Error;
 
 use crate::cli::{Outcome, schema};
-use crate::compile::{self, Explanation};
+use crate::compile::explanation::{self, Explanation};
 use crate::config::value_parser::limit_parser;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::{Limits, caller_limits};
@@ -98,7 +98,7 @@ impl Explained<'_> {
     /// Why the query would be refused, if it would.
     pub fn refusals(&self) -> Option<&GraphqlErrors> {
         match &self.outcome {
-            Ok(explanation) => explanation.refusals.as_ref(),
+            Ok(explanation) => explanation.errors.as_ref(),
             Err(refusals) => Some(refusals),
         }
     }
@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> Outcome {
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.limits();
-    let outcome = compile::explain(&catalog, &request, &limits);
+    let outcome = explanation::explain(&catalog, &request, &limits);
     let explained = Explained { query: &request.query, limits, outcome };
     let told = if args.json {
         format!("{:#}\n", json::render(&explained))

@@ -9,12 +9,12 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
 use crate::cli::explain::Explained;
-use crate::compile::Explanation;
+use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
 use crate::error::graphql_error::{GraphqlError, Location};
+use crate::plan::request_plan::{Parameter, Plan};
 use crate::plan::step::Parents;
-use crate::plan::{Parameter, Plan};
-use crate::query::bind::StepId;
+use crate::query::bind::ids::StepId;
 use crate::value::{Timestamp, Value};
 
 /// How the parts of an explanation look.
@@ -253,14 +253,14 @@ fn printable(text: &str) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::catalog::Catalog;
-    use crate::compile;
+    use crate::compile::explanation;
     use crate::limits::Limits;
     use crate::query::Request;
 
     pub(crate) fn explained(query: &str) -> Explained<'_> {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let limits = Limits::default();
-        Explained { query, limits, outcome: compile::explain(&Catalog::built_in().unwrap(), &request, &limits) }
+        Explained { query, limits, outcome: explanation::explain(&Catalog::built_in().unwrap(), &request, &limits) }
     }
 
     fn plain(query: &str) -> String {

@@ -12,10 +12,11 @@ use serde_json::json;
 use tokio::time;
 
 use crate::access::grants::{Artifact, Principal};
-use crate::compile::Compiled;
+use crate::compile::compiled::Compiled;
 use crate::database::error::DatabaseError;
+use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::{Progress, ResponseWriter};
-use crate::execute::{ExecuteError, constant, execute};
+use crate::execute::{constant, execute};
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
@@ -206,10 +207,10 @@ fn write(
 /// The errors of an answer that is written. Values that are not as the schema promises are the data's fault; its
 /// operator should hear of them.
 fn close(rows: &ResponseWriter, request_id: &str) -> String {
-    if rows.nullability_violations() > 0 {
-        emit(&Event::NullabilityViolations { request_id, count: rows.nullability_violations() });
+    if rows.field_error_count() > 0 {
+        emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
     }
-    envelope::errors(rows.faults())
+    envelope::errors(rows.field_errors())
 }
 
 /// A large answer, written as the client reads it.

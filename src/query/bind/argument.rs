@@ -21,15 +21,15 @@ impl<'a> Arguments<'a> {
         Self { field, given, values }
     }
 
-    /// The value in that role; `None` where it is left out, null, or a variable that is not given.
+    /// The value of the argument with that role; `None` if it is left out, null, or a variable without a value.
     pub fn get(&self, role: ArgumentRole) -> Option<&'a Literal> {
-        let place = self.field.arguments.iter().position(|argument| argument.role == role)?;
-        self.at(place)
+        let index = self.field.arguments.iter().position(|argument| argument.role == role)?;
+        self.at(index)
     }
 
-    /// The arguments that cannot be null and are, by a variable that takes null because it has a default.
+    /// An error for each argument that is null and cannot be. A variable with a default may bring in such a null.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
-        let is_null = |place: usize, argument: &Argument| match self.given.iter().find(|(given, _)| *given == place) {
+        let is_null = |index: usize, argument: &Argument| match self.given.iter().find(|(given, _)| *given == index) {
             Some((_, Literal::Variable(variable))) => match self.values.get(*variable) {
                 Some(value) => *value == Literal::Null,
                 None => argument.default.is_none(),
@@ -37,21 +37,21 @@ impl<'a> Arguments<'a> {
             _ => false,
         };
         let arguments = self.field.arguments.iter().enumerate();
-        let nulls = arguments.filter(move |(place, argument)| argument.ty.is_non_null() && is_null(*place, argument));
+        let nulls = arguments.filter(move |(index, argument)| argument.ty.is_non_null() && is_null(*index, argument));
         nulls.map(|(_, argument)| bad_argument(self.field, argument, "a value that is not null"))
     }
 
-    fn at(&self, place: usize) -> Option<&'a Literal> {
-        let literal = self.given.iter().find(|(given, _)| *given == place).map(|(_, literal)| literal)?;
+    fn at(&self, index: usize) -> Option<&'a Literal> {
+        let literal = self.given.iter().find(|(given, _)| *given == index).map(|(_, literal)| literal)?;
         let literal = match literal {
             Literal::Variable(variable) => self.values.get(*variable)?,
-            written => written,
+            literal => literal,
         };
         (*literal != Literal::Null).then_some(literal)
     }
 }
 
-/// The sort key's place among the connection's, and whether the walk is reversed.
+/// The index of the sort key among the connection's, and whether the order is reversed.
 pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usize, bool) {
     let sort_key = match arguments.get(ArgumentRole::SortKey) {
         Some(Literal::Enum(name)) => connection.sort_keys.iter().position(|key| key.name == *name).unwrap_or(0),
@@ -60,18 +60,18 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
     (sort_key, arguments.get(ArgumentRole::Reverse) == Some(&Literal::Boolean(true)))
 }
 
-/// The keys that a point root looks for: exactly one where its arguments are alternatives, else all of them.
-pub(super) fn keys(arguments: &Arguments<'_>, point: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
+/// The keys of a lookup: exactly one if its arguments are alternatives, else all of them.
+pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
     let mut errors: Vec<_> = arguments.nulls().collect();
-    for (place, argument) in arguments.field.arguments.iter().enumerate() {
-        let Some(literal) = arguments.at(place) else { continue };
-        match key(literal, point.keys[place].scalar) {
-            Ok(value) => keys.push((place, value)),
+    for (index, argument) in arguments.field.arguments.iter().enumerate() {
+        let Some(literal) = arguments.at(index) else { continue };
+        match key(literal, lookup.keys[index].scalar) {
+            Ok(value) => keys.push((index, value)),
             Err(expected) => errors.push(bad_argument(arguments.field, argument, expected)),
         }
     }
-    if errors.is_empty() && point.alternatives && keys.len() != 1 {
+    if errors.is_empty() && lookup.alternatives && keys.len() != 1 {
         errors.push(BindError::Alternatives {
             field: arguments.field.name.clone(),
             arguments: arguments.field.arguments.iter().map(|argument| argument.name.clone()).collect(),

@@ -16,16 +16,16 @@ pub enum BindError {
     FirstRequired {
         /// The connection.
         field: String,
-        /// The most that can be asked for.
+        /// The most rows that the caller may request.
         max_first: u32,
     },
     /// A page size above the caller's maximum.
     FirstTooLarge {
         /// The connection.
         field: String,
-        /// What was asked for.
-        asked: i64,
-        /// The most that can be asked for.
+        /// The page size in the request.
+        requested: i64,
+        /// The most rows that the caller may request.
         max_first: u32,
     },
     /// `first:` and `last:` together.
@@ -37,8 +37,8 @@ pub enum BindError {
     NoPage {
         /// The connection.
         field: String,
-        /// What was asked for.
-        asked: i64,
+        /// The page size in the request.
+        requested: i64,
     },
     /// A cursor that cannot be used here.
     BadCursor {
@@ -49,41 +49,41 @@ pub enum BindError {
         /// Why not.
         reason: BadCursor,
     },
-    /// A search term that is not of the grammar, or a value that its key cannot take.
+    /// A search term that does not match the grammar, or a value that its key cannot take.
     SearchError {
-        /// The root.
+        /// The connection.
         field: String,
         /// The term, and what is wrong with it.
         malformed: Box<SearchError>,
-        /// The key that was probably meant, where there is none.
+        /// The key that was probably meant, if the term has none.
         nearest: Option<String>,
-        /// The keys that the root declares, where there is none.
+        /// The keys of the connection, if the term has none.
         allowed: Option<Vec<String>>,
     },
-    /// A search key that the root does not declare.
+    /// A search key that the connection does not have.
     NotFilterable {
-        /// The root.
+        /// The connection.
         field: String,
         /// The key.
         key: String,
-        /// Where its term begins in the search string, in bytes.
+        /// The offset of its term in the search string, in bytes.
         offset: usize,
         /// The key that was probably meant.
         nearest: Option<String>,
-        /// The keys that the root declares.
+        /// The keys of the connection.
         allowed: Vec<String>,
     },
     /// A comparator that the key does not accept.
     OperatorNotAllowed {
-        /// The root.
+        /// The connection.
         field: String,
         /// The key.
         key: String,
-        /// Where its term begins in the search string, in bytes.
+        /// The offset of its term in the search string, in bytes.
         offset: usize,
-        /// What was written.
+        /// The comparator in the search string.
         comparator: Comparator,
-        /// What the key accepts.
+        /// The comparators that the key accepts.
         allowed: Vec<Comparator>,
     },
     /// A variable that is missing or of another type.
@@ -92,8 +92,8 @@ pub enum BindError {
         name: String,
         /// Its type, as declared.
         ty: String,
-        /// What was expected and what kind of value was given; `None` where nothing was.
-        fault: Option<(String, &'static str)>,
+        /// What was expected and what kind of value was given; `None` if no value was given.
+        mismatch: Option<(String, &'static str)>,
     },
     /// An argument's value that cannot be used.
     BadArgument {
@@ -104,18 +104,18 @@ pub enum BindError {
         /// What it takes.
         expected: &'static str,
     },
-    /// Introspection that asks for too much.
+    /// Introspection whose result is too large.
     IntrospectionTooLarge {
-        /// The most bytes that are answered.
+        /// The most bytes that the result may have.
         max_bytes: usize,
     },
-    /// None, or several, of the arguments of which exactly one is to be given.
+    /// None, or several, of the arguments of which exactly one is required.
     Alternatives {
         /// The field.
         field: String,
         /// The alternatives.
         arguments: Vec<String>,
-        /// How many were given.
+        /// How many of them were given.
         given: usize,
     },
 }
@@ -126,11 +126,13 @@ impl fmt::Display for BindError {
             Self::FirstRequired { field, max_first } => {
                 write!(f, "`{field}` needs a page size: add `first:` or `last:` (1 to {max_first})")
             }
-            Self::FirstTooLarge { field, asked, max_first } => {
-                write!(f, "`{field}` asks for {asked} rows; request at most {max_first} and page with `after:`")
+            Self::FirstTooLarge { field, requested, max_first } => {
+                write!(f, "`{field}` asks for {requested} rows; request at most {max_first} and page with `after:`")
             }
             Self::BothEnds { field } => write!(f, "`{field}` takes `first:` or `last:`, not both"),
-            Self::NoPage { field, asked } => write!(f, "`{field}` asks for {asked} rows; a page has at least 1"),
+            Self::NoPage { field, requested } => {
+                write!(f, "`{field}` asks for {requested} rows; a page has at least 1")
+            }
             Self::BadCursor { field, argument, reason } => {
                 write!(f, "`{field}` cannot use the cursor in `{argument}:`; {reason}; start again without it")
             }
@@ -154,10 +156,10 @@ impl fmt::Display for BindError {
                     allowed.join(", ")
                 )
             }
-            Self::BadVariable { name, ty, fault: None } => {
+            Self::BadVariable { name, ty, mismatch: None } => {
                 write!(f, "the variable `${name}` of type {ty} is required, and was not given")
             }
-            Self::BadVariable { name, ty, fault: Some((expected, given)) } => {
+            Self::BadVariable { name, ty, mismatch: Some((expected, given)) } => {
                 write!(f, "the variable `${name}` of type {ty} expects {expected}, and was given {given}")
             }
             Self::BadArgument { field, argument, expected } => {
@@ -201,11 +203,11 @@ impl Diagnostic for BindError {
     fn extensions(&self) -> ErrorExtensions {
         let facts = match self {
             Self::FirstRequired { field, max_first } => json!({ "field": field, "maxFirst": max_first }),
-            Self::FirstTooLarge { field, asked, max_first } => {
-                json!({ "field": field, "requested": asked, "maxFirst": max_first })
+            Self::FirstTooLarge { field, requested, max_first } => {
+                json!({ "field": field, "requested": requested, "maxFirst": max_first })
             }
             Self::BothEnds { field } => json!({ "field": field }),
-            Self::NoPage { field, asked } => json!({ "field": field, "requested": asked }),
+            Self::NoPage { field, requested } => json!({ "field": field, "requested": requested }),
             Self::BadCursor { field, argument, reason } => {
                 json!({ "field": field, "argument": argument, "reason": reason.to_string() })
             }
@@ -228,8 +230,8 @@ impl Diagnostic for BindError {
                 let comparator = comparator.describe();
                 json!({ "field": field, "key": key, "offset": offset, "comparator": comparator, "allowed": allowed })
             }
-            Self::BadVariable { name, ty, fault: None } => json!({ "variable": name, "type": ty }),
-            Self::BadVariable { name, ty, fault: Some((expected, given)) } => {
+            Self::BadVariable { name, ty, mismatch: None } => json!({ "variable": name, "type": ty }),
+            Self::BadVariable { name, ty, mismatch: Some((expected, given)) } => {
                 json!({ "variable": name, "type": ty, "expected": expected, "given": given })
             }
             Self::BadArgument { field, argument, expected } => {

@@ -1,5 +1,4 @@
-//! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog, so that the rest of the way
-//! sees a constant.
+//! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog. Later stages see a constant.
 
 use std::borrow::Cow;
 
@@ -22,57 +21,61 @@ pub enum Constant<'a> {
     Object(Vec<(&'a str, Constant<'a>)>),
 }
 
-/// A field that is selected from an introspection type, its arguments and conditions decided.
+/// A field that is selected from an introspection type. Its arguments and conditions are decided.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct MetaSelection<'a> {
     /// Its key in the response.
     pub(super) key: &'a str,
-    /// What is asked.
-    pub(super) question: Question<'a>,
+    /// The field.
+    pub(super) field: SelectedMetaField<'a>,
 }
 
-/// What is asked of a thing.
+/// A selected field of an introspection type.
 #[derive(Debug)]
-pub(super) enum Question<'a> {
-    /// `__typename`, and the answer.
+pub(super) enum SelectedMetaField<'a> {
+    /// `__typename`, and its value.
     TypeName(&'a str),
-    /// A fact, and what is selected from it.
-    MetaField { fact: MetaField, include_deprecated: bool, asked: Vec<Asked<'a>> },
+    /// Another field, and what is selected from it.
+    Field { field: MetaField, include_deprecated: bool, selections: Vec<MetaSelection<'a>> },
 }
 
-/// The most bytes that introspection answers to one operation: room for all that tools ask for, which is five times the
-/// SDL, thrice. Lists within lists could else make an answer of any size, and nobody pays for it.
-pub(super) fn most_bytes(catalog: &Catalog) -> usize {
+/// The most bytes that introspection adds to one response. Tools select about five times the size of the SDL; three times
+/// that is allowed. Without a bound, lists within lists could make a response of any size, and introspection is free.
+pub(super) fn max_bytes(catalog: &Catalog) -> usize {
     (catalog.sdl().len() * 16).max(1 << 20)
 }
 
-/// More bytes than may be answered.
+/// The result is larger than [`max_bytes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
-/// Answers questions, and counts the bytes that the answers come to as JSON.
+/// Evaluates introspection, and counts the bytes that the results have as JSON.
 pub(super) struct Introspector<'a> {
     pub(super) catalog: &'a Catalog,
-    /// The bytes that may still be answered.
-    pub(super) left: usize,
-    /// Whether they did not suffice. Then nothing more is told, and once is enough to say so.
+    /// The bytes that results may still have.
+    pub(super) bytes_left: usize,
+    /// Whether the error was reported that a result is too large. It is reported once, and nothing is evaluated after it.
     pub(super) is_exhausted: bool,
 }
 
 impl<'a> Introspector<'a> {
-    /// What a thing tells.
-    pub(super) fn object(&mut self, thing: SchemaElement<'a>, asked: &[Asked<'a>]) -> Result<Constant<'a>, TooLarge> {
+    /// What is selected from an element of the schema.
+    pub(super) fn object(
+        &mut self,
+        element: SchemaElement<'a>,
+        selections: &[MetaSelection<'a>],
+    ) -> Result<Constant<'a>, TooLarge> {
         if self.is_exhausted {
             return Err(TooLarge);
         }
-        let mut fields = Vec::with_capacity(asked.len());
+        let mut fields = Vec::with_capacity(selections.len());
         self.spend("{}".len())?;
-        for Asked { key, question } in asked {
+        for MetaSelection { key, field } in selections {
             self.spend(key.len() + "\"\":,".len())?;
-            let value = match question {
-                Question::TypeName(name) => self.text(Cow::Borrowed(name))?,
-                Question::MetaField { fact, include_deprecated, asked } => {
-                    match resolve_meta_field(self.catalog, thing, *fact, *include_deprecated) {
+            let value = match field {
+                SelectedMetaField::TypeName(name) => self.text(Cow::Borrowed(name))?,
+                SelectedMetaField::Field { field, include_deprecated, selections } => {
+                    match resolve_meta_field(self.catalog, element, *field, *include_deprecated) {
                         IntrospectionValue::Null => self.null()?,
                         IntrospectionValue::Boolean(truth) => {
                             self.spend("false".len())?;
@@ -83,10 +86,11 @@ impl<'a> Introspector<'a> {
                             let names = names.iter().map(|name| self.element(|it| it.text(Cow::Borrowed(name))));
                             Constant::List(names.collect::<Result<_, _>>()?)
                         }
-                        IntrospectionValue::Element(thing) => self.object(thing, asked)?,
-                        IntrospectionValue::List(things) => {
-                            let things = things.into_iter().map(|thing| self.element(|it| it.object(thing, asked)));
-                            Constant::List(things.collect::<Result<_, _>>()?)
+                        IntrospectionValue::Element(element) => self.object(element, selections)?,
+                        IntrospectionValue::List(elements) => {
+                            let elements = elements.into_iter();
+                            let values = elements.map(|element| self.element(|it| it.object(element, selections)));
+                            Constant::List(values.collect::<Result<_, _>>()?)
                         }
                     }
                 }
@@ -96,14 +100,14 @@ impl<'a> Introspector<'a> {
         Ok(Constant::Object(fields))
     }
 
-    /// Nothing.
+    /// Null.
     pub(super) fn null(&mut self) -> Result<Constant<'a>, TooLarge> {
         self.spend("null".len())?;
         Ok(Constant::Null)
     }
 
     fn text(&mut self, text: Cow<'a, str>) -> Result<Constant<'a>, TooLarge> {
-        // What JSON escapes takes up to six bytes; that much exactness is not needed.
+        // JSON escapes a character with two or six bytes. Counting six is exact enough.
         let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | ..0x20)).count();
         self.spend(text.len() + 5 * escaped + "\"\"".len())?;
         Ok(Constant::Text(text))
@@ -118,7 +122,7 @@ impl<'a> Introspector<'a> {
     }
 
     fn spend(&mut self, bytes: usize) -> Result<(), TooLarge> {
-        self.left = self.left.checked_sub(bytes).ok_or(TooLarge)?;
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TooLarge)?;
         Ok(())
     }
 }

@@ -1,26 +1,27 @@
-//! How much of a connection is asked for, from which end, between which cursors.
+//! How many rows of a connection are requested, from which end, between which cursors.
 
 use crate::catalog::binding::SortKey;
 use crate::catalog::schema::{ArgumentRole, Field};
-use crate::cursor::{self, BadCursor};
+use crate::cursor::{self, BadCursor, CursorPosition};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::operation::{Literal, Occurrence};
-use crate::value::Value;
 
-/// A number of rows that the caller may ask for. It can only be made inside the limits.
+/// A number of rows within the caller's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageSize(u32);
 
 impl PageSize {
+    const ONE: Self = Self(1);
+
     /// The rows, at least 1.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
-/// The end of the walk that a page is taken from.
+/// The end of the connection that a page is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum End {
     /// `first:`
@@ -38,7 +39,7 @@ impl End {
         }
     }
 
-    /// The argument that gives its page size.
+    /// The name of the argument that gives its page size.
     pub fn argument(self) -> &'static str {
         match self {
             Self::Front => "first",
@@ -52,38 +53,40 @@ impl End {
 pub enum SizeSource<'a> {
     /// In the variable of that name, or its default.
     Variable(&'a str),
-    /// In the document, at every occurrence of the field: they are alike.
+    /// In the document, at every occurrence of the field. The occurrences have equal arguments.
     Document(&'a [Occurrence]),
 }
 
-/// The key values of a cursor, one for each column of the sort key; `None` is a null.
-pub type CursorPosition = Vec<Option<Value>>;
-
-/// A page of a walk.
+/// A page of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// How many rows.
     pub size: PageSize,
     /// From which end.
     pub end: End,
-    /// Only rows behind this one.
+    /// Only rows after this one.
     pub after: Option<CursorPosition>,
     /// Only rows before this one.
     pub before: Option<CursorPosition>,
 }
 
-/// Reads how much is asked for. Where it cannot be granted, an error says why, and what is returned is of no use.
+impl Page {
+    /// The page of a lookup.
+    pub(super) const ONE_ROW: Self = Self { size: PageSize::ONE, end: End::Front, after: None, before: None };
+}
+
+/// Reads the page size. If it cannot be used, adds an error and returns a page of one row.
 pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (End, PageSize) {
-    granted(arguments, limits).unwrap_or_else(|error| {
+    checked_size(arguments, limits).unwrap_or_else(|error| {
         errors.push(error);
-        (End::Front, PageSize(1))
+        (End::Front, PageSize::ONE)
     })
 }
 
-/// The place of the variable that gives the page size, where one does.
+/// The index of the variable that gives the page size; `None` where the document gives it.
 pub(super) fn size_variable(field: &Field, given: &[(usize, Literal)], end: End) -> Option<usize> {
-    let place = field.arguments.iter().position(|argument| argument.role == end.role())?;
-    match given.iter().find(|(given, _)| *given == place) {
+    let index = field.arguments.iter().position(|argument| argument.role == end.role())?;
+    match given.iter().find(|(given, _)| *given == index) {
         Some((_, Literal::Variable(variable))) => Some(*variable),
         _ => None,
     }
@@ -100,7 +103,7 @@ pub(super) fn cursors(
     (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
 }
 
-fn granted(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
     let field = || arguments.field.name.clone();
     let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
         (None, None) => {
@@ -110,16 +113,16 @@ fn granted(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize)
         (Some(first), None) => (End::Front, first),
         (None, Some(last)) => (End::Back, last),
     };
-    let asked = match literal {
-        Literal::Int(asked) => *asked,
+    let requested = match literal {
+        Literal::Int(requested) => *requested,
         _ => 0,
     };
-    if asked < 1 {
-        return Err(BindError::NoPage { field: field(), asked });
+    if requested < 1 {
+        return Err(BindError::NoPage { field: field(), requested });
     }
-    match u32::try_from(asked) {
+    match u32::try_from(requested) {
         Ok(size) if size <= limits.max_page_size => Ok((end, PageSize(size))),
-        _ => Err(BindError::FirstTooLarge { field: field(), asked, max_first: limits.max_page_size }),
+        _ => Err(BindError::FirstTooLarge { field: field(), requested, max_first: limits.max_page_size }),
     }
 }
 
@@ -134,7 +137,7 @@ fn position(
     let Some(Literal::String(text)) = arguments.get(role) else { return None };
     let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
     let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
-    match cursor::decode(text, tag, &types).and_then(|position| place_in(sort_key, position)) {
+    match cursor::decode(text, tag, &types).and_then(|position| without_impossible_nulls(sort_key, position)) {
         Ok(position) => Some(position),
         Err(reason) => {
             errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
@@ -143,9 +146,9 @@ fn position(
     }
 }
 
-/// No row has a null in another column than the first, and only there where that can be null: a cursor that has is forged,
-/// and nothing compares with its place.
-fn place_in(sort_key: &SortKey, position: CursorPosition) -> Result<CursorPosition, BadCursor> {
+/// Rejects a position with a null in a column that is never null. Only the first column of a sort key can be null, so such
+/// a cursor is forged, and rows do not compare with it.
+fn without_impossible_nulls(sort_key: &SortKey, position: CursorPosition) -> Result<CursorPosition, BadCursor> {
     let nullable = usize::from(sort_key.nullable);
     if position.iter().skip(nullable).all(Option::is_some) { Ok(position) } else { Err(BadCursor::Unreadable) }
 }

@@ -12,86 +12,58 @@ use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
 use crate::query::bind::error::BindError;
-use crate::query::bind::introspection::{Asked, Constant, Introspector, Question, TooLarge, most_bytes};
+use crate::query::bind::introspection::{
+    Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
+};
 use crate::query::bind::page::{self, Page};
 use crate::query::bind::terms::{self, BoundTerm};
 use crate::query::bind::variable::{self, Values};
-use crate::query::operation::{Literal, Operation, Selection, Target};
+use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
 
 /// The values of a request.
 pub struct Resolved<'a> {
-    /// What its variables come to.
+    /// The values of its variables.
     pub(super) values: Values<'a>,
-    /// What its steps take, by [`StepId`](super::StepId): its connections and point roots, in the order of the response.
+    /// The arguments of its steps, by [`StepId`](crate::query::bind::ids::StepId): of its connections and lookups, in the
+    /// order of the response.
     pub steps: Vec<StepArguments>,
-    /// What introspection answers, in the order of the response.
-    pub constants: Vec<Constant<'a>>,
+    /// The results of `__schema` and `__type`, in the order of the response.
+    pub constants: Vec<(SelectionId, Constant<'a>)>,
 }
 
-/// What a step takes.
+/// The arguments of a step. A lookup has keys and a page of one row; a connection has no keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StepArguments {
-    /// A root that finds one row.
-    Lookup {
-        /// The keys to look for: their place among the root's keys, and the values.
-        keys: Vec<(usize, Value)>,
-    },
-    /// A page of a connection.
-    Connection {
-        /// The sort key's place among the connection's.
-        sort_key: usize,
-        /// Whether the walk goes from the other end.
-        reverse: bool,
-        /// How much is asked for, from which end, between which cursors.
-        page: Page,
-        /// The search terms.
-        terms: Vec<BoundTerm>,
-    },
+pub struct StepArguments {
+    /// The selection that the step fetches.
+    pub selection: SelectionId,
+    /// The keys to look for: their indexes among the binding's keys, and the values.
+    pub keys: Vec<(usize, Value)>,
+    /// The index of the sort key among the connection's.
+    pub sort_key: usize,
+    /// Whether the order is reversed.
+    pub reverse: bool,
+    /// How many rows are requested, from which end, between which cursors.
+    pub page: Page,
+    /// The search terms.
+    pub terms: Vec<BoundTerm>,
 }
 
 impl StepArguments {
-    /// How many rows are asked for, of each parent.
+    /// How many rows are requested, for each parent.
     pub fn size(&self) -> u32 {
-        match self {
-            Self::Lookup { .. } => 1,
-            Self::Connection { page, .. } => page.size.get(),
-        }
-    }
-
-    /// The keys of a point root; a connection has none.
-    pub fn keys(&self) -> &[(usize, Value)] {
-        match self {
-            Self::Lookup { keys } => keys,
-            Self::Connection { .. } => &[],
-        }
-    }
-
-    /// The page of a connection; a point root has none.
-    pub fn page(&self) -> Option<&Page> {
-        match self {
-            Self::Lookup { .. } => None,
-            Self::Connection { page, .. } => Some(page),
-        }
-    }
-
-    /// The search terms of a connection; a point root has none.
-    pub fn terms(&self) -> &[BoundTerm] {
-        match self {
-            Self::Lookup { .. } => &[],
-            Self::Connection { terms, .. } => terms,
-        }
+        self.page.size.get()
     }
 }
 
 impl Resolved<'_> {
-    /// The truth of a boolean variable, by its place.
+    /// The value of a boolean variable, by its index; `None` where it has none.
     pub fn truth(&self, variable: usize) -> Option<bool> {
         self.values.truth(variable)
     }
 }
 
-/// Resolves every value of a request. All violations are reported, in document order.
+/// Resolves every value of a request. All errors are reported, in document order.
 pub fn resolve<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
@@ -99,11 +71,18 @@ pub fn resolve<'a>(
     limits: &Limits,
 ) -> Result<Resolved<'a>, GraphqlErrors> {
     let values = variable::coerce(catalog, &operation.variables, variables)?;
-    let teller = Introspector { catalog, left: most_bytes(catalog), is_exhausted: false };
-    let steps = Vec::with_capacity(4);
-    let mut resolver = Resolver { catalog, operation, limits, values, teller, steps, constants: vec![], found: vec![] };
+    let mut resolver = Resolver {
+        catalog,
+        operation,
+        limits,
+        values,
+        introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
+        steps: Vec::with_capacity(4),
+        constants: Vec::new(),
+        errors: Vec::new(),
+    };
     resolver.selections(&operation.selections);
-    GraphqlErrors::check(resolver.found)?;
+    GraphqlErrors::check(resolver.errors)?;
     Ok(Resolved { values: resolver.values, steps: resolver.steps, constants: resolver.constants })
 }
 
@@ -112,10 +91,10 @@ struct Resolver<'a, 'v> {
     operation: &'a Operation,
     limits: &'v Limits,
     values: Values<'a>,
-    teller: Introspector<'a>,
+    introspector: Introspector<'a>,
     steps: Vec<StepArguments>,
-    constants: Vec<Constant<'a>>,
-    found: Vec<GraphqlError>,
+    constants: Vec<(SelectionId, Constant<'a>)>,
+    errors: Vec<GraphqlError>,
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -138,22 +117,36 @@ impl<'a> Resolver<'a, '_> {
         let Target::Field(id) = selection.target else { return };
         let field = self.catalog.field(id);
         match &field.binding {
-            Binding::Lookup(point) => self.point(selection, field, point),
+            Binding::Lookup(lookup) => self.lookup(selection, field, lookup),
             Binding::Connection(connection) => self.connection(selection, field, connection),
             // What is selected from an introspection type is resolved with it.
-            Binding::Introspection(fact) => return self.introspection(selection, field, *fact),
-            _ => {}
+            Binding::Introspection(meta_field) => return self.introspection(selection, field, *meta_field),
+            Binding::Column(_)
+            | Binding::Aggregate(_)
+            | Binding::One(_)
+            | Binding::Edges
+            | Binding::Node
+            | Binding::PageInfo
+            | Binding::Cursor
+            | Binding::PageInfoField(_) => {}
         }
         self.selections(&selection.selections);
     }
 
-    fn point(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
+    fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
-            self.refuse(selection, errors);
+            self.report(selection, errors);
             Vec::new()
         });
-        self.steps.push(StepArguments::Lookup { keys });
+        self.steps.push(StepArguments {
+            selection: selection.id,
+            keys,
+            sort_key: 0,
+            reverse: false,
+            page: Page::ONE_ROW,
+            terms: Vec::new(),
+        });
     }
 
     fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) {
@@ -164,61 +157,66 @@ impl<'a> Resolver<'a, '_> {
         let terms = terms::terms(&arguments, binding, &mut errors);
         let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
         let page = Page { size, end, after, before };
-        self.refuse(selection, errors);
-        self.steps.push(StepArguments::Connection { sort_key, reverse, page, terms });
+        self.report(selection, errors);
+        let selection = selection.id;
+        self.steps.push(StepArguments { selection, keys: Vec::new(), sort_key, reverse, page, terms });
     }
 
-    /// `__schema` or `__type`.
-    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, fact: MetaField) {
+    /// Resolves `__schema` or `__type`.
+    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, meta_field: MetaField) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let thing = match fact {
-            MetaField::TypeOfName => match arguments.get(ArgumentRole::TypeName) {
+        let element = if meta_field == MetaField::TypeOfName {
+            match arguments.get(ArgumentRole::TypeName) {
                 Some(Literal::String(name)) => self.catalog.named(name).map(SchemaElement::Type),
                 _ => None,
-            },
-            _ => Some(SchemaElement::Schema),
+            }
+        } else {
+            Some(SchemaElement::Schema)
         };
         let nulls: Vec<_> = arguments.nulls().collect();
-        self.refuse(selection, nulls);
-        let asked = self.asked(&selection.selections);
-        let told = match thing {
-            Some(thing) => self.teller.object(thing, &asked),
-            None => self.teller.null(),
+        self.report(selection, nulls);
+        let selected = self.meta_selections(&selection.selections);
+        let result = match element {
+            Some(element) => self.introspector.object(element, &selected),
+            None => self.introspector.null(),
         };
-        let constant = told.unwrap_or_else(|TooLarge| {
-            if !mem::replace(&mut self.teller.is_exhausted, true) {
-                self.refuse(selection, [BindError::IntrospectionTooLarge { max_bytes: most_bytes(self.catalog) }]);
+        let constant = result.unwrap_or_else(|TooLarge| {
+            if !mem::replace(&mut self.introspector.is_exhausted, true) {
+                self.report(selection, [BindError::IntrospectionTooLarge { max_bytes: max_bytes(self.catalog) }]);
             }
             Constant::Null
         });
-        self.constants.push(constant);
+        self.constants.push((selection.id, constant));
     }
 
     /// What is selected from an introspection type.
-    fn asked(&mut self, selections: &'a [Selection]) -> Vec<Asked<'a>> {
-        self.values.selected(selections).into_iter().map(|selection| self.question(selection)).collect()
+    fn meta_selections(&mut self, selections: &'a [Selection]) -> Vec<MetaSelection<'a>> {
+        let selected = self.values.selected(selections);
+        let mut resolved = Vec::with_capacity(selected.len());
+        resolved.extend(selected.into_iter().filter_map(|selection| self.meta_selection(selection)));
+        resolved
     }
 
-    fn question(&mut self, selection: &'a Selection) -> Asked<'a> {
-        let question = match selection.target {
-            Target::TypeName(object) => Question::TypeName(self.catalog.get(object).name()),
+    /// A field of an introspection type. Such types have no fields with another binding.
+    fn meta_selection(&mut self, selection: &'a Selection) -> Option<MetaSelection<'a>> {
+        let field = match selection.target {
+            Target::TypeName(object) => SelectedMetaField::TypeName(self.catalog.get(object).name()),
             Target::Field(id) => {
-                let field = self.catalog.field(id);
-                let Binding::Introspection(fact) = &field.binding else {
-                    unreachable!("an introspection type has fields of introspection alone")
-                };
-                let arguments = Arguments::new(field, &selection.arguments, &self.values);
+                let definition = self.catalog.field(id);
+                let Binding::Introspection(field) = &definition.binding else { return None };
+                let arguments = Arguments::new(definition, &selection.arguments, &self.values);
                 let include_deprecated =
                     arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
                 let nulls: Vec<_> = arguments.nulls().collect();
-                self.refuse(selection, nulls);
-                Question::MetaField { fact: *fact, include_deprecated, asked: self.asked(&selection.selections) }
+                self.report(selection, nulls);
+                let selections = self.meta_selections(&selection.selections);
+                SelectedMetaField::Field { field: *field, include_deprecated, selections }
             }
         };
-        Asked { key: &selection.key, question }
+        Some(MetaSelection { key: &selection.key, field })
     }
 
-    fn refuse(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {
-        self.found.extend(errors.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
+    fn report(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {
+        self.errors.extend(errors.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
     }
 }

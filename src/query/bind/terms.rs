@@ -1,4 +1,4 @@
-//! The search string's terms, held against the keys that the root declares.
+//! The search string's terms, checked against the search keys of the connection.
 
 use crate::catalog::binding::{Connection, SearchKey};
 use crate::catalog::schema::ArgumentRole;
@@ -12,9 +12,9 @@ use crate::value::Value;
 /// A search term whose key is known and whose values are typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundTerm {
-    /// The key's place among the connection's search keys.
+    /// The index of the key among the connection's search keys.
     pub key: usize,
-    /// How it is compared; the key accepts it.
+    /// How it is compared. The key accepts this comparator.
     pub comparator: Comparator,
     /// The values: several with [`Comparator::In`], else one.
     pub values: Vec<Value>,
@@ -42,7 +42,7 @@ pub(super) fn terms(arguments: &Arguments<'_>, connection: &Connection, errors: 
 }
 
 fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
-    let place = connection.search_key(term.key).ok_or_else(|| {
+    let index = connection.search_key(term.key).ok_or_else(|| {
         let keys = connection.search_keys.iter().map(|key| key.name.as_str());
         BindError::NotFilterable {
             field: arguments.field.name.clone(),
@@ -52,7 +52,7 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
             allowed: keys.map(str::to_owned).collect(),
         }
     })?;
-    let key = &connection.search_keys[place];
+    let key = &connection.search_keys[index];
     if !key.comparators.contains(&term.comparator) {
         return Err(BindError::OperatorNotAllowed {
             field: arguments.field.name.clone(),
@@ -63,26 +63,26 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
         });
     }
     let values = values(key, term).map_err(|bad| malformed(arguments, connection, bad))?;
-    Ok(BoundTerm { key: place, comparator: term.comparator, values })
+    Ok(BoundTerm { key: index, comparator: term.comparator, values })
 }
 
-/// Where a term has no key, the keys are told, and the one that it begins with or nearly names.
+/// If the term has no key, the error lists the keys, and suggests the one that the term begins with or nearly names.
 fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
-    let (mut meant, mut allowed) = (None, None);
+    let (mut suggestion, mut allowed) = (None, None);
     if matches!(malformed.fault, SearchErrorKind::NoColon | SearchErrorKind::BadKey) {
         let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
         let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-        // `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is rather a value.
+        // As in `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is probably a value.
         let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
         let begun = keys().filter(is_begun).max_by_key(|key| key.len());
         let near = word.split_once(':').and_then(|(word, _)| nearest(word, keys()));
-        meant = begun.or(near).map(str::to_owned);
+        suggestion = begun.or(near).map(str::to_owned);
         allowed = Some(keys().map(str::to_owned).collect());
     }
     BindError::SearchError {
         field: arguments.field.name.clone(),
         malformed: Box::new(malformed),
-        nearest: meant,
+        nearest: suggestion,
         allowed,
     }
 }

@@ -17,14 +17,14 @@ pub(super) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The value of the variable in that place; `None` where it is neither given nor has a default.
-    pub(super) fn get(&self, place: usize) -> Option<&Literal> {
-        self.given[place].as_ref().or(self.definitions[place].default.as_ref())
+    /// The value of a variable, by its index; `None` if it is neither given nor has a default.
+    pub(super) fn get(&self, index: usize) -> Option<&Literal> {
+        self.given[index].as_ref().or(self.definitions[index].default.as_ref())
     }
 
-    /// The truth of a boolean variable.
-    pub(super) fn truth(&self, place: usize) -> Option<bool> {
-        match self.get(place) {
+    /// The value of a boolean variable, by its index.
+    pub(super) fn truth(&self, index: usize) -> Option<bool> {
+        match self.get(index) {
             Some(Literal::Boolean(truth)) => Some(*truth),
             _ => None,
         }
@@ -37,7 +37,7 @@ impl Values<'_> {
         selected.into_iter().map(|(_, selection)| selection).collect()
     }
 
-    /// The place of the first occurrence whose conditions hold: it decides where the key stands in the response.
+    /// The order of the first occurrence whose conditions hold. It decides the position of the key in the response.
     fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
         let holds = |condition: &Condition| self.truth(condition.variable) == Some(condition.wanted);
         let occurrence = selection.occurrences.iter().find(|occurrence| occurrence.conditions.iter().all(holds));
@@ -45,14 +45,14 @@ impl Values<'_> {
     }
 }
 
-/// Coerces what the request gives. Every variable that cannot be used is reported; unknown ones are ignored, as the
-/// specification has it.
+/// Coerces the variables of a request. Every variable that cannot be used is reported. Unknown variables are ignored, as the
+/// specification demands.
 pub(super) fn coerce<'a>(
     catalog: &Catalog,
     definitions: &'a [VariableDefinition],
     variables: &Variables,
 ) -> Result<Values<'a>, GraphqlErrors> {
-    let mut found = Vec::new();
+    let mut errors = Vec::new();
     let mut given = Vec::with_capacity(definitions.len());
     for definition in definitions {
         let value = match variables.get(&definition.name) {
@@ -60,17 +60,17 @@ pub(super) fn coerce<'a>(
             None => Ok(None),
             Some(json) => value(catalog, &definition.ty, json).map(Some).map_err(|expected| Some((expected, json))),
         };
-        given.push(value.unwrap_or_else(|fault| {
+        given.push(value.unwrap_or_else(|mismatch| {
             let error = BindError::BadVariable {
                 name: definition.name.clone(),
                 ty: definition.ty.display(catalog),
-                fault: fault.map(|(expected, json)| (expected, kind(json))),
+                mismatch: mismatch.map(|(expected, json)| (expected, kind(json))),
             };
-            found.push(GraphqlError::new(&error, [definition.location]));
+            errors.push(GraphqlError::new(&error, [definition.location]));
             None
         }));
     }
-    GraphqlErrors::check(found)?;
+    GraphqlErrors::check(errors)?;
     Ok(Values { definitions, given })
 }
 
@@ -113,7 +113,7 @@ fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
     }
 }
 
-/// A JSON number that is whole and fits into 32 bits, however it is written: `10` or `10.0`.
+/// A JSON number that is whole and fits into 32 bits. It may be written `10` or `10.0`.
 fn int(number: &serde_json::Number) -> Option<i64> {
     let whole = number.as_i64().or_else(|| {
         let float = number.as_f64()?;

@@ -15,7 +15,9 @@ use crate::catalog::schema::TypeRef;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::query::operation::{Condition, Literal, Occurrence, Operation, Selection, Target, VariableDefinition};
+use crate::query::operation::{
+    Condition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
+};
 use crate::query::parse::document::{Document, is_long_number, location};
 use crate::query::validate::names::ByName;
 
@@ -55,12 +57,14 @@ pub(super) fn merge<'t>(
         fragments: fragments.collect(),
         variables,
         budget: MOST_SELECTIONS,
+        selection_count: 0,
         conditions: BTreeSet::new(),
     };
     let root = vec![(selection_set, Rc::from([]))];
     let selections = merger.collect(catalog.query(), root, 0).map_err(GraphqlErrors::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
-    Ok(Operation { name, variables, selections, conditions: merger.conditions })
+    let (selection_count, conditions) = (merger.selection_count, merger.conditions);
+    Ok(Operation { name, variables, selections, selection_count, conditions })
 }
 
 /// A document that grows too large when its fragments are spread.
@@ -106,6 +110,8 @@ struct Merger<'c, 'd, 't> {
     fragments: HashMap<&'t str, &'d SelectionSet<'t>>,
     variables: ByName<'t, usize>,
     budget: usize,
+    /// The selections that have an id.
+    selection_count: usize,
     conditions: BTreeSet<usize>,
 }
 
@@ -218,7 +224,10 @@ impl<'d, 't> Merger<'_, 'd, 't> {
             conditions: found.conditions.to_vec(),
             location: location(found.field.position),
         });
+        let id = SelectionId(self.selection_count);
+        self.selection_count += 1;
         Ok(Selection {
+            id,
             key: Arc::from(field.alias.unwrap_or(field.name)),
             target,
             arguments,

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::schema as sdl;
 use orderql::catalog::{BUILT_IN, Catalog};
-use orderql::compile::{compile, explain};
+use orderql::compile::compile;
+use orderql::compile::explanation::explain;
 use orderql::error::code::ErrorCode;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::constant;

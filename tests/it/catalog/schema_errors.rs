@@ -1,7 +1,7 @@
 //! Schema files that are not what they should be, and what is said about each.
 
 use orderql::catalog::Catalog;
-use orderql::compile::explain;
+use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::Request;
 

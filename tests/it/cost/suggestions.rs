@@ -8,7 +8,8 @@ use std::process::Command;
 use orderql::access::accounts::{Profile, User, ensure_user};
 use orderql::access::password::Passwords;
 use orderql::catalog::Catalog;
-use orderql::compile::{Explanation, compile, explain};
+use orderql::compile::compile;
+use orderql::compile::explanation::{Explanation, explain};
 use orderql::cost::breakdown::CostNode;
 use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
@@ -74,17 +75,17 @@ fn without_variables(field: &mut Selected) {
 
 /// An explanation's first code.
 fn code(explanation: &Explanation) -> Option<ErrorCode> {
-    explanation.refusals.as_ref().map(|refusals| refusals.first().code)
+    explanation.errors.as_ref().map(|refusals| refusals.first().code)
 }
 
 /// The facts of an explanation's first refusal.
 fn facts(explanation: &Explanation) -> Value {
-    Value::Object(explanation.refusals.as_ref().unwrap().first().extensions.clone())
+    Value::Object(explanation.errors.as_ref().unwrap().first().extensions.clone())
 }
 
 /// What is selected, whatever its page sizes are.
 fn selection(lines: &[CostNode]) -> String {
-    let line = |line: &CostNode| format!("{:?} {} {} {{{}}}", line.way, line.key, line.field, selection(&line.parts));
+    let line = |line: &CostNode| format!("{:?} {} {} {{{}}}", line.via, line.key, line.field, selection(&line.parts));
     lines.iter().map(line).collect()
 }
 
@@ -147,7 +148,7 @@ fn every_suggestion_gives_the_same_selection_at_the_price_that_it_says() {
             let mended = edited(&request, suggestion, |_| 0);
             let mended = explain(&catalog, &mended, &limits)
                 .unwrap_or_else(|error| panic!("{seed}: {error}\n{suggestion}\n{}", request.query));
-            assert_eq!(mended.refusals, None, "{seed}: {suggestion}\n{}", request.query);
+            assert_eq!(mended.errors, None, "{seed}: {suggestion}\n{}", request.query);
             assert_eq!(suggestion["estimatedCost"], json!(mended.estimate.cost()), "{seed}\n{}", request.query);
             assert_eq!(selection(&mended.cost), selection(&explanation.cost), "{seed}");
             applied += 1;
@@ -356,7 +357,7 @@ async fn library_program_and_server_tell_the_same_numbers() {
         assert_eq!((&cost["depth"], &cost["maxDepth"]), (&json!(explanation.depth), &json!(6)), "{seed}");
         assert_eq!((&cost["statements"], &cost["maxCost"]), (&json!(explanation.plan.steps().len()), &json!(1000)));
         assert_eq!(cost["fields"], json!(explanation.fields()), "{seed}");
-        assert_eq!(cost["admitted"], explanation.refusals.is_none(), "{seed}");
+        assert_eq!(cost["admitted"], explanation.errors.is_none(), "{seed}");
 
         let printed = printed(&request);
         assert_eq!(printed["cost"], cost["requestedQueryCost"], "{seed}");
@@ -367,7 +368,7 @@ async fn library_program_and_server_tell_the_same_numbers() {
 
         let run = ask(&server, &token, &request, &[FIELDS]).json();
         codes.insert(code(&explanation));
-        if explanation.refusals.is_some() {
+        if explanation.errors.is_some() {
             assert_eq!(body["errors"], run["errors"], "{seed}");
             let extensions = |errors: &Value| errors[0]["extensions"].clone();
             assert_eq!(extensions(&body["errors"]), extensions(&printed["errors"]), "{seed}");

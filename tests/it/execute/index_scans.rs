@@ -3,7 +3,7 @@
 
 use orderql::database::connect::connect;
 use orderql::database::session::reader_settings;
-use orderql::plan::{Parameter, Plan};
+use orderql::plan::request_plan::{Parameter, Plan};
 use orderql::query::Variables;
 use orderql::value::Value;
 use serde_json::Value as Json;

@@ -9,7 +9,7 @@ use orderql::compile::compile;
 use orderql::database::options::PoolOptions;
 use orderql::database::pool::Pool;
 use orderql::execute::execute;
-use orderql::execute::field_error::{MOST_FAULTS, PathPart};
+use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_writer::Progress;
 use orderql::limits::Limits;
 use orderql::query::Request;
@@ -81,12 +81,12 @@ impl Bench {
             PathPart::Key(key) => json!(key),
             PathPart::Index(index) => json!(index),
         };
-        let faults = answer.faults().iter();
+        let faults = answer.field_errors().iter();
         let faults = faults.map(|fault| (fault.path.iter().map(part).collect(), fault.cause.to_string()));
         Answered {
             data: serde_json::from_slice(&bytes).unwrap(),
             faults: faults.collect(),
-            nullability_violations: answer.nullability_violations(),
+            nullability_violations: answer.field_error_count(),
             parts,
         }
     }
@@ -146,7 +146,7 @@ async fn a_value_beyond_its_type_is_null_and_told_twenty_times_at_most() {
     let answered = bench.ask_whole(query).await;
     let days = |place: usize| &answered.data["inventoryLevels"]["edges"][place]["node"]["daysToShip"];
     assert_eq!((days(0), days(1), days(48), days(49)), (&json!(0), &Value::Null, &json!(48), &Value::Null));
-    assert_eq!((answered.nullability_violations, answered.faults.len()), (25, MOST_FAULTS));
+    assert_eq!((answered.nullability_violations, answered.faults.len()), (25, MAX_FIELD_ERRORS));
     assert_eq!(answered.paths()[19], json!(["inventoryLevels", "edges", 39, "node", "daysToShip"]));
     assert!(answered.faults[0].1.contains("Int cannot hold"), "{:?}", answered.faults);
 }

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use orderql::catalog::Catalog;
 use orderql::cli::explain::{Explained, text};
-use orderql::compile::{compile, explain};
+use orderql::compile::compile;
+use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::Request;
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::Binding;
-use orderql::compile::{Compiler, Explanation, compile, explain};
-use orderql::cost::Cost;
+use orderql::compile::compile;
+use orderql::compile::compiler::Compiler;
+use orderql::compile::explanation::{Explanation, explain};
 use orderql::cost::breakdown::CostNode;
+use orderql::cost::price::Cost;
 use orderql::cursor::Encoder;
 use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
@@ -33,7 +35,7 @@ fn explained(catalog: &Catalog, query: &Query) -> Explanation {
     let request = query.request();
     let explanation = explain(catalog, &request, &UNLIMITED)
         .unwrap_or_else(|refusals| panic!("{refusals}\n{}\n{:?}", request.query, request.variables));
-    assert_eq!(explanation.refusals, None, "{}", request.query);
+    assert_eq!(explanation.errors, None, "{}", request.query);
     explanation
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orderql::catalog::Catalog;
-use orderql::compile::{Compiled, Compiler};
-use orderql::cost::Cost;
+use orderql::compile::compiled::Compiled;
+use orderql::compile::compiler::Compiler;
+use orderql::cost::price::Cost;
 use orderql::database::options::PoolOptions;
 use orderql::database::pool::Pool;
 use orderql::execute::execute;
@@ -84,7 +85,7 @@ impl Asker {
             text,
             compiled,
             rows: answer.row_counts().to_vec(),
-            nullability_violations: answer.nullability_violations(),
+            nullability_violations: answer.field_error_count(),
         }
     }
 

@@ -1,0 +1,32 @@
+//! A request that is ready to be executed.
+
+use std::sync::Arc;
+
+use crate::cost::estimate::Estimate;
+use crate::plan::request_plan::Plan;
+use crate::plan::template::PlanTemplate;
+use crate::query::bind::resolve::StepArguments;
+use crate::query::operation::Operation;
+
+/// An admitted request: its price, and how to execute it.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The operation's name, if it has one.
+    pub operation_name: Option<Arc<str>>,
+    /// Its price.
+    pub estimate: Estimate,
+    /// How to fetch and write the response; shared with the response while it is written.
+    pub plan: Arc<Plan>,
+}
+
+impl Compiled {
+    pub(super) fn new(
+        operation: &Operation,
+        arguments: Vec<StepArguments>,
+        estimate: Estimate,
+        template: Arc<PlanTemplate>,
+    ) -> Self {
+        let plan = Arc::new(Plan::new(template, arguments));
+        Self { operation_name: operation.name.clone(), estimate, plan }
+    }
+}

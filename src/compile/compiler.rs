@@ -1,0 +1,212 @@
+//! The pure half with a cache. A text that was valid once is not parsed and validated again. A request for it whose plan is
+//! cached is not planned again: its values are resolved, priced and checked against the limits, and that is all. The result
+//! of introspection in a text without variables is always the same, and cached whole.
+
+use std::iter;
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::compile::cache::OperationCache;
+use crate::compile::cached_operation::{CachedOperation, CachedPlan};
+use crate::compile::compiled::Compiled;
+use crate::compile::explanation::{Explanation, explain_operation};
+use crate::compile::stages::{self, Planned};
+use crate::error::graphql_error::GraphqlErrors;
+use crate::limits::Limits;
+use crate::query::Request;
+use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
+
+/// The part of the cache that one result of introspection may take, so that it does not evict too much.
+const MAX_CONSTANT_SHARE: usize = 16;
+
+/// [`compile`](crate::compile::compile) with a cache.
+#[derive(Debug)]
+pub struct Compiler {
+    catalog: Arc<Catalog>,
+    operations: OperationCache,
+}
+
+impl Compiler {
+    /// A compiler whose cache takes about so many bytes at most.
+    pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
+        Self { catalog, operations: OperationCache::new(cache_bytes) }
+    }
+
+    /// The catalog that requests are compiled against.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Compiles a request, as [`compile`](crate::compile::compile).
+    pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
+        let cached = self.operation(request)?;
+        if let Some(plan) = cached.constant()
+            && let Some(estimate) = plan.admit(iter::empty(), limits)
+        {
+            return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template()));
+        }
+        let resolved = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
+        if let Some(plan) = cached.plan(&resolved)
+            && let Some(estimate) = plan.admit(resolved.steps.iter().map(StepArguments::size), limits)
+        {
+            return Ok(Compiled::new(&cached.operation, resolved.steps, estimate, plan.template()));
+        }
+        if let Some(errors) = cached.rejection(&resolved, limits) {
+            return Err(errors);
+        }
+        // The errors of a request that is not admitted need the bound operation.
+        let planned = stages::plan(&self.catalog, &cached.operation, &resolved, limits);
+        match &planned {
+            Ok(planned) => self.insert(&cached, &resolved, planned),
+            Err(errors) => cached.insert_rejection(&resolved, limits, errors),
+        }
+        self.operations.update_bytes(&request.query, request.operation_name.as_deref(), cached.bytes());
+        let Planned { estimate, template, .. } = planned?;
+        Ok(Compiled::new(&cached.operation, resolved.steps, estimate, template))
+    }
+
+    /// Inserts the plan of a request into the cache.
+    fn insert(&self, cached: &CachedOperation, resolved: &Resolved<'_>, planned: &Planned) {
+        let plan = CachedPlan::new(planned);
+        if resolved.constants.is_empty() {
+            return cached.insert_plan(resolved, plan);
+        }
+        // The results of introspection are literals of the template, so it is valid for one set of values.
+        let is_constant = resolved.steps.is_empty() && cached.operation.variables.is_empty();
+        if is_constant && plan.bytes() <= self.operations.capacity() / MAX_CONSTANT_SHARE {
+            cached.insert_constant(plan);
+        }
+    }
+
+    /// Explains a request, as [`explain`](crate::compile::explanation::explain).
+    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
+        explain_operation(&self.catalog, &self.operation(request)?.operation, request, limits)
+    }
+
+    /// The request's operation, from the cache if its text is there.
+    fn operation(&self, request: &Request) -> Result<Arc<CachedOperation>, GraphqlErrors> {
+        let name = request.operation_name.as_deref();
+        if let Some(cached) = self.operations.get(&request.query, name) {
+            return Ok(cached);
+        }
+        let cached = Arc::new(CachedOperation::new(stages::operation(&self.catalog, request)?));
+        self.operations.insert(&request.query, name, Arc::clone(&cached));
+        Ok(cached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::compile::compile;
+    use crate::error::code::ErrorCode;
+    use crate::query::Variables;
+
+    fn compiler(cache_bytes: usize) -> Compiler {
+        Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
+    }
+
+    fn request(query: &str, variables: serde_json::Value) -> Request {
+        let variables: Variables = serde_json::from_value(variables).unwrap();
+        Request { query: query.to_owned(), variables, ..Request::default() }
+    }
+
+    #[test]
+    fn caches_the_operations_of_a_text_and_checks_the_limits_each_time() {
+        let compiler = compiler(1 << 20);
+        let query = "query A { orders(first: 10) { edges { node { orderId } } } } query B { __typename }";
+        let named = |name: &str, limits: &Limits| {
+            let request = Request { operation_name: Some(name.to_owned()), ..request(query, json!({})) };
+            compiler.compile(&request, limits)
+        };
+        let low = Limits { max_cost: 10, ..Limits::default() };
+        for _ in 0..2 {
+            assert_eq!(named("A", &Limits::default()).unwrap().estimate.cost(), 20);
+            assert_eq!(named("B", &Limits::default()).unwrap().estimate.cost(), 0);
+            assert_eq!(named("A", &low).unwrap_err().first().code, ErrorCode::CostExceeded);
+            assert!(named("C", &Limits::default()).is_err());
+        }
+        let contents = compiler.operations.contents();
+        assert_eq!(contents.iter().map(|(_, operations)| operations.len()).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn caches_the_plan_of_introspection_without_variables() {
+        let compiler = compiler(1 << 20);
+        let (constant, variable) = (
+            "query Q { __type(name: \"Order\") { name } }",
+            "query Q($name: String!) { __type(name: $name) { name } }",
+        );
+        let named = |query: &str, name: &str| {
+            compiler.compile(&request(query, json!({ "name": name })), &Limits::default()).unwrap()
+        };
+        let is_same = |first: &Compiled, second: &Compiled| {
+            std::ptr::eq(first.plan.response_template(), second.plan.response_template())
+        };
+        let text = |compiled: &Compiled| format!("{:?}", compiled.plan.response_template());
+        let (first, second) = (named(constant, "Order"), named(constant, "Facility"));
+        assert!(is_same(&first, &second));
+        assert_eq!((second.estimate.cost(), second.operation_name.as_deref()), (0, Some("Q")));
+        assert_ne!(text(&named(variable, "Order")), text(&named(variable, "Facility")));
+
+        // A large result would evict too much.
+        let all = "{ __schema { types { name description fields { name description args { name description } } } } }";
+        let [first, second] = [(); 2].map(|()| named(all, ""));
+        assert!(!is_same(&first, &second));
+        let low = Limits { max_depth: 0, ..Limits::default() };
+        let request = request(constant, json!({}));
+        let fresh = compile(compiler.catalog(), &request, &low).map(|compiled| compiled.estimate.cost());
+        let cached = compiler.compile(&request, &low).map(|compiled| compiled.estimate.cost());
+        assert_eq!(format!("{cached:?}"), format!("{fresh:?}"));
+    }
+
+    #[test]
+    fn caches_a_rejection_for_the_same_page_sizes_and_limits_alone() {
+        let compiler = compiler(1 << 20);
+        let query =
+            "query($n: Int!) { orders(first: $n) { edges { node { orderItems(first: 90) { edges { cursor } } } } } }";
+        let mut is_rejected = Vec::new();
+        for (rows, max_cost) in [(20, 1000), (30, 1000), (30, 900), (20, 1000), (20, 1_000_000), (20, 1000)] {
+            let request = request(query, json!({ "n": rows }));
+            let limits = Limits { max_cost, ..Limits::default() };
+            let result = |compiled: Result<Compiled, _>| compiled.map(|compiled| compiled.estimate.cost());
+            let fresh = result(compile(compiler.catalog(), &request, &limits));
+            for _ in 0..2 {
+                assert_eq!(result(compiler.compile(&request, &limits)), fresh);
+            }
+            is_rejected.push(fresh.is_err());
+        }
+        assert_eq!(is_rejected, [true, true, true, true, false, true]);
+        let operation = stages::operation(compiler.catalog(), &request(query, json!({}))).unwrap();
+        let cached = compiler.operations.contents()[0].1[0];
+        assert!(cached > operation.bytes() + 500);
+    }
+
+    #[test]
+    fn bounds_its_cache_by_what_operations_take() {
+        let compiler = compiler(100_000);
+        let compile =
+            |query: &str, limits: &Limits| drop(compiler.compile(&request(query, json!({})), limits).unwrap());
+        for number in 0..1000 {
+            let query = format!("{{ a{number}: orders(first: 1) {{ edges {{ node {{ orderId }} }} }} }}");
+            compile(&query, &Limits::default());
+            let contents = compiler.operations.contents();
+            let bytes = contents.iter().map(|(text, operations)| text.len() + operations.iter().sum::<usize>());
+            assert_eq!(compiler.operations.bytes(), bytes.sum::<usize>());
+            assert!(compiler.operations.bytes() <= 100_000);
+        }
+        let texts = compiler.operations.contents().len();
+        assert!((10..1000).contains(&texts), "{texts}");
+
+        // A short text with a thousand selections takes as much as a long one. It does not fit, and evicts nothing.
+        let fields = "orderId statusId orderName grandTotal externalId orderDate entryDate createdBy orderTypeId originFacilityId";
+        let order = |n| format!("a{n}: orders(first: 1) {{ edges {{ node {{ ...F }} }} }} ");
+        let orders = (0..150).map(order).collect::<Vec<_>>().concat();
+        let query = format!("{{ {orders} }} fragment F on Order {{ {fields} }}");
+        assert!(query.len() < 10_000);
+        compile(&query, &Limits { max_cost: 10_000, ..Limits::default() });
+        assert_eq!(compiler.operations.contents().len(), texts);
+    }
+}

@@ -1,0 +1,72 @@
+//! Everything that is known about a request, whether or not it is admitted.
+
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::compile::stages;
+use crate::cost::admission::{Admission, admit};
+use crate::cost::breakdown::{CostNode, breakdown};
+use crate::cost::depth::depth;
+use crate::cost::estimate::{Estimate, estimate};
+use crate::cost::fields::{FieldCost, fields};
+use crate::cost::limit_exceeded;
+use crate::error::graphql_error::GraphqlErrors;
+use crate::limits::Limits;
+use crate::plan::build::template;
+use crate::plan::request_plan::Plan;
+use crate::query::Request;
+use crate::query::bind::bind;
+use crate::query::bind::resolve::resolve;
+use crate::query::operation::Operation;
+
+/// An explained request.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The operation's name, if it has one.
+    pub operation_name: Option<Arc<str>>,
+    /// The price as a tree that adds up.
+    pub cost: Vec<CostNode>,
+    /// The price.
+    pub estimate: Estimate,
+    /// Levels of object nesting.
+    pub depth: u32,
+    /// The limits that it was checked against.
+    pub limits: Limits,
+    /// The result of that check.
+    pub admission: Admission,
+    /// The errors of a request that is not admitted.
+    pub errors: Option<GraphqlErrors>,
+    /// How it would be executed.
+    pub plan: Plan,
+}
+
+impl Explanation {
+    /// The price as a list of fields that adds up.
+    pub fn fields(&self) -> Vec<FieldCost<'_>> {
+        fields(&self.cost)
+    }
+}
+
+/// Explains a request. As [`compile`](crate::compile::compile), but depth and cost above the limits are part of the result.
+pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
+    explain_operation(catalog, &stages::operation(catalog, request)?, request, limits)
+}
+
+/// Explains a request for an operation.
+pub(super) fn explain_operation(
+    catalog: &Catalog,
+    operation: &Operation,
+    request: &Request,
+    limits: &Limits,
+) -> Result<Explanation, GraphqlErrors> {
+    let resolved = resolve(catalog, operation, &request.variables, limits)?;
+    let bound = bind(catalog, operation, &resolved);
+    let (depth, estimate) = (depth(&bound), estimate(&bound));
+    let admission = admit(depth, estimate.cost(), limits);
+    let errors = limit_exceeded::check(&admission, &bound, estimate.formula()).err();
+    let cost = breakdown(&bound);
+    let template = Arc::new(template(catalog, &bound));
+    let plan = Plan::new(template, resolved.steps);
+    let operation_name = operation.name.clone();
+    Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, admission, errors, plan })
+}

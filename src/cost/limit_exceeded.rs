@@ -1,0 +1,179 @@
+//! The error of a query that exceeds its caller's limits, and what would bring the query within them.
+//!
+//! The `extensions` of `DEPTH_EXCEEDED`: `depth`, `maxDepth`, and `paths`, the response keys of the fields that are one level
+//! too deep (20 at most).
+//!
+//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), and
+//! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
+//!   (what it adds with everything inside it) and `share` (of the estimate). A branch may be inside another.
+//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says
+//!   which pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` says what to
+//!   change, all of it: `path` (response keys of the connection, or of the first of several that change together),
+//!   `argument` (`first` or `last`), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the
+//!   locations of the fields whose argument is to be `to`.
+
+use std::fmt;
+
+use serde_json::{Value as Json, json};
+
+use crate::cost::admission::{Admission, Gate};
+use crate::cost::branches::{Branch, most_expensive, share};
+use crate::cost::formula::Formula;
+use crate::cost::pages::Pages;
+use crate::cost::path::{Path, visit_nested};
+use crate::cost::price::Cost;
+use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location, MAX_ERRORS};
+use crate::query::bind::ids::StepId;
+use crate::query::bind::selection::BoundOperation;
+
+/// Returns the error of an operation that is not admitted.
+pub fn check(admission: &Admission, operation: &BoundOperation<'_>, formula: &Formula) -> Result<(), GraphqlErrors> {
+    let Some(rejected_by) = admission.rejected_by() else { return Ok(()) };
+    let error = match rejected_by.gate {
+        Gate::Depth => {
+            let (paths, locations) = too_deep(operation, rejected_by.limit);
+            let error = LimitExceeded::Depth { depth: rejected_by.measured, max_depth: rejected_by.limit, paths };
+            GraphqlError::new(&error, locations)
+        }
+        Gate::Cost => {
+            let max_cost = rejected_by.limit;
+            let pages = Pages::of(operation, formula);
+            let (branches, advice) = (most_expensive(&pages), advise(&pages, max_cost));
+            let paths = step_paths(operation, &branches, &advice);
+            let estimated_cost = rejected_by.measured;
+            GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, branches, advice, paths }, [])
+        }
+    };
+    Err(GraphqlErrors::one(error))
+}
+
+/// A limit of the caller that a query exceeds.
+#[derive(Debug)]
+enum LimitExceeded<'a> {
+    Depth {
+        depth: u64,
+        max_depth: u64,
+        /// The fields that are one level too deep.
+        paths: Vec<Path<'a>>,
+    },
+    Cost {
+        estimated_cost: Cost,
+        max_cost: Cost,
+        branches: Vec<Branch>,
+        advice: Advice<'a>,
+        /// The paths of the steps that branches and suggestions name, by step.
+        paths: Vec<(StepId, Path<'a>)>,
+    },
+}
+
+/// The fields one level below what is allowed, in query order: paths and locations.
+fn too_deep<'a>(operation: &'a BoundOperation<'a>, max_depth: u64) -> (Vec<Path<'a>>, Vec<Location>) {
+    let (mut paths, mut locations) = (Vec::new(), Vec::new());
+    visit_nested(operation, &mut |nested| {
+        let is_allowed = u64::from(nested.level) <= max_depth;
+        if !is_allowed && paths.len() < MAX_ERRORS {
+            paths.push(nested.path.clone());
+            locations.push(nested.location);
+        }
+        is_allowed
+    });
+    (paths, locations)
+}
+
+/// The paths of the steps that branches and suggestions name.
+fn step_paths<'a>(
+    operation: &'a BoundOperation<'a>,
+    branches: &[Branch],
+    advice: &Advice<'_>,
+) -> Vec<(StepId, Path<'a>)> {
+    let edits = advice.suggestions.iter().flat_map(|suggestion| &suggestion.edits);
+    let mut named: Vec<_> = branches.iter().map(|branch| branch.step).chain(edits.map(|edit| edit.step)).collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut paths = Vec::with_capacity(named.len());
+    visit_nested(operation, &mut |nested| {
+        if let Some(step) = nested.step.filter(|step| named.binary_search(step).is_ok()) {
+            paths.push((step, nested.path.clone()));
+        }
+        paths.len() < named.len()
+    });
+    paths.sort_unstable_by_key(|(step, _)| *step);
+    paths
+}
+
+impl fmt::Display for LimitExceeded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth { depth, max_depth, .. } => {
+                write!(f, "the query nests {depth} levels of objects; at most {max_depth} are allowed; split it")
+            }
+            Self::Cost { estimated_cost, max_cost, advice, .. } => {
+                write!(f, "the query's estimated cost is {estimated_cost}; at most {max_cost} is allowed; ")?;
+                if advice.minimum_cost > *max_cost {
+                    let minimum_cost = advice.minimum_cost;
+                    write!(
+                        f,
+                        "select fewer collections or fields: with one row in every page it would cost {minimum_cost}"
+                    )
+                } else {
+                    f.write_str("reduce nested page sizes or select fewer nested collections")
+                }
+            }
+        }
+    }
+}
+
+impl Diagnostic for LimitExceeded<'_> {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Depth { .. } => ErrorCode::DepthExceeded,
+            Self::Cost { .. } => ErrorCode::CostExceeded,
+        }
+    }
+
+    fn extensions(&self) -> ErrorExtensions {
+        let extensions: Vec<(&str, Json)> = match self {
+            Self::Depth { depth, max_depth, paths } => {
+                vec![("depth", json!(depth)), ("maxDepth", json!(max_depth)), ("paths", json!(paths))]
+            }
+            Self::Cost { estimated_cost, max_cost, branches, advice, paths } => {
+                let path =
+                    |step: StepId| paths.binary_search_by_key(&step, |(step, _)| *step).map(|at| &paths[at].1).ok();
+                let branch = |branch: &Branch| {
+                    let share = share(branch.total, *estimated_cost);
+                    json!({ "path": path(branch.step), "total": branch.total, "share": share })
+                };
+                let suggestion = |suggestion: &Suggestion<'_>| {
+                    let edits = suggestion.edits.iter().map(|edit| self::edit(edit, path(edit.step)));
+                    json!({
+                        "shrinks": suggestion.shrinks.as_str(),
+                        "edits": edits.collect::<Vec<_>>(),
+                        "estimatedCost": suggestion.estimated_cost,
+                    })
+                };
+                vec![
+                    ("estimatedCost", json!(estimated_cost)),
+                    ("maxCost", json!(max_cost)),
+                    ("minimumCost", json!(advice.minimum_cost)),
+                    ("branches", branches.iter().map(branch).collect()),
+                    ("suggestions", advice.suggestions.iter().map(suggestion).collect()),
+                ]
+            }
+        };
+        extensions.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+fn edit(edit: &Edit<'_>, path: Option<&Path<'_>>) -> Json {
+    let mut json = json!({ "path": path, "argument": edit.end.argument(), "from": edit.from, "to": edit.to });
+    if let Some(variable) = edit.variable {
+        json["variable"] = json!(variable);
+    } else {
+        let locations = edit.locations.iter().map(|at| json!({ "line": at.line, "column": at.column }));
+        json["locations"] = locations.collect();
+    }
+    json
+}

@@ -1,0 +1,111 @@
+//! The price of each kind of field. The numbers of the cost model are here and in no other file.
+
+use crate::catalog::schema::Field;
+use crate::query::bind::selection::{
+    BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField, BoundRootField,
+    BoundSelection,
+};
+
+/// Credits. Sums and products saturate: a cost too large to count is too large to admit.
+pub type Cost = u64;
+
+/// The cost of a column.
+const SCALAR: Cost = 1;
+
+/// The cost of an object without what is selected from it; in a connection, of each row of the page.
+const OBJECT: Cost = 1;
+
+/// The cost of an aggregate.
+const AGGREGATE: Cost = 5;
+
+/// What a search term adds if no selective index serves its key.
+const UNINDEXED_TERM: Cost = 50;
+
+/// A selected field as the cost model sees it, on whatever level it is.
+pub(super) enum PricedField<'s, 'a> {
+    /// `__typename`, `cursor`, `pageInfo` and introspection, with all that is selected from them.
+    Free,
+    /// A column.
+    Scalar(&'a Field),
+    /// An aggregate.
+    Aggregate(&'a Field),
+    /// A joined object.
+    Object(&'s BoundObject<'a>),
+    /// A lookup.
+    Lookup(&'s BoundLookup<'a>),
+    /// A connection.
+    Connection(&'s BoundConnection<'a>),
+    /// `edges`. The price of each row is the connection's.
+    Edges(&'s [BoundSelection<'a, BoundEdgeField<'a>>]),
+    /// `node`. Likewise.
+    Node(&'s [BoundSelection<'a, BoundObjectField<'a>>]),
+}
+
+impl PricedField<'_, '_> {
+    /// What the field costs without what is selected from it, each time that it is fetched.
+    pub(super) fn own_cost(&self) -> Cost {
+        match self {
+            Self::Scalar(_) => SCALAR,
+            Self::Object(_) | Self::Lookup(_) | Self::Connection(_) => OBJECT,
+            Self::Aggregate(_) => AGGREGATE,
+            Self::Free | Self::Edges(_) | Self::Node(_) => 0,
+        }
+    }
+}
+
+/// How many search terms of a connection no selective index serves.
+pub(super) fn unindexed_terms(connection: &BoundConnection<'_>) -> u64 {
+    let unindexed = connection.terms.iter().filter(|term| !connection.binding.search_keys[term.key].indexed);
+    unindexed.count() as u64
+}
+
+/// What the search terms of a connection add to its price, once.
+pub(super) fn search_penalty(connection: &BoundConnection<'_>) -> Cost {
+    UNINDEXED_TERM.saturating_mul(unindexed_terms(connection))
+}
+
+/// A field of a level that has priced fields.
+pub(super) trait Priced<'a> {
+    /// The field as the cost model sees it.
+    fn priced(&self) -> PricedField<'_, 'a>;
+}
+
+impl<'a> Priced<'a> for BoundRootField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) | Self::Introspection(_) => PricedField::Free,
+            Self::Lookup(lookup) => PricedField::Lookup(lookup),
+            Self::Connection(connection) => PricedField::Connection(connection),
+        }
+    }
+}
+
+impl<'a> Priced<'a> for BoundObjectField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) => PricedField::Free,
+            Self::Column(field, _) => PricedField::Scalar(field),
+            Self::Aggregate(field, _) => PricedField::Aggregate(field),
+            Self::Object(object) => PricedField::Object(object),
+            Self::Connection(connection) => PricedField::Connection(connection),
+        }
+    }
+}
+
+impl<'a> Priced<'a> for BoundConnectionField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) | Self::PageInfo(_) => PricedField::Free,
+            Self::Edges(edges) => PricedField::Edges(edges),
+        }
+    }
+}
+
+impl<'a> Priced<'a> for BoundEdgeField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) | Self::Cursor => PricedField::Free,
+            Self::Node(node) => PricedField::Node(node),
+        }
+    }
+}

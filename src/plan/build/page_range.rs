@@ -1,0 +1,33 @@
+//! The part of an ordering that a page is taken from, and the parts around it.
+
+use crate::plan::keyset::{KeysetBound, KeysetRange};
+
+/// What lies between the cursors of a page.
+pub(super) struct PageRange<'a> {
+    /// Whether the response goes up the index. It goes down if the order is reversed.
+    pub(super) ascending: bool,
+    /// The `after:` cursor.
+    pub(super) after: Option<&'a KeysetBound<'a>>,
+    /// The `before:` cursor.
+    pub(super) before: Option<&'a KeysetBound<'a>>,
+}
+
+impl<'a> PageRange<'a> {
+    /// The rows between the cursors.
+    pub(super) fn page(&self) -> KeysetRange<'a> {
+        let (above, below) = if self.ascending { (self.after, self.before) } else { (self.before, self.after) };
+        KeysetRange { above, below, inclusive: false }
+    }
+
+    /// The rows at or before the `after:` cursor.
+    pub(super) fn before_page(&self) -> KeysetRange<'a> {
+        let (above, below) = if self.ascending { (None, self.after) } else { (self.after, None) };
+        KeysetRange { above, below, inclusive: true }
+    }
+
+    /// The rows at or after the `before:` cursor.
+    pub(super) fn after_page(&self) -> KeysetRange<'a> {
+        let (above, below) = if self.ascending { (self.before, None) } else { (None, self.before) };
+        KeysetRange { above, below, inclusive: true }
+    }
+}

@@ -1,0 +1,88 @@
+//! The plan of one request: a template, and the values of the parameters.
+
+use std::sync::Arc;
+
+use crate::cursor::CursorPosition;
+use crate::plan::response_template::ResponseTemplate;
+use crate::plan::step::{Slot, Step};
+use crate::plan::template::PlanTemplate;
+use crate::query::bind::ids::StepId;
+use crate::query::bind::resolve::StepArguments;
+use crate::query::bind::terms::BoundTerm;
+use crate::search::Comparator;
+use crate::value::Value;
+
+/// How to fetch and write the response to one request.
+#[derive(Debug)]
+pub struct Plan {
+    template: Arc<PlanTemplate>,
+    /// The request's values, by [`StepId`].
+    arguments: Vec<StepArguments>,
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameter<'a> {
+    /// A value from the request, or a null from a cursor.
+    Value(Option<&'a Value>),
+    /// The elements of an in-list.
+    Values(&'a [Value]),
+    /// A number of rows.
+    Limit(i64),
+    /// One column of the parents' keys, as an array: its index in
+    /// [`Parents::Rows::columns`](crate::plan::step::Parents::Rows::columns).
+    ParentKeys(usize),
+}
+
+impl Plan {
+    /// The plan of a request with these values. The template must be the one of the request's key.
+    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>) -> Self {
+        Self { template, arguments }
+    }
+
+    /// The statements. A step's parents come before it.
+    pub fn steps(&self) -> &[Step] {
+        &self.template.steps
+    }
+
+    /// The template of the response.
+    pub fn response_template(&self) -> &ResponseTemplate {
+        &self.template.response
+    }
+
+    /// Whether the plan has statements.
+    pub fn needs_database(&self) -> bool {
+        !self.steps().is_empty()
+    }
+
+    /// How many rows a step fetches for each parent.
+    pub fn size(&self, step: StepId) -> u32 {
+        self.arguments[step].size()
+    }
+
+    /// The values of a step's parameters, `$1` first.
+    pub fn parameters(&self, step: StepId) -> impl ExactSizeIterator<Item = Parameter<'_>> {
+        self.steps()[step].parameters.iter().map(move |slot| self.parameter(step, *slot))
+    }
+
+    fn parameter(&self, step: StepId, slot: Slot) -> Parameter<'_> {
+        let arguments = &self.arguments[step];
+        match slot {
+            Slot::Key(lookup, index) => {
+                Parameter::Value(self.arguments[lookup].keys.get(index).map(|(_, value)| value))
+            }
+            Slot::Term(index) => match arguments.terms.get(index) {
+                Some(BoundTerm { comparator: Comparator::In, values, .. }) => Parameter::Values(values),
+                term => Parameter::Value(term.and_then(|term| term.values.first())),
+            },
+            Slot::After(column) => column_of(arguments.page.after.as_ref(), column),
+            Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
+            Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),
+            Slot::ParentKeys(index) => Parameter::ParentKeys(index),
+        }
+    }
+}
+
+fn column_of(position: Option<&CursorPosition>, column: usize) -> Parameter<'_> {
+    Parameter::Value(position.and_then(|position| position.get(column)?.as_ref()))
+}
