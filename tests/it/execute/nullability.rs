@@ -105,7 +105,7 @@ async fn a_point_root_that_breaks_a_promise_is_null_and_its_neighbours_are_not()
     let answered = bench.ask_whole(query).await;
     assert_eq!(answered.data, json!({"a": null, "b": {"statusId": "ORDER_APPROVED"}}));
     assert_eq!(answered.paths(), [json!(["a", "s"])]);
-    assert!(answered.faults[0].1.contains("the schema promises a value"), "{:?}", answered.faults);
+    assert!(answered.faults[0].1.contains("the schema declares a non-null value"), "{:?}", answered.faults);
     let whole = bench.ask_whole(r#"{ order(orderId: "BROKEN") { orderId } }"#).await;
     assert_eq!((whole.data, whole.nullability_violations), (json!({"order": {"orderId": "BROKEN"}}), 0));
 }
