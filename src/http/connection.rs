@@ -108,7 +108,7 @@ impl Timeouts {
     }
 
     /// When to check the connection again. While a request is in service the deadline is unknown, so the next check is a
-    /// full time-out away. The same holds for a closing connection whose deadline has passed: it was already told to close.
+    /// full time-out away. A closing connection whose deadline has passed gets the same time to finish.
     pub fn next_check(self, connection: &Connection, closing: bool) -> Instant {
         let now = Instant::now();
         match self.deadline(connection) {

@@ -2,11 +2,12 @@
 //!
 //! - **Ambiguous requests.** `framing` follows what the client sends, and marks requests with `Content-Length` beside
 //!   `Transfer-Encoding`; see there.
-//! - **The time-out for heads.** hyper has one, but no time-out for the first bytes, in which it tells HTTP/2 from HTTP/1,
-//!   and it counts the wait for the next request as a part of its head. A connection would be idle for `header-timeout` at
-//!   most, whatever `idle-timeout` says.
-//! - **The time-out for writes.** hyper waits without end for a client that reads nothing. `connection` has a time-out of
-//!   its own for HTTP/2, where a client can stop one response without stopping the stream of bytes.
+//! - **The time-out for heads.** hyper has one, but none for the first bytes, from which it detects the protocol, and it
+//!   counts the wait for the next request as a part of its head. So it would close idle connections after
+//!   `header-timeout`, whatever `idle-timeout` says.
+//! - **The time-out for writes.** hyper has none. `connection` has one for responses of which hyper still asks for parts.
+//!   This one is for the bytes that hyper has buffered: the request is over for `connection`, so a client that does not take
+//!   them would be cut off only after `idle-timeout`.
 //! - **JSON errors** in place of hyper's bare responses; see `malformed`.
 //! - **The unread rest.** It hands back the half of the stream that reads, so that the listener can drain it.
 

@@ -2,11 +2,11 @@
 //!
 //! A request with both `Content-Length` and `Transfer-Encoding` can be used to smuggle another one past a proxy that
 //! believes the other header (RFC 9112, section 6.3). hyper 1.12 believes the encoding, drops the length from the headers
-//! and closes the connection after the response. That is safe, but the service cannot tell such a request from others, and
-//! would serve it. This server rejects it with 400. So it follows the bytes itself, with just enough of HTTP/1.1 to know
-//! where each head begins and ends: pipelined requests arrive in one read, so a head cannot be found without the end of
-//! the body before it. hyper decides what is well-formed. Where a message is not, it ends the connection, and nothing more
-//! is followed here.
+//! and closes the connection after the response. That is safe, but the service cannot distinguish such a request from
+//! others, and would serve it. This server rejects it with 400. So it follows the bytes itself, with just enough of
+//! HTTP/1.1 to know where each head begins and ends: pipelined requests arrive in one read, so a head cannot be found
+//! without the end of the body before it. hyper decides what is well-formed. Where a message is not, hyper ends the
+//! connection, and nothing more is followed here.
 //!
 //! `connection_io` also needs to know whether a head is being received, for its time-out, and whether the client speaks
 //! HTTP/2, which has no such ambiguity and no bare responses.
