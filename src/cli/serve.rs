@@ -22,13 +22,14 @@ use crate::config::settings::Config;
 use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
-use crate::http::endpoint::sdl;
+use crate::http::endpoint::graphql::persisted_queries::PersistedQueries;
+use crate::http::endpoint::sdl::SdlDocument;
 use crate::http::listener::Listener;
 use crate::http::options::Options;
-use crate::http::persisted;
-use crate::http::service::{RequestIds, Service};
+use crate::http::request_ids::RequestIds;
+use crate::http::service::Service;
 use crate::telemetry::log;
-use crate::throttle::buckets::Buckets;
+use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningQueries;
 
 /// How long the last audit events may take to be stored when the server stops.
@@ -83,18 +84,18 @@ pub(crate) async fn start(
     let password_checks = config.password_checks;
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let service = Service {
-        sdl: sdl::Document::new(catalog.sdl().to_owned()),
+        sdl: SdlDocument::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: GrantCache::start(database.clone(), config.default_limits()).await?,
         logins: Logins::new(passwords, config.lockout(), trail.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: WriterPool::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
-        buckets: Buckets::new(),
-        running: RunningQueries::default(),
-        persisted: persisted::Store::new(options.persisted_queries),
+        rate_limiter: RateLimiter::in_memory(),
+        running_queries: RunningQueries::default(),
+        persisted_queries: PersistedQueries::new(options.persisted_queries),
         options: options.clone(),
-        ids: RequestIds::default(),
+        request_ids: RequestIds::default(),
     };
     Ok(Server { listener: Listener::bind(config.listen).await?, service, trail, options })
 }

@@ -133,7 +133,7 @@ pub(crate) const CODINGS: ValueParser<Codings> = ValueParser {
 pub(crate) const ORIGINS: ValueParser<Origins> = ValueParser {
     placeholder: "ORIGINS",
     wanted: "origins such as https://app.example.com, without a path, with commas between; or * for all",
-    parse: Origins::read,
+    parse: Origins::parse,
 };
 
 /// A file's path; empty if it is not set.

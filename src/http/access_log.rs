@@ -1,4 +1,4 @@
-//! A request's line in the log, gathered while it is served and written when its answer is handed over.
+//! A request's entry in the access log, filled in while the request is served.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,14 +9,14 @@ use crate::error::code::ErrorCode;
 use crate::telemetry::emit;
 use crate::telemetry::event::{self, Event};
 
-/// Characters of an operation's name that are logged; a client may choose a long one.
-const LONGEST_NAME: usize = 100;
+/// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
+const MAX_NAME: usize = 100;
 
-/// What is known of a request so far. Written to the log when it is dropped, be that at the end of the answer or because
-/// the client went away.
+/// What is known of a request so far. Written to the log when it is dropped: after the response's last byte, or when the
+/// client disconnects.
 #[derive(Debug)]
 pub struct AccessLogEntry {
-    /// The id that the client is shown.
+    /// The request's id, which the client gets too.
     pub id: Arc<str>,
     /// The endpoint's name.
     pub route: &'static str,
@@ -26,21 +26,21 @@ pub struct AccessLogEntry {
     pub cost: Option<u64>,
     /// The first error's code.
     pub code: Option<ErrorCode>,
-    /// The answer's status.
+    /// The response's status.
     pub status: Option<u16>,
     method: &'static str,
     operation: Option<String>,
-    began: Instant,
+    started: Instant,
 }
 
 impl AccessLogEntry {
-    /// A request has come.
+    /// The entry of a request that has arrived.
     pub fn new(id: Arc<str>, method: &Method) -> Self {
-        Self::with_method(id, known(method))
+        Self::with_method(id, method_name(method))
     }
 
-    /// Something has come that cannot be read as a request.
-    pub fn of_unread(id: Arc<str>) -> Self {
+    /// The entry of a request whose head cannot be parsed.
+    pub fn unreadable(id: Arc<str>) -> Self {
         Self::with_method(id, "none")
     }
 
@@ -54,13 +54,13 @@ impl AccessLogEntry {
             status: None,
             method,
             operation: None,
-            began: Instant::now(),
+            started: Instant::now(),
         }
     }
 
-    /// Notes the operation's name.
-    pub fn set_operation(&mut self, name: &str) {
-        self.operation = Some(name.chars().take(LONGEST_NAME).collect());
+    /// Adds the operation's name, if it has one.
+    pub fn set_operation(&mut self, name: Option<&str>) {
+        self.operation = name.map(|name| name.chars().take(MAX_NAME).collect());
     }
 }
 
@@ -75,13 +75,13 @@ impl Drop for AccessLogEntry {
             cost: self.cost,
             error_code: self.code.map(ErrorCode::as_str),
             status: self.status,
-            duration: self.began.elapsed(),
+            duration: self.started.elapsed(),
         }));
     }
 }
 
-/// The method's name, if it is a common one: a client could write anything there.
-fn known(method: &Method) -> &'static str {
+/// The method's name if it is a common one. Clients can invent others.
+fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

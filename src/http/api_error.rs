@@ -1,7 +1,7 @@
 //! The error that a client receives, whatever its cause and whatever the format of the response.
 //!
-//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own. All of them
-//! convert into [`ApiError`]; `error_response` turns that into a status, headers and JSON.
+//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own, and a few that belong
+//! to a single step of an endpoint. All of them convert into [`ApiError`]; `error_response` turns that into a status, headers and JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::error::code::ErrorCode;
 use crate::error::graphql_error::GraphqlErrors;
-use crate::throttle::bucket::Status;
+use crate::throttle::bucket::ThrottleStatus;
 
 /// An error that a client receives.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub struct UnspentCost {
     /// The estimate.
     pub credits: u64,
     /// The bucket.
-    pub bucket: Status,
+    pub bucket: ThrottleStatus,
 }
 
 impl ApiError {

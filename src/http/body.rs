@@ -1,4 +1,4 @@
-//! Request bodies: read whole, within a limit and a time.
+//! Reads request bodies whole, within a size limit and a time limit.
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -8,16 +8,19 @@ use tokio::time;
 use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 
-/// Refuses a request whose declared length is above the limit, before a byte of it is read.
+/// Fails if the declared length is above the limit, before a byte of the body is read.
 pub fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if declared > options.body_limit { Err(RequestError::BodyTooLarge { limit: options.body_limit }) } else { Ok(()) }
+    if declared > options.body_limit {
+        return Err(RequestError::BodyTooLarge { limit: options.body_limit });
+    }
+    Ok(())
 }
 
 /// Reads the body.
 pub async fn read(body: Incoming, options: &Options) -> Result<Bytes, RequestError> {
     match time::timeout(options.body_timeout, collect(body, options.body_limit)).await {
-        Ok(outcome) => outcome,
+        Ok(result) => result,
         Err(_) => Err(RequestError::BodyTimeout { timeout: options.body_timeout }),
     }
 }
@@ -26,12 +29,12 @@ async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, RequestError
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing that is asked for.
+        // Trailers are ignored.
         let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         if first.len() + whole.len() + part.len() > limit {
             return Err(RequestError::BodyTooLarge { limit });
         }
-        // Most bodies come in one part, which then need not be copied.
+        // Most bodies arrive in one part, which then is not copied.
         if first.is_empty() && whole.is_empty() {
             first = part;
         } else {

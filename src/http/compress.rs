@@ -14,7 +14,7 @@ use hyper::header::{self, HeaderValue};
 
 use crate::http::access_log::AccessLogEntry;
 use crate::http::coding::{Choice, Coding};
-use crate::http::response::{Answer, BoxError, Content};
+use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -35,24 +35,24 @@ const BUFFER: usize = 4096;
 
 /// Compresses the response, unless it is too small for the choice. A response that cannot be compressed stays as it is,
 /// and the error is logged.
-pub fn compress(mut answer: Answer, choice: Choice, entry: &AccessLogEntry) -> Answer {
+pub fn compress(mut answer: HttpResponse, choice: Choice, entry: &AccessLogEntry) -> HttpResponse {
     let (coding, always) = match choice {
         Choice::Identity => return answer,
         Choice::Preferred(coding) => (coding, false),
         Choice::Only(coding) => (coding, true),
     };
-    let content = mem::replace(answer.body_mut(), Content::Whole(Bytes::new()));
+    let content = mem::replace(answer.body_mut(), ResponseBody::Whole(Bytes::new()));
     let compressed = match content {
-        Content::Whole(bytes) if bytes.is_empty() || (bytes.len() < MIN_BYTES && !always) => {
-            *answer.body_mut() = Content::Whole(bytes);
+        ResponseBody::Whole(bytes) if bytes.is_empty() || (bytes.len() < MIN_BYTES && !always) => {
+            *answer.body_mut() = ResponseBody::Whole(bytes);
             return answer;
         }
-        Content::Whole(bytes) => {
-            encode(&bytes, coding).map(Content::Whole).map_err(|error| (Content::Whole(bytes), error))
+        ResponseBody::Whole(bytes) => {
+            encode(&bytes, coding).map(ResponseBody::Whole).map_err(|error| (ResponseBody::Whole(bytes), error))
         }
-        Content::Parts(parts) => match Encoder::new(coding, None) {
-            Ok(encoder) => Ok(Content::Parts(Box::new(Compressed { parts, encoder: Some(encoder) }))),
-            Err(error) => Err((Content::Parts(parts), error)),
+        ResponseBody::Chunks(parts) => match Encoder::new(coding, None) {
+            Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed { parts, encoder: Some(encoder) }))),
+            Err(error) => Err((ResponseBody::Chunks(parts), error)),
         },
     };
     match compressed {
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn compresses_a_whole_response() {
         for coding in Coding::ALL {
-            let compressed = compress(Answer::new(part(9).into()), Choice::Preferred(coding), &entry());
+            let compressed = compress(HttpResponse::new(part(9).into()), Choice::Preferred(coding), &entry());
             assert_eq!(compressed.headers()[header::CONTENT_ENCODING], coding.name());
-            let Content::Whole(bytes) = compressed.body() else { panic!("it was whole") };
+            let ResponseBody::Whole(bytes) = compressed.body() else { panic!("it was whole") };
             assert!(bytes.len() < part(9).len() / 4, "{coding:?}: {}", bytes.len());
             assert_eq!(decode(bytes, coding), (part(9).to_vec(), true), "{coding:?}");
         }
@@ -217,8 +217,8 @@ mod tests {
     fn each_part_can_be_decoded_before_the_next_one_is_produced() {
         for coding in Coding::ALL {
             let parts = (1..5).map(|number| Ok(part(number)));
-            let answer = Answer::new(Content::Parts(Box::new(parts)));
-            let Content::Parts(parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
+            let answer = HttpResponse::new(ResponseBody::Chunks(Box::new(parts)));
+            let ResponseBody::Chunks(parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
                 panic!("it came in parts")
             };
             let (mut sent, mut expected) = (Vec::new(), Vec::new());
@@ -236,8 +236,9 @@ mod tests {
     fn a_truncated_response_does_not_look_complete() {
         for coding in Coding::ALL {
             let parts = [Ok(part(3)), Err(BoxError::from("broken")), Ok(part(3))];
-            let answer = Answer::new(Content::Parts(Box::new(parts.into_iter())));
-            let Content::Parts(mut parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
+            let answer = HttpResponse::new(ResponseBody::Chunks(Box::new(parts.into_iter())));
+            let ResponseBody::Chunks(mut parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body()
+            else {
                 panic!("it came in parts")
             };
             let sent = parts.next().unwrap().unwrap();
@@ -255,13 +256,13 @@ mod tests {
             (Choice::Preferred(Coding::Gzip), None),
             (Choice::Only(Coding::Gzip), Some("gzip")),
         ] {
-            let answer = compress(Answer::new(small.clone().into()), choice, &entry());
+            let answer = compress(HttpResponse::new(small.clone().into()), choice, &entry());
             let coding = answer.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
             assert_eq!(coding, name);
-            let Content::Whole(bytes) = answer.body() else { panic!("it was whole") };
+            let ResponseBody::Whole(bytes) = answer.body() else { panic!("it was whole") };
             assert_eq!(coding.is_none(), bytes == &small);
         }
-        let empty = compress(Answer::new(Bytes::new().into()), Choice::Only(Coding::Gzip), &entry());
+        let empty = compress(HttpResponse::new(Bytes::new().into()), Choice::Only(Coding::Gzip), &entry());
         assert!(!empty.headers().contains_key(header::CONTENT_ENCODING));
     }
 }

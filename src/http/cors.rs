@@ -1,112 +1,111 @@
-//! Which web pages' scripts may read answers (the Fetch standard's CORS protocol). Off unless it is asked for.
+//! CORS (the Fetch standard): which web pages' scripts may read responses. Off by default.
 //!
-//! Credentials are never allowed: who calls is told by a token that the script itself sends, not by a cookie that a
-//! browser adds. So `*` is as safe as a list; it says that any page may ask whose visitor gives it a token.
+//! Credentials are never allowed: scripts send a token by themselves, and browsers add no cookie. So `*` is as safe as a
+//! list: any page may use the API if its visitor gives it a token.
 
 use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::{self, HeaderValue};
 
-use crate::http::response::vary;
+use crate::http::response::add_vary;
 
-/// Headers of answers that scripts may read beside those that they always may.
+/// Response headers that scripts may read beside those that they always may.
 const EXPOSED: &str = "X-Request-Id, Retry-After, ETag";
 
-/// What is set.
+/// The settings.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whose scripts may read answers.
+    /// The origins whose scripts may read responses.
     pub origins: Origins,
-    /// How long a browser may remember a preflight's answer.
+    /// How long browsers may cache the response to a preflight.
     pub max_age: Duration,
 }
 
-/// Whose scripts may read answers.
+/// The origins whose scripts may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origins {
-    /// Nobody's.
+    /// None.
     None,
-    /// Everybody's.
+    /// All.
     Any,
-    /// Those of these origins, written as browsers write them.
-    These(Vec<String>),
+    /// These, in the form in which browsers send them.
+    List(Vec<String>),
 }
 
 impl Origins {
-    /// Reads nothing, `*`, or origins with commas between.
-    pub fn read(text: &str) -> Option<Self> {
+    /// Parses an empty text, `*`, or a list of origins separated by commas.
+    pub fn parse(text: &str) -> Option<Self> {
         match text.trim() {
             "" => Some(Self::None),
             "*" => Some(Self::Any),
-            list => list.split(',').map(|origin| origin_of(origin.trim())).collect::<Option<_>>().map(Self::These),
+            list => list.split(',').map(|origin| parse_origin(origin.trim())).collect::<Option<_>>().map(Self::List),
         }
     }
 
-    /// What `Access-Control-Allow-Origin` says to a request with this `Origin`.
+    /// The value of `Access-Control-Allow-Origin` for this `Origin`.
     fn allow(&self, origin: &HeaderValue) -> Option<HeaderValue> {
         match self {
             Self::None => None,
             Self::Any => Some(HeaderValue::from_static("*")),
-            Self::These(origins) => {
+            Self::List(origins) => {
                 origins.iter().any(|known| known.as_bytes() == origin.as_bytes()).then(|| origin.clone())
             }
         }
     }
 }
 
-/// Adds to any answer what its request's origin may do with it. An origin that may do nothing is told nothing, and its
-/// browser keeps the answer from it.
-pub fn mark(options: &Options, request: &HeaderMap, answer: &mut HeaderMap) {
-    if let Origins::These(_) = options.origins {
-        // For caches: another origin would get another header.
-        vary(answer, "Origin");
+/// Adds the headers that let the request's origin read the response. Without them the browser withholds it.
+pub fn add_headers(options: &Options, request: &HeaderMap, response: &mut HeaderMap) {
+    if let Origins::List(_) = options.origins {
+        // For caches: other origins get other headers.
+        add_vary(response, "Origin");
     }
     if let Some(allowed) = origin(request).and_then(|origin| options.origins.allow(origin)) {
-        answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-        answer.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     }
 }
 
-/// Adds to the answer to `OPTIONS` what a preflight asks for: the endpoint's methods, and every header that is to be
-/// sent. None of them does harm: what a stranger's page may not do, it cannot do for want of a token.
-pub fn answer_preflight(options: &Options, methods: &'static str, request: &HeaderMap, answer: &mut HeaderMap) {
+/// Adds to the response to `OPTIONS` what a preflight asks for: the endpoint's methods, and all headers that the script
+/// wants to send. None of them does harm: without a token a page can do nothing.
+pub fn add_preflight_headers(options: &Options, methods: &'static str, request: &HeaderMap, response: &mut HeaderMap) {
     let is_preflight = request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     if !is_preflight || origin(request).and_then(|origin| options.origins.allow(origin)).is_none() {
         return;
     }
-    answer.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
+    response.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
     if let Some(wanted) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
-        answer.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-        vary(answer, "Access-Control-Request-Headers");
+        response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        add_vary(response, "Access-Control-Request-Headers");
     }
-    answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(options.max_age.as_secs()));
+    response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(options.max_age.as_secs()));
 }
 
-/// The request's origin; two are as good as none.
+/// The request's origin, if there is exactly one.
 fn origin(request: &HeaderMap) -> Option<&HeaderValue> {
     let mut values = request.get_all(header::ORIGIN).into_iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// An origin as browsers write it: in small letters, without the scheme's own port. `None` for what no browser sends,
-/// such as an address with a path; and for `null`, which every sandboxed page has.
-fn origin_of(text: &str) -> Option<String> {
+/// An origin in the form in which browsers send it: in lower case, without the scheme's default port. `None` for what no
+/// browser sends, such as an address with a path, and for `null`, which every sandboxed page sends.
+fn parse_origin(text: &str) -> Option<String> {
     let text = text.to_ascii_lowercase();
     let (scheme, host) = text.split_once("://")?;
-    let known_port = match scheme {
+    let default_port = match scheme {
         "http" => ":80",
         "https" => ":443",
         _ => "",
     };
-    let host = if known_port.is_empty() { host } else { host.strip_suffix(known_port).unwrap_or(host) };
-    let of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    let of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    let is_one = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(of_scheme)
+    let host = if default_port.is_empty() { host } else { host.strip_suffix(default_port).unwrap_or(host) };
+    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    let is_origin = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(is_of_scheme)
         && !host.is_empty()
-        && host.bytes().all(of_host);
-    is_one.then(|| format!("{scheme}://{host}"))
+        && host.bytes().all(is_of_host);
+    is_origin.then(|| format!("{scheme}://{host}"))
 }
 
 #[cfg(test)]
@@ -114,13 +113,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_written_as_browsers_write_them() {
-        let these = |origins: &[&str]| Some(Origins::These(origins.iter().map(ToString::to_string).collect()));
-        assert_eq!(Origins::read(""), Some(Origins::None));
-        assert_eq!(Origins::read("*"), Some(Origins::Any));
+    fn parses_origins_as_browsers_send_them() {
+        let list = |origins: &[&str]| Some(Origins::List(origins.iter().map(ToString::to_string).collect()));
+        assert_eq!(Origins::parse(""), Some(Origins::None));
+        assert_eq!(Origins::parse("*"), Some(Origins::Any));
         assert_eq!(
-            Origins::read("https://App.example.com:443, http://localhost:3000,chrome-extension://abc, http://[::1]:80"),
-            these(&["https://app.example.com", "http://localhost:3000", "chrome-extension://abc", "http://[::1]"])
+            Origins::parse(
+                "https://App.example.com:443, http://localhost:3000,chrome-extension://abc, http://[::1]:80"
+            ),
+            list(&["https://app.example.com", "http://localhost:3000", "chrome-extension://abc", "http://[::1]"])
         );
         for wrong in [
             "null",
@@ -134,7 +135,7 @@ mod tests {
             "://a",
             "https://user@a",
         ] {
-            assert_eq!(Origins::read(wrong), None, "{wrong}");
+            assert_eq!(Origins::parse(wrong), None, "{wrong}");
         }
     }
 }

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, header};
 
 use crate::http::access_error::AccessError;
 
-/// Some clients leave the padding away.
+/// Some clients omit the padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -21,11 +21,11 @@ pub struct Basic {
     pub password: String,
 }
 
-/// The Basic credentials, if there are well-formed ones.
+/// The Basic credentials, if they are well-formed.
 pub fn basic(headers: &HeaderMap) -> Option<Basic> {
-    let decoded = BASE64.decode(of_scheme(headers, "basic")?).ok()?;
+    let decoded = BASE64.decode(with_scheme(headers, "basic")?).ok()?;
     let text = String::from_utf8(decoded).ok()?;
-    // A name has no colon, a password may have some; neither has control characters.
+    // Only the password may have colons. Neither may have control characters.
     let (user_id, password) = text.split_once(':')?;
     if text.chars().any(char::is_control) {
         return None;
@@ -35,10 +35,10 @@ pub fn basic(headers: &HeaderMap) -> Option<Basic> {
 
 /// The Bearer token, if there is one.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
-    of_scheme(headers, "bearer").filter(|token| !token.is_empty())
+    with_scheme(headers, "bearer").filter(|token| !token.is_empty())
 }
 
-/// The Bearer token, or what to do to send one.
+/// The Bearer token, or why there is none.
 pub fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
     match bearer(headers) {
         Some(token) => Ok(token),
@@ -47,8 +47,8 @@ pub fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
     }
 }
 
-/// What follows the scheme. Two headers are as good as none: whichever is taken, a proxy may have checked the other.
-fn of_scheme<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
+/// What follows the scheme. With two headers there are no credentials: a proxy might have checked the other one.
+fn with_scheme<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let (scheme, rest) = value.to_str().ok()?.trim().split_once(' ')?;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn basic_credentials_are_read_as_the_standard_says() {
+    fn parses_basic_credentials() {
         let pair = |user: &str, password: &str| Some((user.to_owned(), password.to_owned()));
         assert_eq!(read("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), pair("Aladdin", "open sesame"));
         assert_eq!(read("basic  dGVzdDoxMjPCow"), pair("test", "123£"));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn bearer_tokens_are_read_and_two_headers_are_none() {
+    fn parses_bearer_tokens_and_ignores_repeated_headers() {
         assert_eq!(bearer(&headers(&["Bearer a.b.c"])), Some("a.b.c"));
         assert_eq!(bearer(&headers(&["BEARER   a.b.c "])), Some("a.b.c"));
         assert_eq!(bearer(&headers(&["Bearer "])), None);

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use crate::error::code::ErrorCode;
 use crate::http::api_error::{ApiError, Entries, ExtensionValue};
-use crate::http::envelope::{self, CostExtension};
+use crate::http::cost_extension::{CostExtension, ResponseExtensions};
 use crate::http::negotiate::Media;
-use crate::http::response::{Answer, with_json};
+use crate::http::response::{HttpResponse, json_response};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -23,23 +23,23 @@ struct Body<'a> {
     data: Option<()>,
     errors: Errors<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extensions: Option<envelope::Extensions<'a>>,
+    extensions: Option<ResponseExtensions<'a>>,
 }
 
 /// The response of the endpoints that are neither GraphQL nor the order update.
-pub fn plain(error: &ApiError) -> Answer {
+pub fn plain(error: &ApiError) -> HttpResponse {
     respond(error, error.status(), Media::Json, &Body { data: None, errors: Errors(error), extensions: None })
 }
 
 /// The response of the GraphQL endpoint.
-pub fn graphql(error: &ApiError, media: Media) -> Answer {
+pub fn graphql(error: &ApiError, media: Media) -> HttpResponse {
     let status = match media {
         Media::Json if error.is_well_formed_request => StatusCode::OK,
         Media::Json | Media::GraphqlResponse => error.status(),
     };
     // On the newer media type `data` belongs to responses with 2xx, and to no others.
     let data = (media == Media::Json || status.is_success()).then_some(());
-    let extensions = error.cost.map(|cost| envelope::Extensions {
+    let extensions = error.cost.map(|cost| ResponseExtensions {
         cost: CostExtension {
             requested_query_cost: cost.credits,
             actual_query_cost: 0,
@@ -51,14 +51,14 @@ pub fn graphql(error: &ApiError, media: Media) -> Answer {
 }
 
 /// The response of the order update, in the format that OFBiz's clients read.
-pub fn order_update(error: &ApiError) -> Answer {
+pub fn order_update(error: &ApiError) -> HttpResponse {
     let message = error.to_string();
     let body = json!({ "_ERROR_MESSAGE_": message, "_ERROR_MESSAGE_LIST_": [message] });
     respond(error, error.status(), Media::Json, &body)
 }
 
-fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Serialize) -> Answer {
-    let mut response = with_json(status, media, body);
+fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
+    let mut response = json_response(status, media, body);
     response.headers_mut().extend(error.headers.iter().cloned());
     response
 }
@@ -111,18 +111,20 @@ mod tests {
     use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
     use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
     use crate::http::access_error::AccessError;
+    use crate::http::endpoint::graphql::cost_report::CostHeaderError;
+    use crate::http::endpoint::graphql::persisted_queries::PersistedQueryError;
     use crate::http::query_error::QueryError;
     use crate::http::request_error::RequestError;
-    use crate::http::response::{BoxError, Content};
+    use crate::http::response::{BoxError, ResponseBody};
     use crate::http::service_error::ServiceError;
-    use crate::throttle::bucket::{Empty, Status};
+    use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 
-    fn parts(response: &Answer) -> (u16, Value) {
-        let Content::Whole(body) = response.body() else { panic!("an error is sent whole") };
+    fn parts(response: &HttpResponse) -> (u16, Value) {
+        let ResponseBody::Whole(body) = response.body() else { panic!("an error is sent whole") };
         (response.status().as_u16(), serde_json::from_slice(body).unwrap())
     }
 
-    fn both(error: impl Into<ApiError>) -> [Answer; 2] {
+    fn both(error: impl Into<ApiError>) -> [HttpResponse; 2] {
         let error = error.into();
         [Media::Json, Media::GraphqlResponse].map(|media| graphql(&error, media))
     }
@@ -153,11 +155,12 @@ mod tests {
 
     #[test]
     fn throttled_callers_learn_when_to_retry() {
-        let status = Status { maximum_available: 1000, currently_available: 3, restore_rate: 50 };
-        let empty = Empty { credits: 90, retry_after: Some(Duration::from_micros(1_740_001)), status };
-        let [_, response] = both(QueryError::Throttled(empty));
+        let status = ThrottleStatus { maximum_available: 1000, currently_available: 3, restore_rate: 50 };
+        let insufficient =
+            InsufficientCredits { credits: 90, retry_after: Some(Duration::from_micros(1_740_001)), status };
+        let [_, response] = both(QueryError::Throttled(insufficient));
         assert_eq!(response.headers()[header::RETRY_AFTER], "2");
-        let Content::Whole(body) = response.body() else { panic!("an error is sent whole") };
+        let ResponseBody::Whole(body) = response.body() else { panic!("an error is sent whole") };
         assert_eq!(
             str::from_utf8(body).unwrap(),
             "{\"errors\":[{\"message\":\"the query costs 90 credits and the bucket holds 3 of 1000, refilled by 50 a \
@@ -166,7 +169,7 @@ mod tests {
              \"throttleStatus\":{\"maximumAvailable\":1000,\"currentlyAvailable\":3,\"restoreRate\":50}}}}"
         );
         assert_eq!(response.status().as_u16(), 429);
-        let [never, _] = both(QueryError::Throttled(Empty { retry_after: None, ..empty }));
+        let [never, _] = both(QueryError::Throttled(InsufficientCredits { retry_after: None, ..insufficient }));
         assert_eq!(never.status(), StatusCode::OK);
         assert!(!never.headers().contains_key(header::RETRY_AFTER));
         assert_eq!(parts(&never).1["errors"][0]["extensions"]["retryAfterMs"], Value::Null);
@@ -181,14 +184,14 @@ mod tests {
         for response in both(AccessError::NotGranted { path: "/graphql" }) {
             assert_eq!(response.status(), StatusCode::FORBIDDEN);
         }
-        for response in both(RequestError::NotAGraphqlRequest("not JSON".into())) {
+        for response in both(CostHeaderError) {
             assert_eq!(response.status(), StatusCode::BAD_REQUEST);
         }
     }
 
     #[test]
     fn an_unknown_persisted_query_is_answered_with_200_on_both_types() {
-        for response in both(RequestError::PersistedQueryNotFound) {
+        for response in both(PersistedQueryError::NotFound) {
             let error = json!({
                 "message": "PersistedQueryNotFound",
                 "extensions": {"code": "PERSISTED_QUERY_NOT_FOUND"},

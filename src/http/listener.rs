@@ -27,7 +27,8 @@ use crate::http::connection_io::ConnectionIo;
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::options::Options;
 use crate::http::origin::Peer;
-use crate::http::service::{Service, handle};
+use crate::http::request_handler::handle;
+use crate::http::service::Service;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

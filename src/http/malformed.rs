@@ -12,7 +12,7 @@ use crate::http::api_error::ApiError;
 use crate::http::error_response;
 use crate::http::head_limits::MAX_TARGET_BYTES;
 use crate::http::request_error::RequestError;
-use crate::http::response::Content;
+use crate::http::response::ResponseBody;
 use crate::http::service::Service;
 
 /// A response that hyper writes by itself.
@@ -52,14 +52,14 @@ impl<'a> BareResponse<'a> {
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => RequestError::HeadTooLarge,
             _ => RequestError::MalformedHead,
         });
-        let mut entry = AccessLogEntry::of_unread(service.ids.next());
+        let mut entry = AccessLogEntry::unreadable(service.request_ids.next());
         let response = error_response::plain(&error);
         entry.code = Some(error.code);
         entry.status = Some(response.status().as_u16());
         let body = match response.body() {
-            Content::Whole(body) => body.as_ref(),
+            ResponseBody::Whole(body) => body.as_ref(),
             // No error is so large.
-            Content::Parts(_) => b"",
+            ResponseBody::Chunks(_) => b"",
         };
 
         let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();

@@ -5,7 +5,9 @@ use std::time::Duration;
 use crate::error::code::ErrorCode;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::http::api_error::{ApiError, UnspentCost, milliseconds};
-use crate::throttle::bucket::{Empty, Status};
+use crate::http::service_error::ServiceError;
+use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
+use crate::throttle::rate_limiter::DebitError;
 
 /// When a client may retry after its other queries had the time to finish.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -21,7 +23,7 @@ pub enum QueryError {
         "the query costs {} credits and the bucket holds {} of {}, refilled by {} a second",
         .0.credits, .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
     )]
-    Throttled(Empty),
+    Throttled(InsufficientCredits),
     /// The caller runs as many queries as it may.
     #[error("{limit} of your queries are running, and no more may run at the same time")]
     TooManyRunning {
@@ -30,7 +32,7 @@ pub enum QueryError {
         /// What this one would cost.
         cost: u64,
         /// The bucket, which is not debited.
-        status: Status,
+        bucket: ThrottleStatus,
     },
     /// The query ran longer than it may.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
@@ -40,7 +42,7 @@ pub enum QueryError {
         /// What was debited.
         cost: u64,
         /// The bucket after the debit.
-        status: Status,
+        bucket: ThrottleStatus,
     },
 }
 
@@ -48,26 +50,35 @@ impl From<QueryError> for ApiError {
     fn from(error: QueryError) -> Self {
         let (response, cost) = match error {
             QueryError::Compile(errors) => return Self::graphql(errors),
-            QueryError::Throttled(empty) => {
+            QueryError::Throttled(insufficient) => {
                 let response = Self::new(ErrorCode::Throttled, &error)
-                    .with_extension("requestedQueryCost", empty.credits)
-                    .with_extension("currentlyAvailable", empty.status.currently_available)
-                    .with_retry_after(empty.retry_after);
-                (response, UnspentCost { credits: empty.credits, bucket: empty.status })
+                    .with_extension("requestedQueryCost", insufficient.credits)
+                    .with_extension("currentlyAvailable", insufficient.status.currently_available)
+                    .with_retry_after(insufficient.retry_after);
+                (response, UnspentCost { credits: insufficient.credits, bucket: insufficient.status })
             }
-            QueryError::TooManyRunning { limit, cost, status } => {
+            QueryError::TooManyRunning { limit, cost, bucket } => {
                 let response = Self::new(ErrorCode::Throttled, &error)
                     .with_extension("estimatedCost", cost)
                     .with_extension("maxConcurrentQueries", u64::from(limit))
                     .with_retry_after(Some(RETRY_AFTER));
-                (response, UnspentCost { credits: cost, bucket: status })
+                (response, UnspentCost { credits: cost, bucket })
             }
-            QueryError::DeadlineExceeded { deadline, cost, status } => {
+            QueryError::DeadlineExceeded { deadline, cost, bucket } => {
                 let response =
                     Self::new(ErrorCode::DeadlineExceeded, &error).with_extension("deadlineMs", milliseconds(deadline));
-                (response, UnspentCost { credits: cost, bucket: status })
+                (response, UnspentCost { credits: cost, bucket })
             }
         };
         Self { cost: Some(cost), is_well_formed_request: true, ..response }
+    }
+}
+
+impl From<DebitError> for ApiError {
+    fn from(error: DebitError) -> Self {
+        match error {
+            DebitError::Insufficient(insufficient) => QueryError::Throttled(insufficient).into(),
+            DebitError::Unavailable(source) => ServiceError::Unavailable(source).into(),
+        }
     }
 }

@@ -74,15 +74,6 @@ pub enum RequestError {
     /// JSON in another charset.
     #[error("the body must be in UTF-8; no other charset is read")]
     NotUtf8,
-    /// A body that is not a GraphQL request.
-    #[error("{0}")]
-    NotAGraphqlRequest(String),
-    /// A persisted query whose text is not stored. Clients look for this message.
-    #[error("PersistedQueryNotFound")]
-    PersistedQueryNotFound,
-    /// A persisted query where they are switched off. Clients look for this message.
-    #[error("PersistedQueryNotSupported")]
-    PersistedQueryNotSupported,
 }
 
 impl RequestError {
@@ -102,9 +93,6 @@ impl RequestError {
             Self::NotFound => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             Self::NotAcceptable | Self::NoAcceptableCoding => ErrorCode::NotAcceptable,
-            Self::NotAGraphqlRequest(_) => ErrorCode::BadUserInput,
-            Self::PersistedQueryNotFound => ErrorCode::PersistedQueryNotFound,
-            Self::PersistedQueryNotSupported => ErrorCode::PersistedQueryNotSupported,
         }
     }
 
@@ -128,10 +116,7 @@ impl RequestError {
             | Self::NoAcceptableCoding
             | Self::NotJson
             | Self::NotAForm
-            | Self::NotUtf8
-            | Self::NotAGraphqlRequest(_)
-            | Self::PersistedQueryNotFound
-            | Self::PersistedQueryNotSupported => false,
+            | Self::NotUtf8 => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An answer before it goes to the connection: a head, and a body that is there or that comes in parts.
+//! A response before it goes to the connection: a head, and a body that is complete or made in chunks as the client reads.
 
 use std::error::Error;
 use std::fmt;
@@ -10,64 +10,64 @@ use serde::Serialize;
 
 use crate::http::negotiate::Media;
 
-/// An answer before it goes to the connection.
-pub type Answer = Response<Content>;
+/// A response before it goes to the connection.
+pub type HttpResponse = Response<ResponseBody>;
 
-/// An answer's body.
-pub enum Content {
-    /// Sent in one frame, with its length in the head.
+/// A response's body.
+pub enum ResponseBody {
+    /// Sent in one frame, with `Content-Length`.
     Whole(Bytes),
-    /// Sent as the client reads it: the next part is asked for when there is room for it. A part that fails breaks the
-    /// connection, so that a truncated body never looks whole.
-    Parts(Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>),
+    /// The next chunk is made when the connection has room for it. A chunk that fails breaks the connection, so that a
+    /// truncated body never looks complete.
+    Chunks(Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>),
 }
 
 /// Any error, for the log.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-impl From<Bytes> for Content {
+impl From<Bytes> for ResponseBody {
     fn from(bytes: Bytes) -> Self {
         Self::Whole(bytes)
     }
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(bytes) => write!(f, "{} bytes", bytes.len()),
-            Self::Parts(_) => f.write_str("parts"),
+            Self::Chunks(_) => f.write_str("chunks"),
         }
     }
 }
 
-/// An answer of JSON.
-pub fn with_json(status: StatusCode, media: Media, body: &impl Serialize) -> Answer {
+/// A response of JSON.
+pub fn json_response(status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
     let mut text = Vec::with_capacity(256);
-    // Writing to memory cannot fail, and no body has keys that are not strings.
+    // Writing to memory cannot fail, and the keys of all bodies are strings.
     let _ = serde_json::to_writer(&mut text, body);
-    let mut answer = Answer::new(Bytes::from(text).into());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
-    answer
+    let mut response = HttpResponse::new(Bytes::from(text).into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+    response
 }
 
-/// An answer without a body.
-pub fn empty(status: StatusCode) -> Answer {
-    let mut answer = Answer::new(Bytes::new().into());
-    *answer.status_mut() = status;
-    answer
+/// A response without a body.
+pub fn empty_response(status: StatusCode) -> HttpResponse {
+    let mut response = HttpResponse::new(Bytes::new().into());
+    *response.status_mut() = status;
+    response
 }
 
-/// Notes headers of requests on which the answer depends, with commas between, so that caches keep its variants apart.
-pub fn vary(answer: &mut HeaderMap, names: &'static str) {
-    let value = match answer.get(header::VARY).and_then(|value| value.to_str().ok()) {
+/// Adds request headers, separated by commas, to `Vary`: caches must store a response for each of their values.
+pub fn add_vary(headers: &mut HeaderMap, names: &'static str) {
+    let value = match headers.get(header::VARY).and_then(|value| value.to_str().ok()) {
         None => HeaderValue::from_static(names),
         Some(others) => match HeaderValue::try_from(format!("{others}, {names}")) {
             Ok(value) => value,
             Err(_) => return,
         },
     };
-    answer.insert(header::VARY, value);
+    headers.insert(header::VARY, value);
 }
 
 #[cfg(test)]
@@ -75,10 +75,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_answer_depends_on_is_gathered_in_one_line() {
+    fn vary_collects_the_names_in_one_line() {
         let mut headers = HeaderMap::new();
-        vary(&mut headers, "Accept");
-        vary(&mut headers, "Origin");
+        add_vary(&mut headers, "Accept");
+        add_vary(&mut headers, "Origin");
         assert_eq!(headers[header::VARY], "Accept, Origin");
     }
 }

@@ -1,4 +1,4 @@
-//! Which endpoint a path leads to, and which methods it has.
+//! The endpoints: their paths and methods.
 
 use hyper::Method;
 
@@ -7,22 +7,22 @@ use hyper::Method;
 pub enum Route {
     /// The token operation.
     Token,
-    /// The GraphQL API.
+    /// The GraphQL endpoint.
     Graphql,
     /// The order update.
     UpdateOrder,
-    /// The schema's definition.
+    /// The schema's SDL.
     Sdl,
     /// The public keys of tokens.
     Jwks,
-    /// Whether the process lives.
+    /// The liveness probe.
     Live,
-    /// Whether it can serve.
+    /// The readiness probe.
     Ready,
 }
 
 impl Route {
-    /// The endpoint at the path. The token operation stands under each base that clients take for the REST base.
+    /// The endpoint at the path. The token operation is there under each path that clients use as their REST base.
     pub fn of(path: &str) -> Option<Self> {
         match path {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
@@ -49,7 +49,7 @@ impl Route {
         }
     }
 
-    /// What `Allow` says.
+    /// The endpoint's methods, as in `Allow`.
     pub const fn allow(self) -> &'static str {
         match self {
             Self::Token | Self::UpdateOrder => "POST, OPTIONS",
@@ -58,8 +58,8 @@ impl Route {
         }
     }
 
-    /// Whether the endpoint has the method. `OPTIONS` is answered without it.
-    pub fn takes(self, method: &Method) -> bool {
+    /// Whether the endpoint has the method. Does not cover `OPTIONS`, which all endpoints have.
+    pub fn allows(self, method: &Method) -> bool {
         let reads = method == Method::GET || method == Method::HEAD;
         match self {
             Self::Token | Self::UpdateOrder => method == Method::POST,
@@ -84,13 +84,13 @@ mod tests {
     }
 
     #[test]
-    fn allow_names_what_is_taken() {
+    fn allow_lists_the_allowed_methods() {
         for route in
             [Route::Token, Route::Graphql, Route::UpdateOrder, Route::Sdl, Route::Jwks, Route::Live, Route::Ready]
         {
             for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
                 let allowed = route.allow().split(", ").any(|name| name == method.as_str());
-                assert_eq!(route.takes(&method), allowed, "{route:?} {method}");
+                assert_eq!(route.allows(&method), allowed, "{route:?} {method}");
             }
         }
     }

@@ -1,22 +1,22 @@
-//! One caller's bucket of credits. Pure: it is told the time.
+//! One caller's bucket of credits. Pure: the time is an argument.
 //!
-//! A bucket remembers what it lacks, not what it holds: a new one lacks nothing, one that lacks nothing can be
-//! forgotten, and a changed [`Rate`] applies at once. Everything is counted in billionths of a credit, so that
-//! nanoseconds × credits per second is exact and nothing drifts, however often a bucket is asked.
+//! A bucket stores the credits that are missing from it, not those in it. So a full bucket need not be stored at all,
+//! and a changed [`Rate`] applies at once. Credits are counted in billionths, so that nanoseconds × credits per second is
+//! exact and no error accumulates, however often a bucket is debited.
 
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// Billionths of a credit in a credit; also nanoseconds in a second, which is what makes refilling exact.
+/// Billionths of a credit in a credit. Also nanoseconds in a second, which makes refilling exact.
 const BILLION: u128 = 1_000_000_000;
 
-/// How much a bucket holds and how fast it refills. The specification's defaults are [`Rate::default`].
+/// The size of a bucket and how fast it refills. [`Rate::default`] has the specification's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Credits in a full bucket.
     pub capacity: u64,
-    /// Credits that come back every second, continuously.
+    /// Credits that are restored per second, continuously.
     pub restore_per_second: u64,
 }
 
@@ -26,90 +26,90 @@ impl Default for Rate {
     }
 }
 
-/// What a bucket holds, as `extensions.cost.throttleStatus` reports it. Whole credits, rounded down.
+/// The state of a bucket, as `extensions.cost.throttleStatus` reports it. In whole credits, rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+pub struct ThrottleStatus {
     /// Credits in a full bucket.
     pub maximum_available: u64,
-    /// Credits in it now.
+    /// Credits in the bucket now.
     pub currently_available: u64,
-    /// Credits that come back every second.
+    /// Credits that are restored per second.
     pub restore_rate: u64,
 }
 
-/// The bucket cannot cover a query; nothing was debited.
+/// The bucket cannot cover a query. Nothing was debited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bucket holds {} credits, which cannot cover a query of {credits}", status.currently_available)]
-pub struct Empty {
-    /// Credits that were asked for.
+pub struct InsufficientCredits {
+    /// What the query costs.
     pub credits: u64,
-    /// The time after which exactly this query would pass if no other came between, never shorter. `None`: it never
-    /// will, because it costs more than a full bucket holds or because nothing comes back.
+    /// After this time exactly this query succeeds, unless another is debited before; before this time it fails. `None`:
+    /// it can never succeed, because it costs more than a full bucket has, or because no credits are restored.
     pub retry_after: Option<Duration>,
-    /// What the bucket holds.
-    pub status: Status,
+    /// The bucket.
+    pub status: ThrottleStatus,
 }
 
-/// A bucket of credits. See the module's page.
+/// A bucket of credits.
 #[derive(Debug, Clone)]
 pub struct Bucket {
-    /// Billionths of a credit that are missing from a full bucket, as of `at`.
-    lacking: u128,
-    /// When `lacking` was last brought up to date; never moves backward.
-    at: Instant,
+    /// Billionths of a credit that are missing from a full bucket, as of `as_of`.
+    missing: u128,
+    /// When `missing` was last updated. Never moves backward.
+    as_of: Instant,
 }
 
 impl Bucket {
     /// A full bucket.
     pub fn full(now: Instant) -> Self {
-        Self { lacking: 0, at: now }
+        Self { missing: 0, as_of: now }
     }
 
-    /// Takes `credits` out of the bucket, or leaves it as it is where it does not hold as many.
-    pub fn try_debit(&mut self, rate: &Rate, credits: u64, now: Instant) -> Result<Status, Empty> {
+    /// Takes `credits` out of the bucket, or takes nothing if it has fewer.
+    pub fn debit(&mut self, rate: &Rate, credits: u64, now: Instant) -> Result<ThrottleStatus, InsufficientCredits> {
         self.refill(rate, now);
-        let after = self.lacking + u128::from(credits) * BILLION;
-        let room = u128::from(rate.capacity) * BILLION;
-        // What costs nothing passes even where a lowered capacity left the bucket in debt.
-        if credits == 0 || after <= room {
-            self.lacking = after;
+        let after = self.missing + u128::from(credits) * BILLION;
+        let capacity = u128::from(rate.capacity) * BILLION;
+        // No credits can be debited even where a lowered capacity left the bucket in debt.
+        if credits == 0 || after <= capacity {
+            self.missing = after;
             return Ok(self.status(rate));
         }
         let retry_after = (credits <= rate.capacity && rate.restore_per_second > 0)
-            .then(|| nanoseconds((after - room).div_ceil(u128::from(rate.restore_per_second))));
-        Err(Empty { credits, retry_after, status: self.status(rate) })
+            .then(|| nanoseconds((after - capacity).div_ceil(u128::from(rate.restore_per_second))));
+        Err(InsufficientCredits { credits, retry_after, status: self.status(rate) })
     }
 
-    /// Puts back what was taken for a query that was then not executed.
+    /// Puts back the credits of a query that was not executed.
     pub fn refund(&mut self, credits: u64) {
-        self.lacking = self.lacking.saturating_sub(u128::from(credits) * BILLION);
+        self.missing = self.missing.saturating_sub(u128::from(credits) * BILLION);
     }
 
-    /// Whether nothing is missing: such a bucket is no different from a new one.
+    /// Whether nothing is missing. Such a bucket equals a new one.
     pub fn is_full(&mut self, rate: &Rate, now: Instant) -> bool {
         self.refill(rate, now);
-        self.lacking == 0
+        self.missing == 0
     }
 
     fn refill(&mut self, rate: &Rate, now: Instant) {
-        let elapsed = now.saturating_duration_since(self.at);
+        let elapsed = now.saturating_duration_since(self.as_of);
         let restored = elapsed.as_nanos().saturating_mul(u128::from(rate.restore_per_second));
-        self.lacking = self.lacking.saturating_sub(restored);
-        self.at = self.at.max(now);
+        self.missing = self.missing.saturating_sub(restored);
+        self.as_of = self.as_of.max(now);
     }
 
-    fn status(&self, rate: &Rate) -> Status {
-        let holds = (u128::from(rate.capacity) * BILLION).saturating_sub(self.lacking) / BILLION;
-        Status {
+    fn status(&self, rate: &Rate) -> ThrottleStatus {
+        let available = (u128::from(rate.capacity) * BILLION).saturating_sub(self.missing) / BILLION;
+        ThrottleStatus {
             maximum_available: rate.capacity,
-            currently_available: u64::try_from(holds).unwrap_or(rate.capacity),
+            currently_available: u64::try_from(available).unwrap_or(rate.capacity),
             restore_rate: rate.restore_per_second,
         }
     }
 }
 
-/// A duration of so many nanoseconds, or the longest there is.
+/// A duration of `count` nanoseconds, or the longest possible one.
 fn nanoseconds(count: u128) -> Duration {
     match (u64::try_from(count / BILLION), u32::try_from(count % BILLION)) {
         (Ok(seconds), Ok(rest)) => Duration::new(seconds, rest),
@@ -126,35 +126,35 @@ mod tests {
     const DEFAULT: Rate = Rate { capacity: 1000, restore_per_second: 50 };
 
     #[test]
-    fn a_full_bucket_is_spent_to_the_last_credit_and_no_further() {
+    fn can_be_spent_to_the_last_credit_and_no_further() {
         let now = Instant::now();
         let mut bucket = Bucket::full(now);
-        assert_eq!(bucket.try_debit(&DEFAULT, 1000, now).unwrap().currently_available, 0);
-        let empty = bucket.try_debit(&DEFAULT, 1, now).unwrap_err();
+        assert_eq!(bucket.debit(&DEFAULT, 1000, now).unwrap().currently_available, 0);
+        let empty = bucket.debit(&DEFAULT, 1, now).unwrap_err();
         assert_eq!(empty.retry_after, Some(Duration::from_millis(20)));
-        assert!(bucket.try_debit(&DEFAULT, 1, now + Duration::from_nanos(19_999_999)).is_err());
-        assert!(bucket.try_debit(&DEFAULT, 1, now + Duration::from_millis(20)).is_ok());
+        assert!(bucket.debit(&DEFAULT, 1, now + Duration::from_nanos(19_999_999)).is_err());
+        assert!(bucket.debit(&DEFAULT, 1, now + Duration::from_millis(20)).is_ok());
     }
 
     #[test]
-    fn asking_often_restores_no_less_than_asking_once() {
+    fn debiting_often_restores_no_less_than_debiting_once() {
         let start = Instant::now();
         let mut bucket = Bucket::full(start);
-        bucket.try_debit(&DEFAULT, 1000, start).unwrap();
+        bucket.debit(&DEFAULT, 1000, start).unwrap();
         for step in 1..=1_000_000_u64 {
-            let _ = bucket.try_debit(&DEFAULT, 1000, start + Duration::from_micros(step));
+            let _ = bucket.debit(&DEFAULT, 1000, start + Duration::from_micros(step));
         }
-        assert_eq!(bucket.try_debit(&DEFAULT, 0, start + Duration::from_secs(1)).unwrap().currently_available, 50);
+        assert_eq!(bucket.debit(&DEFAULT, 0, start + Duration::from_secs(1)).unwrap().currently_available, 50);
     }
 
     #[test]
-    fn more_than_a_full_bucket_never_passes() {
+    fn never_covers_more_than_its_capacity() {
         let now = Instant::now();
-        assert_eq!(Bucket::full(now).try_debit(&DEFAULT, 1001, now).unwrap_err().retry_after, None);
+        assert_eq!(Bucket::full(now).debit(&DEFAULT, 1001, now).unwrap_err().retry_after, None);
         let frozen = Rate { capacity: 10, restore_per_second: 0 };
         let mut bucket = Bucket::full(now);
-        bucket.try_debit(&frozen, 10, now).unwrap();
-        assert_eq!(bucket.try_debit(&frozen, 1, now).unwrap_err().retry_after, None);
+        bucket.debit(&frozen, 10, now).unwrap();
+        assert_eq!(bucket.debit(&frozen, 1, now).unwrap_err().retry_after, None);
     }
 
     #[test]
@@ -162,36 +162,36 @@ mod tests {
         let now = Instant::now();
         let huge = Rate { capacity: u64::MAX, restore_per_second: u64::MAX };
         let mut bucket = Bucket::full(now);
-        bucket.try_debit(&huge, u64::MAX, now).unwrap();
-        assert!(bucket.try_debit(&huge, u64::MAX, now).is_err());
+        bucket.debit(&huge, u64::MAX, now).unwrap();
+        assert!(bucket.debit(&huge, u64::MAX, now).is_err());
         let later = now + Duration::from_hours(24 * 365 * 100);
-        assert_eq!(bucket.try_debit(&huge, 0, later).unwrap().currently_available, u64::MAX);
+        assert_eq!(bucket.debit(&huge, 0, later).unwrap().currently_available, u64::MAX);
     }
 
     #[test]
-    fn a_lowered_capacity_and_a_clock_that_lags_are_borne() {
+    fn tolerates_a_lowered_capacity_and_a_clock_that_lags() {
         let now = Instant::now() + Duration::from_secs(10);
         let mut bucket = Bucket::full(now);
-        bucket.try_debit(&DEFAULT, 1000, now).unwrap();
+        bucket.debit(&DEFAULT, 1000, now).unwrap();
         let lower = Rate { capacity: 10, restore_per_second: 1 };
-        assert_eq!(bucket.try_debit(&lower, 0, now).unwrap().currently_available, 0);
-        assert_eq!(bucket.try_debit(&lower, 1, now).unwrap_err().retry_after, Some(Duration::from_secs(991)));
-        assert!(bucket.try_debit(&lower, 1, now.checked_sub(Duration::from_secs(5)).unwrap()).is_err());
+        assert_eq!(bucket.debit(&lower, 0, now).unwrap().currently_available, 0);
+        assert_eq!(bucket.debit(&lower, 1, now).unwrap_err().retry_after, Some(Duration::from_secs(991)));
+        assert!(bucket.debit(&lower, 1, now.checked_sub(Duration::from_secs(5)).unwrap()).is_err());
     }
 
     #[test]
-    fn what_is_given_back_can_be_spent_again_but_is_never_more_than_full() {
+    fn refunds_can_be_spent_again_but_never_exceed_the_capacity() {
         let now = Instant::now();
         let mut bucket = Bucket::full(now);
-        bucket.try_debit(&DEFAULT, 600, now).unwrap();
+        bucket.debit(&DEFAULT, 600, now).unwrap();
         bucket.refund(600);
         bucket.refund(600);
-        assert_eq!(bucket.try_debit(&DEFAULT, 0, now).unwrap().currently_available, 1000);
+        assert_eq!(bucket.debit(&DEFAULT, 0, now).unwrap().currently_available, 1000);
     }
 
     proptest! {
-        /// The model counts held billionths with a cap, as the specification says it; the bucket must agree at every
-        /// step, and a refused query must pass exactly when it was told to come back, not a nanosecond before.
+        /// The model counts available billionths up to the capacity, as the specification does. The bucket must agree at
+        /// every step, and a query that it cannot cover must succeed exactly after `retry_after`, not a nanosecond before.
         #[test]
         fn agrees_with_a_simple_model(
             capacity in 0_u64..=1_000_000_000_000,
@@ -199,30 +199,30 @@ mod tests {
             steps in prop::collection::vec((0_u64..5_000_000_000, 0_u64..=1_100_000_000_000), 1..60),
         ) {
             let rate = Rate { capacity, restore_per_second };
-            let room = u128::from(capacity) * BILLION;
+            let full = u128::from(capacity) * BILLION;
             let mut now = Instant::now();
             let mut bucket = Bucket::full(now);
-            let mut holds = room;
+            let mut available = full;
             for (pause, credits) in steps {
                 let credits = if capacity == 0 { credits } else { credits % (capacity + capacity / 10 + 2) };
                 now += Duration::from_nanos(pause);
-                holds = (holds + u128::from(pause) * u128::from(restore_per_second)).min(room);
+                available = (available + u128::from(pause) * u128::from(restore_per_second)).min(full);
                 let asked = u128::from(credits) * BILLION;
-                match bucket.try_debit(&rate, credits, now) {
+                match bucket.debit(&rate, credits, now) {
                     Ok(status) => {
-                        prop_assert!(asked <= holds);
-                        holds -= asked;
-                        prop_assert_eq!(u128::from(status.currently_available), holds / BILLION);
+                        prop_assert!(asked <= available);
+                        available -= asked;
+                        prop_assert_eq!(u128::from(status.currently_available), available / BILLION);
                     }
                     Err(empty) => {
-                        prop_assert!(asked > holds);
-                        prop_assert_eq!(u128::from(empty.status.currently_available), holds / BILLION);
+                        prop_assert!(asked > available);
+                        prop_assert_eq!(u128::from(empty.status.currently_available), available / BILLION);
                         match empty.retry_after {
-                            None => prop_assert!(asked > room || restore_per_second == 0),
+                            None => prop_assert!(asked > full || restore_per_second == 0),
                             Some(wait) => {
                                 let early = wait.saturating_sub(Duration::from_nanos(1));
-                                prop_assert!(bucket.clone().try_debit(&rate, credits, now + early).is_err());
-                                prop_assert!(bucket.clone().try_debit(&rate, credits, now + wait).is_ok());
+                                prop_assert!(bucket.clone().debit(&rate, credits, now + early).is_err());
+                                prop_assert!(bucket.clone().debit(&rate, credits, now + wait).is_ok());
                             }
                         }
                     }

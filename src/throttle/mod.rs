@@ -1,6 +1,6 @@
-//! The rate limit: a bucket of credits per caller, where the buckets are kept, and how many queries a caller
-//! runs at the same time.
+//! Rate limiting: a bucket of credits for each caller, and a limit on the queries that a caller runs at the same time.
 
 pub mod bucket;
-pub mod buckets;
+pub(crate) mod memory_store;
+pub mod rate_limiter;
 pub mod running;

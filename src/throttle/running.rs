@@ -1,16 +1,16 @@
-//! How many queries of a caller run at the same time.
+//! Limits how many queries a caller runs at the same time, in this process.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Every caller's running queries. A caller without any takes no memory.
+/// The number of running queries of each caller. A caller without any takes no memory.
 #[derive(Debug, Clone, Default)]
 pub struct RunningQueries {
     callers: Arc<Mutex<HashMap<Arc<str>, u32>>>,
 }
 
-/// A running query's place; free again when it is dropped.
+/// The right to run one query. Returned when it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     running: RunningQueries,
@@ -18,14 +18,14 @@ pub struct Permit {
 }
 
 impl RunningQueries {
-    /// A place for one more query of the caller, unless `most` run already.
-    pub fn enter(&self, caller: &Arc<str>, most: u32) -> Option<Permit> {
-        // A panic elsewhere cannot leave a number half written.
+    /// A permit for one more query of the caller, unless `limit` of them run already.
+    pub fn try_acquire(&self, caller: &Arc<str>, limit: u32) -> Option<Permit> {
+        // A panic elsewhere cannot leave a number half written, so a poisoned lock can be used.
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         match callers.entry(Arc::clone(caller)) {
-            Entry::Occupied(running) if *running.get() >= most => return None,
+            Entry::Occupied(running) if *running.get() >= limit => return None,
             Entry::Occupied(mut running) => *running.get_mut() += 1,
-            Entry::Vacant(_) if most == 0 => return None,
+            Entry::Vacant(_) if limit == 0 => return None,
             Entry::Vacant(running) => {
                 running.insert(1);
             }
@@ -34,7 +34,7 @@ impl RunningQueries {
         Some(Permit { running: self.clone(), caller: Arc::clone(caller) })
     }
 
-    /// Callers that have queries running.
+    /// Callers with running queries.
     pub fn callers(&self) -> usize {
         self.callers.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -60,31 +60,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_each_callers_own_and_come_back() {
+    fn limits_each_caller_on_its_own_and_takes_permits_back() {
         let running = RunningQueries::default();
         let (demo, bulk) = (Arc::from("demo"), Arc::from("bulk"));
-        let (first, _second) = (running.enter(&demo, 2), running.enter(&demo, 2));
+        let (first, _second) = (running.try_acquire(&demo, 2), running.try_acquire(&demo, 2));
         assert!(first.is_some());
-        assert!(running.enter(&demo, 2).is_none());
-        assert!(running.enter(&bulk, 1).is_some());
+        assert!(running.try_acquire(&demo, 2).is_none());
+        assert!(running.try_acquire(&bulk, 1).is_some());
         drop(first);
-        assert!(running.enter(&demo, 2).is_some());
-        assert!(running.enter(&bulk, 0).is_none());
+        assert!(running.try_acquire(&demo, 2).is_some());
+        assert!(running.try_acquire(&bulk, 0).is_none());
         assert_eq!(running.callers(), 1);
     }
 
     #[test]
-    fn threads_never_hold_more_places_than_there_are() {
-        let (running, held) = (RunningQueries::default(), AtomicU32::new(0));
+    fn threads_never_have_more_permits_than_the_limit() {
+        let (running, permits) = (RunningQueries::default(), AtomicU32::new(0));
         let caller: Arc<str> = "demo".into();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..20_000 {
-                        if let Some(place) = running.enter(&caller, 3) {
-                            assert!(held.fetch_add(1, Ordering::SeqCst) < 3);
-                            held.fetch_sub(1, Ordering::SeqCst);
-                            drop(place);
+                        if let Some(permit) = running.try_acquire(&caller, 3) {
+                            assert!(permits.fetch_add(1, Ordering::SeqCst) < 3);
+                            permits.fetch_sub(1, Ordering::SeqCst);
+                            drop(permit);
                         }
                     }
                 });

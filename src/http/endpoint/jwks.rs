@@ -1,16 +1,16 @@
-//! `GET /.well-known/jwks.json`: the public keys of tokens, for others who verify them (RFC 7517).
+//! `GET /.well-known/jwks.json`: the public keys that verify tokens (RFC 7517).
 
 use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
 
 use crate::access::jwt::Tokens;
 use crate::http::negotiate::Media;
-use crate::http::response::{Answer, with_json};
+use crate::http::response::{HttpResponse, json_response};
 
-/// The keys. A new one signs at once, so who meets a key that it does not know should ask again; the age keeps others
-/// from asking for every token.
-pub fn answer(tokens: &Tokens) -> Answer {
-    let mut answer = with_json(StatusCode::OK, Media::Json, &tokens.public_keys());
-    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
-    answer
+/// Responds with the keys. A new key signs at once, so clients that meet an unknown key should fetch them again. The age
+/// keeps the others from fetching them for every token.
+pub fn respond(tokens: &Tokens) -> HttpResponse {
+    let mut response = json_response(StatusCode::OK, Media::Json, &tokens.public_keys());
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
+    response
 }

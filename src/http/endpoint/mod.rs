@@ -1,4 +1,4 @@
-//! The endpoints, a file each.
+//! The endpoints, each in a file or folder of its own.
 
 pub mod graphql;
 pub mod health;

@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
-use hyper::http::request::Parts;
+use hyper::http::request::Parts as Head;
 use serde_json::json;
 
 use crate::access::login::{Attempt, LoginError};
@@ -13,37 +13,37 @@ use crate::http::api_error::ApiError;
 use crate::http::credentials::basic;
 use crate::http::negotiate::Media;
 use crate::http::origin;
-use crate::http::response::{Answer, with_json};
+use crate::http::response::{HttpResponse, json_response};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 
-/// A token for the user. Unknown users, wrong passwords and disabled accounts are told the same, after the same work.
-pub async fn answer(service: &Service, head: &Parts, record: &mut AccessLogEntry) -> Result<Answer, ApiError> {
+/// Responds with a token. Unknown users, wrong passwords and disabled accounts get the same error, after the same work.
+pub async fn respond(service: &Service, head: &Head, entry: &mut AccessLogEntry) -> Result<HttpResponse, ApiError> {
     let credentials = basic(&head.headers).ok_or(AccessError::NoCredentials)?;
     let attempt = Attempt {
         user_id: credentials.user_id.clone(),
         password: credentials.password,
         address: origin::client_address(head, &service.options.trusted_proxies),
     };
-    let signing_in = service.logins.sign_in(&service.grants, &service.tokens, attempt);
-    let minted = signing_in.await.map_err(|error| login_error(error, record))?;
-    // Only now is it a user's name and not some text that a stranger wrote.
-    record.caller = Some(credentials.user_id.into());
+    let login = service.logins.sign_in(&service.grants, &service.tokens, attempt);
+    let issued = login.await.map_err(|error| login_error(error, entry))?;
+    // Before the login the name is only a text that an unauthenticated client sent, so it is not logged.
+    entry.caller = Some(credentials.user_id.into());
     let body = json!({
-        "access_token": minted.token,
+        "access_token": issued.token,
         "token_type": "Bearer",
-        "expires_in": minted.expires_in.as_secs(),
+        "expires_in": issued.expires_in.as_secs(),
     });
-    let mut answer = with_json(StatusCode::OK, Media::Json, &body);
-    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(answer)
+    let mut response = json_response(StatusCode::OK, Media::Json, &body);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
 }
 
-fn login_error(error: LoginError, record: &AccessLogEntry) -> ApiError {
+fn login_error(error: LoginError, entry: &AccessLogEntry) -> ApiError {
     match error {
         LoginError::Wrong => AccessError::WrongCredentials.into(),
         LoginError::Locked(locked) => AccessError::Locked(locked).into(),
         LoginError::Password(PasswordError::Busy) => ServiceError::Unavailable(error.into()).into(),
-        LoginError::Password(_) | LoginError::Token(_) => ServiceError::internal(record, error).into(),
+        LoginError::Password(_) | LoginError::Token(_) => ServiceError::internal(entry, error).into(),
     }
 }

@@ -1,7 +1,5 @@
 //! `POST /api/updateOrder`: the gates (token, grant, body, parameters), the update, and the answer as OFBiz's clients read it.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
@@ -11,12 +9,11 @@ use tokio::time;
 
 use crate::access::grants::Artifact;
 use crate::database::error::DatabaseError;
-use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::negotiate::{self, Media};
 use crate::http::request_error::RequestError;
-use crate::http::response::Answer;
+use crate::http::response::HttpResponse;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{body, error_response, origin};
@@ -29,11 +26,11 @@ use crate::orders::{self, UpdateError, command};
 const LONGEST_KEY: usize = 255;
 
 /// Applies an update, or says what is wrong with it.
-pub async fn answer(service: &Service, head: &Head, body: Incoming, record: &mut AccessLogEntry) -> Answer {
-    match serve(service, head, body, record).await {
+pub async fn respond(service: &Service, head: &Head, body: Incoming, entry: &mut AccessLogEntry) -> HttpResponse {
+    match serve(service, head, body, entry).await {
         Ok(answered) => with_body(answered),
         Err(error) => {
-            record.code = Some(error.code);
+            entry.code = Some(error.code);
             error_response::order_update(&error)
         }
     }
@@ -43,14 +40,10 @@ async fn serve(
     service: &Service,
     head: &Head,
     body: Incoming,
-    record: &mut AccessLogEntry,
+    entry: &mut AccessLogEntry,
 ) -> Result<answer::Answer, ApiError> {
     let headers = &head.headers;
-    let principal = service.caller(headers)?;
-    record.caller = Some(Arc::clone(&principal.user_id));
-    if !principal.may(Artifact::UpdateOrder) {
-        return Err(AccessError::NotGranted { path: Artifact::UpdateOrder.path() }.into());
-    }
+    let principal = service.authorize(headers, Artifact::UpdateOrder, entry)?;
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let form = match update_form::read(content_type, body::read(body, &service.options).await?).await {
@@ -75,7 +68,7 @@ async fn serve(
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error @ UpdateError::KeyReused)) => Ok(failed(422, &[error])),
         Ok(Err(error @ (UpdateError::Referred(_) | UpdateError::TooLong(_)))) => Ok(failed(409, &[error])),
-        Ok(Err(UpdateError::Database(error))) => Err(service_error(error, record).into()),
+        Ok(Err(UpdateError::Database(error))) => Err(service_error(error, entry).into()),
         Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
     }
 }
@@ -94,16 +87,16 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
 }
 
 /// A retry can succeed where the database is away, or where other updates lock what this one needs.
-fn service_error(error: DatabaseError, record: &AccessLogEntry) -> ServiceError {
+fn service_error(error: DatabaseError, entry: &AccessLogEntry) -> ServiceError {
     match error {
         DatabaseError::Busy | DatabaseError::Unreachable(_) => ServiceError::Unavailable(error.into()),
         DatabaseError::Statement(ref cause) if orders::gave_way(cause) => ServiceError::Unavailable(error.into()),
-        DatabaseError::Statement(_) => ServiceError::internal(record, error),
+        DatabaseError::Statement(_) => ServiceError::internal(entry, error),
     }
 }
 
-fn with_body(answered: answer::Answer) -> Answer {
-    let mut answer = Answer::new(Bytes::from(answered.body).into());
+fn with_body(answered: answer::Answer) -> HttpResponse {
+    let mut answer = HttpResponse::new(Bytes::from(answered.body).into());
     *answer.status_mut() = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(Media::Json.content_type()));
     answer

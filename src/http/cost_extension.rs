@@ -1,0 +1,28 @@
+//! `extensions.cost` of GraphQL responses, in the specification's form.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::throttle::bucket::ThrottleStatus;
+
+/// A response's `extensions`, which it has if the rate limiter was asked.
+#[derive(Debug, Serialize)]
+pub struct ResponseExtensions<'a> {
+    /// What the query costs.
+    pub cost: CostExtension<'a>,
+}
+
+/// `extensions.cost`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CostExtension<'a> {
+    /// The estimate, which is debited.
+    pub requested_query_cost: u64,
+    /// The same sum over the rows that were returned.
+    pub actual_query_cost: u64,
+    /// The bucket after the debit.
+    pub throttle_status: ThrottleStatus,
+    /// The cost of every field, if the client asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<&'a Value>,
+}

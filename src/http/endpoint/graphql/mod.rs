@@ -1,0 +1,88 @@
+//! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
+
+pub mod cost_report;
+pub mod execution;
+pub mod persisted_queries;
+pub mod request_envelope;
+pub mod response_body;
+pub mod response_envelope;
+
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts as Head;
+
+use crate::access::grants::Artifact;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
+use crate::http::coding::{self, Choice};
+use crate::http::compress::compress;
+use crate::http::cost_extension::CostExtension;
+use crate::http::error_response;
+use crate::http::negotiate::{self, Media};
+use crate::http::query_error::QueryError;
+use crate::http::request_error::RequestError;
+use crate::http::response::{HttpResponse, add_vary};
+use crate::http::service::Service;
+
+/// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
+pub async fn respond(service: &Service, head: &Head, body: Incoming, entry: &mut AccessLogEntry) -> HttpResponse {
+    // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
+    let media = negotiate::accepted(&head.headers);
+    let error_media = *media.as_ref().unwrap_or(&Media::Json);
+    let coding = coding::accepted(&head.headers, &service.options.codings);
+    let choice = *coding.as_ref().unwrap_or(&Choice::Identity);
+    let media = media.and_then(|media| coding.map(|_| media));
+    let response = serve(service, head, body, media, entry).await.unwrap_or_else(|error| {
+        entry.code = Some(error.code);
+        error_response::graphql(&error, error_media)
+    });
+    let mut response = compress(response, choice, entry);
+    let headers = response.headers_mut();
+    add_vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
+    if head.method != Method::POST {
+        // Data and credits change from one moment to the next, and belong to the caller alone.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+/// The gates: token, grant, body, compiler, concurrency, credits, database. A query that fails at one of them does not
+/// reach the next, and nothing before the last one reads the database.
+async fn serve(
+    service: &Service,
+    head: &Head,
+    body: Incoming,
+    media: Result<Media, RequestError>,
+    entry: &mut AccessLogEntry,
+) -> Result<HttpResponse, ApiError> {
+    let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
+    let media = media?;
+    let envelope = request_envelope::read(head, body, &service.options).await?;
+    let mut query = service.persisted_queries.resolve(envelope)?;
+
+    if cost_report::is_requested(&head.headers)? {
+        return cost_report::respond(service, &caller, &mut query, media, entry).await;
+    }
+    let compiled = service.compiler.compile(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
+    service.persisted_queries.store(&mut query);
+    let field_costs = cost_report::field_costs(service, &caller, &query.request, &head.headers)?;
+    entry.set_operation(compiled.operation_name.as_deref());
+
+    let cost = compiled.estimate.cost();
+    let permit = execution::acquire_permit(service, &caller, cost).await?;
+    let bucket = service.rate_limiter.debit(&caller.user_id, &caller.limits.rate(), cost).await?;
+    let rows = execution::fetch(service, &caller, &compiled, bucket, entry).await?;
+    entry.cost = Some(cost);
+
+    let end = response_envelope::end(CostExtension {
+        requested_query_cost: cost,
+        actual_query_cost: compiled.estimate.actual(rows.row_counts()),
+        throttle_status: bucket,
+        fields: field_costs.as_ref(),
+    });
+    let body = response_body::write(rows, end, permit, entry)?;
+    let mut response = HttpResponse::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+    Ok(response)
+}

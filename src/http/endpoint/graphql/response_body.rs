@@ -1,0 +1,88 @@
+//! Writes a query's rows as a response body: whole if it is small, in chunks as the client reads if it is large.
+
+use std::mem;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::execute::response_writer::{Progress, ResponseWriter};
+use crate::http::access_log::AccessLogEntry;
+use crate::http::endpoint::graphql::response_envelope::{START, errors};
+use crate::http::response::{BoxError, ResponseBody};
+use crate::http::service_error::ServiceError;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::throttle::running::Permit;
+
+/// Bytes from which a body is sent in chunks.
+const MAX_WHOLE: usize = 64 * 1024;
+
+/// Bytes of a chunk, about.
+const CHUNK: usize = 32 * 1024;
+
+/// Writes the body: the rows, their errors, and `end`. The permit is returned with the last byte.
+pub fn write(
+    mut rows: ResponseWriter,
+    end: Vec<u8>,
+    permit: Permit,
+    entry: &AccessLogEntry,
+) -> Result<ResponseBody, ServiceError> {
+    let mut start = Vec::with_capacity(4096);
+    start.extend_from_slice(START);
+    match rows.write(&mut start, MAX_WHOLE) {
+        Err(error) => Err(ServiceError::internal(entry, error)),
+        Ok(Progress::Done) => {
+            write_end(&mut start, &rows, &end, &entry.id);
+            Ok(ResponseBody::Whole(start.into()))
+        }
+        Ok(Progress::More) => {
+            let request_id = Arc::clone(&entry.id);
+            Ok(ResponseBody::Chunks(Box::new(Chunks { start, rows: Some(rows), end, request_id, _permit: permit })))
+        }
+    }
+}
+
+/// Writes what follows the rows.
+fn write_end(out: &mut Vec<u8>, rows: &ResponseWriter, end: &[u8], request_id: &str) {
+    if rows.field_error_count() > 0 {
+        emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
+    }
+    out.extend_from_slice(errors(rows.field_errors()).as_bytes());
+    out.extend_from_slice(end);
+}
+
+/// A large body, written as the client reads it.
+struct Chunks {
+    /// Written already.
+    start: Vec<u8>,
+    /// What is still to be written; `None` after the last chunk.
+    rows: Option<ResponseWriter>,
+    end: Vec<u8>,
+    request_id: Arc<str>,
+    _permit: Permit,
+}
+
+impl Iterator for Chunks {
+    type Item = Result<Bytes, BoxError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.start.is_empty() {
+            return Some(Ok(mem::take(&mut self.start).into()));
+        }
+        let rows = self.rows.as_mut()?;
+        let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
+        match rows.write(&mut chunk, CHUNK) {
+            Ok(Progress::More) => {}
+            Ok(Progress::Done) => {
+                write_end(&mut chunk, rows, &self.end, &self.request_id);
+                self.rows = None;
+            }
+            Err(error) => {
+                self.rows = None;
+                emit(&Event::InternalError { request_id: &self.request_id, error: &error });
+                return Some(Err(error.into()));
+            }
+        }
+        Some(Ok(chunk.into()))
+    }
+}

@@ -1,0 +1,62 @@
+//! The JSON around a query's data: `{"data": …, "errors": …, "extensions": …}`.
+
+use serde_json::{Value, json};
+
+use crate::error::code::ErrorCode;
+use crate::execute::field_error::{FieldError, PathPart};
+use crate::http::cost_extension::{CostExtension, ResponseExtensions};
+
+/// What the response of every executed query begins with. Its `data` follows.
+pub const START: &[u8] = b"{\"data\":";
+
+/// The member `errors`, which follows `data`: fields that are null because their values cannot be used. Empty if there
+/// are none.
+pub fn errors(errors: &[FieldError]) -> String {
+    if errors.is_empty() {
+        return String::new();
+    }
+    let part = |part: &PathPart| match part {
+        PathPart::Key(key) => Value::from(&**key),
+        PathPart::Index(index) => Value::from(*index),
+    };
+    let entry = |error: &FieldError| {
+        json!({
+            "message": error.cause.to_string(),
+            "path": error.path.iter().map(part).collect::<Vec<_>>(),
+            "extensions": {"code": ErrorCode::InternalServerError.as_str()},
+        })
+    };
+    format!(",\"errors\":{}", errors.iter().map(entry).collect::<Value>())
+}
+
+/// What the response of every executed query ends with, after its `data` and `errors`.
+pub fn end(cost: CostExtension<'_>) -> Vec<u8> {
+    let mut text = b",\"extensions\":".to_vec();
+    // Writing to memory cannot fail, and the keys are strings.
+    let _ = serde_json::to_writer(&mut text, &ResponseExtensions { cost });
+    text.push(b'}');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throttle::bucket::ThrottleStatus;
+
+    #[test]
+    fn start_data_and_end_are_one_object() {
+        let bucket = ThrottleStatus { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
+        let cost =
+            CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
+        let text = [START, b"{\"order\":null}", &end(cost)].concat();
+        let expected = json!({
+            "data": {"order": null},
+            "extensions": {"cost": {
+                "requestedQueryCost": 391,
+                "actualQueryCost": 9,
+                "throttleStatus": {"maximumAvailable": 1000, "currentlyAvailable": 609, "restoreRate": 50},
+            }},
+        });
+        assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), expected);
+    }
+}

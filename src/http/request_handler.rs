@@ -1,0 +1,121 @@
+//! Handles a request: checks its head, finds its endpoint, completes the response and logs the request.
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts as Head;
+use hyper::{Method, Request, Response, StatusCode, Version};
+
+use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
+use crate::http::connection::InFlightRequest;
+use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
+use crate::http::options::Options;
+use crate::http::outgoing_body::OutgoingBody;
+use crate::http::request_error::RequestError;
+use crate::http::response::{HttpResponse, empty_response};
+use crate::http::route::Route;
+use crate::http::service::Service;
+use crate::http::service_error::ServiceError;
+use crate::http::{body, cors, error_response, request_head};
+
+/// Responds to a request. Never fails: errors are responses too.
+pub async fn handle(
+    service: Arc<Service>,
+    mut in_flight: InFlightRequest,
+    request: Request<Incoming>,
+) -> Result<Response<OutgoingBody>, Infallible> {
+    let (head, body) = request.into_parts();
+    let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
+    let responding = respond(&service, &head, body, in_flight.ambiguous, &mut entry);
+    // A panic becomes an internal error, so that the other requests of the connection go on.
+    let response = match AssertUnwindSafe(responding).catch_unwind().await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => respond_with_error(&head, &error, &mut entry),
+        Err(panic) => {
+            let error = ServiceError::internal(&entry, panic_message(&*panic)).into();
+            respond_with_error(&head, &error, &mut entry)
+        }
+    };
+    in_flight.respond();
+    Ok(complete(&service.options, &head, response, in_flight, entry))
+}
+
+async fn respond(
+    service: &Service,
+    head: &Head,
+    body: Incoming,
+    is_ambiguous: bool,
+    entry: &mut AccessLogEntry,
+) -> Result<HttpResponse, ApiError> {
+    request_head::check(head, is_ambiguous)?;
+    body::check_length(&body, &service.options)?;
+    let route = Route::of(head.uri.path()).ok_or(RequestError::NotFound)?;
+    entry.route = route.name();
+    if head.method == Method::OPTIONS {
+        return Ok(options(&service.options, route, head));
+    }
+    if !route.allows(&head.method) {
+        return Err(RequestError::MethodNotAllowed { allow: route.allow() }.into());
+    }
+    match route {
+        Route::Graphql => Ok(graphql::respond(service, head, body, entry).await),
+        Route::UpdateOrder => Ok(update_order::respond(service, head, body, entry).await),
+        Route::Token => token::respond(service, head, entry).await,
+        Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
+        Route::Jwks => Ok(jwks::respond(&service.tokens)),
+        Route::Live => Ok(health::live()),
+        Route::Ready => Ok(health::ready(&service.grants)),
+    }
+}
+
+/// The response to `OPTIONS`, which every endpoint has.
+fn options(options: &Options, route: Route, head: &Head) -> HttpResponse {
+    let mut response = empty_response(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(header::ALLOW, HeaderValue::from_static(route.allow()));
+    cors::add_preflight_headers(&options.cors, route.allow(), &head.headers, headers);
+    response
+}
+
+/// The response to an error outside the GraphQL endpoint.
+fn respond_with_error(head: &Head, error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
+    entry.code = Some(error.code);
+    match Route::of(head.uri.path()) {
+        Some(Route::UpdateOrder) => error_response::order_update(error),
+        Some(Route::Token | Route::Graphql | Route::Sdl | Route::Jwks | Route::Live | Route::Ready) | None => {
+            error_response::plain(error)
+        }
+    }
+}
+
+/// Adds the headers that every response has.
+fn complete(
+    options: &Options,
+    head: &Head,
+    mut response: HttpResponse,
+    in_flight: InFlightRequest,
+    mut entry: AccessLogEntry,
+) -> Response<OutgoingBody> {
+    let headers = response.headers_mut();
+    cors::add_headers(&options.cors, &head.headers, headers);
+    if head.version == Version::HTTP_2 {
+        // HTTP/2 forbids the header; hyper ends the stream instead.
+        headers.remove(header::CONNECTION);
+    }
+    if let Ok(id) = HeaderValue::from_str(&entry.id) {
+        headers.insert("x-request-id", id);
+    }
+    entry.status = Some(response.status().as_u16());
+    response.map(|body| OutgoingBody::new(body, in_flight, entry))
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a message"))
+}
