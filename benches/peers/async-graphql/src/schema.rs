@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use async_graphql::connection::{Connection, CursorType, DefaultConnectionName, DefaultEdgeName, DisableNodesField, Edge, EmptyFields};
-use async_graphql::{ComplexObject, Context, EmptyMutation, EmptySubscription, ID, Lookahead, Object, OutputType, Result};
+use async_graphql::connection::{
+    Connection, CursorType, DefaultConnectionName, DefaultEdgeName, DisableNodesField, Edge, EmptyFields,
+};
+use async_graphql::{
+    ComplexObject, Context, EmptyMutation, EmptySubscription, ID, Lookahead, Object, OutputType, Result,
+};
 
 use crate::cursor::OrderCursor;
 use crate::database::{Children, Database, OrdersPage};

@@ -1,76 +1,90 @@
-//! orderql's pure half beside the parsers and validators of others, over the same documents and the same schema.
+//! orderql's compiler beside the parsers and validators of others, with the same documents and schema.
 //!
-//! - `contestant`: who is timed
-//! - `apollo`, `asynchronous`, `graphql_js`: the others
-//! - `clock`: how
+//! - `documents`: the documents
+//! - `dynamic_schema`: the schema for async-graphql
+//! - `graphql_js`: graphql-js, which runs in Node
 //!
-//! All are timed in turns, so that what else the machine does hits all alike; graphql-js, in a process of its own, comes last.
+//! A document that a validator rejects is not timed with it.
 
-#[path = "../../../documents/mod.rs"]
+#![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark fails by panicking")]
+
+#[path = "../../../micro/documents.rs"]
 mod documents;
-mod apollo;
-mod asynchronous;
-mod clock;
-mod contestant;
+mod dynamic_schema;
 mod graphql_js;
-mod ours;
 
-use std::fmt::Write as _;
+use std::env;
+use std::sync::LazyLock;
 
+use apollo_compiler::validation::Valid;
+use apollo_compiler::{ExecutableDocument, Schema};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use mimalloc::MiMalloc;
 use orderql::catalog::Catalog;
+use orderql::compile::compile;
+use orderql::limits::Limits;
+use orderql::query::parse::Source;
+use orderql::query::validate::validate;
 
-use crate::apollo::Apollo;
-use crate::asynchronous::AsyncGraphql;
-use crate::contestant::{Contestant, Fault};
-use crate::documents::Document;
-use crate::ours::{Compile, ParseAndValidate};
+use crate::documents::{Document, accepted, rejected};
 
-/// As the server has it; the same for all but graphql-js.
+/// The server's allocator, for all but graphql-js.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-fn main() -> Result<(), Fault> {
-    let catalog = Catalog::built_in().map_err(|error| Fault::Schema(error.to_string()))?;
-    let documents: Vec<Document> = documents::answered().into_iter().chain(documents::refused()).collect();
-    let apollo = Apollo::new(catalog.sdl())?;
-    let asynchronous = AsyncGraphql::new(catalog.sdl())?;
-    let contestants: [&dyn Contestant; 4] = [&Compile(&catalog), &ParseAndValidate(&catalog), &apollo, &asynchronous];
-    let mut columns: Vec<Column> = Vec::new();
-    let times = clock::times(&contestants, &documents);
-    columns.extend(contestants.iter().zip(times).map(|(contestant, times)| Column { name: contestant.name(), times }));
-    match graphql_js::times(catalog.sdl(), &documents) {
-        Ok(times) => columns.push(Column { name: "graphql-js", times: times.into_iter().map(Some).collect() }),
-        Err(fault) => eprintln!("graphql-js is left out: {fault}"),
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::built_in().unwrap());
+static APOLLO: LazyLock<Valid<Schema>> =
+    LazyLock::new(|| Schema::parse_and_validate(CATALOG.sdl(), "schema.graphql").unwrap());
+static ASYNC_GRAPHQL: LazyLock<async_graphql::dynamic::Schema> =
+    LazyLock::new(|| dynamic_schema::build(CATALOG.sdl()).unwrap());
+
+fn main() {
+    divan::main();
+    // Cargo's argument, without which divan runs everything once, as a test.
+    if env::args().any(|argument| argument == "--bench") {
+        graphql_js::run(CATALOG.sdl(), &documents(|_| true));
     }
-    print!("{}", table(&documents, &columns));
-    Ok(())
 }
 
-/// A contestant's medians in nanoseconds; none where it does not do a document's work.
-struct Column {
-    name: &'static str,
-    times: Vec<Option<f64>>,
+fn documents(accepts: fn(&str) -> bool) -> Vec<Document> {
+    accepted().into_iter().chain(rejected()).filter(|document| accepts(&document.text)).collect()
 }
 
-/// Microseconds, and how many times as long as the first column.
-fn table(documents: &[Document], columns: &[Column]) -> String {
-    let mut table = format!("{:<14} {:>7}", "", "bytes");
-    for column in columns {
-        let _ = write!(table, " {:>20}", column.name);
-    }
-    table.push_str("   (µs, and as often as the first)\n");
-    for (place, document) in documents.iter().enumerate() {
-        let _ = write!(table, "{:<14} {:>7}", document.name, document.text.len());
-        let first = columns.first().and_then(|column| column.times[place]);
-        for column in columns {
-            let _ = match (column.times[place], first) {
-                (Some(time), Some(first)) => write!(table, " {:>12.1} {:>6.1}×", time / 1000.0, time / first),
-                (Some(time), None) => write!(table, " {:>12.1}        ", time / 1000.0),
-                (None, _) => write!(table, " {:>20}", "–"),
-            };
-        }
-        table.push('\n');
-    }
-    table
+fn bench(bencher: Bencher<'_, '_>, document: &Document, validate: fn(&str) -> bool) {
+    bencher.counter(BytesCount::of_str(&document.text)).bench(|| validate(black_box(&document.text)));
+}
+
+/// From text to cost and SQL, or to an error, without a cache.
+#[divan::bench(args = documents(|_| true))]
+fn orderql_compile(bencher: Bencher<'_, '_>, document: &Document) {
+    let (request, limits) = (document.request(), Limits { max_cost: 10_000, ..Limits::default() });
+    bencher.bench(|| compile(&CATALOG, black_box(&request), &limits).is_ok());
+}
+
+#[divan::bench(args = documents(orderql_accepts))]
+fn orderql_validate(bencher: Bencher<'_, '_>, document: &Document) {
+    bench(bencher, document, orderql_accepts);
+}
+
+fn orderql_accepts(text: &str) -> bool {
+    Source::read(text).and_then(|source| validate(&CATALOG, &source.parse()?, None)).is_ok()
+}
+
+#[divan::bench(args = documents(apollo_accepts))]
+fn apollo_compiler_validate(bencher: Bencher<'_, '_>, document: &Document) {
+    bench(bencher, document, apollo_accepts);
+}
+
+fn apollo_accepts(text: &str) -> bool {
+    ExecutableDocument::parse_and_validate(&APOLLO, text, "query.graphql").is_ok()
+}
+
+#[divan::bench(args = documents(async_graphql_accepts))]
+fn async_graphql_validate(bencher: Bencher<'_, '_>, document: &Document) {
+    bench(bencher, document, async_graphql_accepts);
+}
+
+fn async_graphql_accepts(text: &str) -> bool {
+    dynamic_schema::accepts(&ASYNC_GRAPHQL, text)
 }

@@ -1,0 +1,195 @@
+//! The results as tables and as JSON.
+
+use serde::Serialize;
+
+use super::cpu::{Cpu, Measured};
+use super::explain::Explained;
+use super::queries::Query;
+use crate::database::Machine;
+use crate::statistics::{rank_correlation, ranks};
+
+/// The goal for the rank correlation of the estimated cost with the sum of both CPU times.
+pub const GOAL: f64 = 0.85;
+
+/// How many queries are shown whose rank by cost differs most from that by CPU time.
+const OUTLIERS: usize = 10;
+
+/// How many queries are shown that take the most CPU time for their cost.
+const UNDERPRICED: usize = 5;
+
+/// Everything that is written as JSON.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub machine: Machine,
+    pub settings: Settings,
+    pub correlations: Vec<Correlation>,
+    /// The goal for the first correlation.
+    pub goal: f64,
+    pub is_met: bool,
+    pub queries: Vec<Point>,
+    /// The queries whose ranks differ most, the worst first.
+    pub outliers: Vec<Outlier>,
+    /// The queries that take the most CPU time for their cost, the worst first. Ranks do not show how much more it is.
+    pub underpriced: Vec<Outlier>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Settings {
+    /// Seconds since 1970.
+    pub taken: i64,
+    pub version: &'static str,
+    pub orders: u64,
+    pub seed: u64,
+    pub rounds: usize,
+}
+
+/// The rank correlation of a cost, or for comparison of the number of statements, with a CPU time.
+#[derive(Debug, Clone, Serialize)]
+pub struct Correlation {
+    pub cost: &'static str,
+    pub cpu: &'static str,
+    pub spearman: f64,
+}
+
+/// A query and its figures.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    pub query: String,
+    /// Its first root field.
+    pub root: String,
+    /// Whether a search term costs a penalty.
+    pub is_unindexed: bool,
+    pub estimated: u64,
+    pub actual: u64,
+    pub statements: usize,
+    pub cpu: Cpu,
+    /// Its rank by CPU time less its rank by estimated cost.
+    pub rank_difference: f64,
+    /// Its CPU time, divided by that of the query whose rank by CPU time is its own by estimated cost.
+    pub times_expected: f64,
+}
+
+/// A query whose cost does not predict its CPU time.
+#[derive(Debug, Serialize)]
+pub struct Outlier {
+    /// Its index among the queries.
+    pub query: usize,
+    pub statements: Vec<Explained>,
+}
+
+/// The queries and their figures.
+pub fn points(queries: &[Query], measured: &[Measured]) -> Vec<Point> {
+    let mut cpu: Vec<_> = measured.iter().map(|measured| measured.cpu.total_ms()).collect();
+    let cpu_ranks = ranks(&cpu);
+    let cost_ranks = ranks(&measured.iter().map(|measured| measured.estimated as f64).collect::<Vec<_>>());
+    cpu.sort_by(f64::total_cmp);
+    let point = |(index, (query, measured)): (usize, (&Query, &Measured))| Point {
+        query: query.text.clone(),
+        root: query.root.clone(),
+        is_unindexed: query.explained.cost.iter().any(|node| node.penalty > 0),
+        estimated: measured.estimated,
+        actual: measured.actual,
+        statements: query.explained.plan.steps().len(),
+        cpu: measured.cpu,
+        rank_difference: cpu_ranks[index] - cost_ranks[index],
+        times_expected: measured.cpu.total_ms() / cpu[cost_ranks[index] as usize - 1],
+    };
+    queries.iter().zip(measured).enumerate().map(point).collect()
+}
+
+/// All correlations; the one with a goal comes first.
+pub fn correlations(points: &[Point]) -> Vec<Correlation> {
+    let of = |figure: fn(&Point) -> f64| points.iter().map(figure).collect::<Vec<_>>();
+    let costs = [
+        ("estimated cost", of(|point| point.estimated as f64)),
+        ("actual cost", of(|point| point.actual as f64)),
+        ("statements", of(|point| point.statements as f64)),
+    ];
+    let times = [
+        ("both", of(|point| point.cpu.total_ms())),
+        ("PostgreSQL", of(|point| point.cpu.postgresql_ms)),
+        ("server", of(|point| point.cpu.server_ms)),
+    ];
+    let pairs = costs.iter().flat_map(|cost| times.iter().map(move |time| (cost, time)));
+    pairs
+        .map(|((cost, costs), (cpu, times))| Correlation { cost, cpu, spearman: rank_correlation(costs, times) })
+        .collect()
+}
+
+/// The indexes of the queries whose ranks differ most, the worst first.
+pub fn outliers(points: &[Point]) -> Vec<usize> {
+    highest(points, OUTLIERS, |point| point.rank_difference.abs())
+}
+
+/// The indexes of the queries that take the most CPU time for their cost, the worst first.
+pub fn underpriced(points: &[Point]) -> Vec<usize> {
+    highest(points, UNDERPRICED, |point| point.times_expected)
+}
+
+fn highest(points: &[Point], count: usize, figure: fn(&Point) -> f64) -> Vec<usize> {
+    let mut indexes: Vec<_> = (0..points.len()).collect();
+    indexes.sort_by(|one, other| figure(&points[*other]).total_cmp(&figure(&points[*one])));
+    indexes.truncate(count);
+    indexes
+}
+
+impl Report {
+    /// Prints the tables.
+    pub fn print(&self) {
+        self.machine.print();
+        let Settings { orders, rounds, seed, .. } = &self.settings;
+        println!("{orders} orders; {} queries of seed {seed}; medians of {rounds} rounds", self.queries.len());
+        self.print_credit();
+        println!("\n{:<20}{:>9}{:>14}{:>9}", "rank correlation", "both", "PostgreSQL", "server");
+        for row in self.correlations.chunk_by(|one, other| one.cost == other.cost) {
+            if let [both, postgresql, server] = row {
+                let (cost, both) = (both.cost, both.spearman);
+                println!("{cost:<20}{both:>9.3}{:>14.3}{:>9.3}", postgresql.spearman, server.spearman);
+            }
+        }
+        let met = if self.is_met { "met" } else { "NOT MET" };
+        println!("estimated cost with both: goal ≥ {}: {met}", self.goal);
+        for (index, outlier) in self.outliers.iter().enumerate() {
+            let difference = self.queries[outlier.query].rank_difference;
+            let (side, ranks) = (if difference > 0.0 { "more" } else { "less" }, difference.abs());
+            println!("\n{}. takes {side} CPU time than its cost predicts, by {ranks:.0} ranks", index + 1);
+            self.print_query(outlier);
+        }
+        for outlier in &self.underpriced {
+            println!("\ntakes {:.1} times what its cost predicts", self.queries[outlier.query].times_expected);
+            self.print_query(outlier);
+        }
+    }
+
+    /// A query, its figures, its statements, and the plan of the slowest of them.
+    fn print_query(&self, outlier: &Outlier) {
+        let Point { query, estimated, actual, cpu, .. } = &self.queries[outlier.query];
+        let Cpu { server_ms, postgresql_ms } = cpu;
+        println!(
+            "   estimated {estimated}, actual {actual}; PostgreSQL {postgresql_ms:.3} ms, server {server_ms:.3} ms"
+        );
+        println!("   {query}");
+        for Explained { sql, ms, .. } in &outlier.statements {
+            println!("   {ms:.3} ms: {}", sql.replace('\n', " "));
+        }
+        let slowest = outlier.statements.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
+        for line in slowest.into_iter().flat_map(|slowest| &slowest.plan) {
+            println!("      {line}");
+        }
+    }
+
+    /// The CPU time of a credit.
+    fn print_credit(&self) {
+        let credit = |point: &Point| point.cpu.total_ms() * 1000.0 / point.estimated as f64;
+        let mut credits: Vec<_> = self.queries.iter().map(credit).collect();
+        credits.sort_by(f64::total_cmp);
+        let at = |percent: usize| credits.get((credits.len().max(1) - 1) * percent / 100).copied().unwrap_or_default();
+        println!(
+            "a credit is {:.1} µs of CPU (median), {:.1} to {:.1} for eight of ten queries, {:.1} at most",
+            at(50),
+            at(10),
+            at(90),
+            at(100)
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! The private PostgreSQL cluster, filled with sample orders. It is reused by runs with the same number of orders, seed and
+//! migrations.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::available_parallelism;
+use std::{env, io};
+
+use clap::Args;
+use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::password::Passwords;
+use orderql::database::cluster::Cluster;
+use orderql::database::connect::connect;
+use orderql::database::migrate::{fingerprint, migrate};
+use orderql::database::options::{ClusterOptions, Durability};
+use orderql::database::session::reader_settings;
+use serde::Serialize;
+use tokio::runtime::Runtime;
+use tokio_postgres::config::Host;
+use tokio_postgres::{Client, Config};
+
+use crate::error::{BenchError, Result};
+use crate::output;
+use crate::usage::total_memory;
+
+/// The database's name, and its name until it is filled.
+const NAME: &str = "orderql";
+const UNFINISHED: &str = "unfinished";
+
+/// A user without limits, and one with the default limits but for the credits. Their passwords are their names.
+pub const UNLIMITED_USER: &str = "bench";
+pub const LIMITED_USER: &str = "bench-limited";
+
+const LIMITED: Profile =
+    Profile { bucket_size: Some(1_000_000_000_000), restore_rate: Some(1_000_000_000_000), ..Profile::DEFAULT };
+const UNLIMITED: Profile = Profile { max_cost: Some(1_000_000_000), concurrent_queries: Some(1_000_000), ..LIMITED };
+
+/// What the database contains.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    /// Orders in the database
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
+    pub orders: u64,
+
+    /// Seed of everything random: orders, keys, queries, turns
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Where the private PostgreSQL keeps its data [default: bench-data in the target folder]
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+
+    /// Fill the private PostgreSQL anew, such as when the sample orders have changed
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// The machine that the figures are from.
+#[derive(Debug, Clone, Serialize)]
+pub struct Machine {
+    pub cores: usize,
+    pub cpu: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// Bytes.
+    pub memory: u64,
+    /// PostgreSQL's version.
+    pub postgresql: String,
+}
+
+impl Machine {
+    /// Prints it.
+    pub fn print(&self) {
+        let Self { cores, cpu, kernel, postgresql, .. } = self;
+        println!("{cores} cores of {cpu}, Linux {kernel}, PostgreSQL {postgresql}");
+    }
+}
+
+/// A running cluster with a filled database. Dropping it stops the cluster.
+pub struct Database {
+    runtime: Runtime,
+    // Dropped with the database.
+    _cluster: Cluster,
+    /// How to connect, as the superuser.
+    pub config: Config,
+    /// PostgreSQL's first process, the ancestor of all others.
+    pub postmaster: u32,
+}
+
+impl Database {
+    /// Starts the cluster, and fills the database if it is new. Progress goes to standard error.
+    pub fn open(options: &Options) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
+        let Options { orders, seed, data, fresh } = options;
+        let folder = data.clone().unwrap_or_else(|| output::target_folder().join("bench-data"));
+        let folder = folder.join(format!("{orders}-{seed}-{:016x}", fingerprint()));
+        if !Cluster::exists(&folder) {
+            eprintln!("creating a PostgreSQL cluster in {}", folder.display());
+        }
+        let cluster = Cluster::open(&ClusterOptions {
+            folder: folder.clone(),
+            programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
+            // Data that a crash of the machine destroys are made again.
+            durability: Durability::ThrowAway,
+            settings: server_settings(),
+        })?;
+        let address = cluster.address();
+        let config = address.config(NAME);
+        runtime.block_on(async {
+            let admin = connect(&address.config("postgres")).await?;
+            let existing = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&NAME]).await?;
+            if existing.is_none() || *fresh {
+                address.drop_database(NAME).await?;
+                address.drop_database(UNFINISHED).await?;
+                address.create_database(UNFINISHED, None).await?;
+                fill(&address.config(UNFINISHED), *orders, *seed).await?;
+                // Only a complete database gets the name.
+                admin.batch_execute(&format!("ALTER DATABASE {UNFINISHED} RENAME TO {NAME}")).await?;
+            }
+            let mut client = connect(&config).await?;
+            for (user_id, profile) in [(UNLIMITED_USER, UNLIMITED), (LIMITED_USER, LIMITED)] {
+                let user = User { user_id, password: user_id, groups: &["API"], profile };
+                ensure_user(&mut client, &Passwords::new(1)?, &user).await?;
+            }
+            Ok::<_, BenchError>(())
+        })?;
+        let pid_file = folder.join("data/postmaster.pid");
+        let text = fs::read_to_string(&pid_file).map_err(BenchError::io(format!("read {}", pid_file.display())))?;
+        let postmaster = text.lines().next().and_then(|line| line.trim().parse().ok());
+        let postmaster = postmaster.ok_or_else(|| BenchError::Data(format!("{} has no id", pid_file.display())))?;
+        Ok(Self { runtime, _cluster: cluster, config, postmaster })
+    }
+
+    /// Runs a future that uses the database.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// A connection that is set up as those of the server's pool.
+    pub fn connect(&self) -> Result<Client> {
+        let mut config = self.config.clone();
+        config.options(reader_settings(""));
+        Ok(self.block_on(connect(&config))?)
+    }
+
+    /// The address as `--database-url` takes it.
+    pub fn url(&self) -> String {
+        url(&self.config)
+    }
+
+    /// The Unix socket.
+    pub fn socket(&self) -> PathBuf {
+        socket_folder(&self.config).join(format!(".s.PGSQL.{}", port(&self.config)))
+    }
+
+    /// A client program of the PostgreSQL that runs, or else of the search path, with the database's address.
+    pub fn client_program(&self, name: &str) -> Command {
+        let server = fs::read_link(format!("/proc/{}/exe", self.postmaster));
+        let program = server.map(|server| server.with_file_name(name)).ok().filter(|path| path.exists());
+        let mut command = Command::new(program.unwrap_or_else(|| PathBuf::from(name)));
+        command
+            .env("PGHOST", socket_folder(&self.config))
+            .env("PGPORT", port(&self.config).to_string())
+            .env("PGUSER", self.config.get_user().unwrap_or_default())
+            .env("PGDATABASE", NAME);
+        command
+    }
+
+    /// The machine and its PostgreSQL.
+    pub fn machine(&self) -> Result<Machine> {
+        let client = self.connect()?;
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+        Ok(Machine {
+            cores: available_parallelism().map_or(1, usize::from),
+            cpu: cpu.trim_start_matches([' ', '\t', ':']).to_owned(),
+            kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+            memory: total_memory().unwrap_or_default() * 1024,
+            postgresql: self.block_on(client.query_one("SHOW server_version", &[]))?.try_get(0)?,
+        })
+    }
+}
+
+/// The data fit into memory, and nothing but queries runs while queries are measured.
+fn server_settings() -> Vec<(String, String)> {
+    let shared_buffers = (total_memory().unwrap_or(2 << 20) / 4 / 1024).clamp(128, 2048);
+    [
+        ("shared_buffers", format!("{shared_buffers}MB")),
+        ("autovacuum", "off".to_owned()),
+        ("max_wal_size", "8GB".to_owned()),
+        ("max_connections", "400".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+async fn fill(config: &Config, orders: u64, seed: u64) -> Result<()> {
+    let mut client = connect(config).await?;
+    migrate(&mut client).await?;
+    eprintln!("filling the database with {orders} orders");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    program.args(["sample", "--orders", &orders.to_string(), "--seed", &seed.to_string()]);
+    let status = program.args(["--database-url", &url(config)]).stdout(io::stderr()).status();
+    if !status.map_err(BenchError::io("start orderql"))?.success() {
+        return Err(BenchError::Program { program: "orderql sample".to_owned(), output: "see above".to_owned() });
+    }
+    // Sets the rows' hint bits, which a query would do otherwise, and the visibility map for index-only scans.
+    client.batch_execute("VACUUM (ANALYZE)").await?;
+    client.batch_execute("CHECKPOINT").await?;
+    Ok(())
+}
+
+fn url(config: &Config) -> String {
+    let (user, name) = (config.get_user().unwrap_or_default(), config.get_dbname().unwrap_or_default());
+    format!("host={} port={} user={user} dbname={name}", socket_folder(config).display(), port(config))
+}
+
+fn socket_folder(config: &Config) -> &Path {
+    match config.get_hosts() {
+        [Host::Unix(folder), ..] => folder,
+        _ => Path::new("/"),
+    }
+}
+
+fn port(config: &Config) -> u16 {
+    config.get_ports().first().copied().unwrap_or(5432)
+}

@@ -1,0 +1,40 @@
+//! The orderql server, as the benchmarks start it and sign in to it.
+
+use std::process::Command;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::client::Connection;
+use crate::database::Database;
+use crate::error::Result;
+use crate::output;
+use crate::process::{ServerProcess, free_address};
+
+/// The path of the GraphQL endpoint.
+pub const PATH: &str = "/rest/s1/graphql";
+
+/// Starts the server with its defaults, but without the access log, as no peer writes one.
+pub fn start(database: &Database, flags: &[impl AsRef<str>]) -> Result<ServerProcess> {
+    let address = free_address()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    command.args(["serve", "--log", "warn", "--token-lifetime", "24h", "--database-url", &database.url()]);
+    command.args(["--listen", &address.to_string(), "--key-folder"]).arg(output::file("keys")?);
+    command.args(flags.iter().map(AsRef::as_ref));
+    ServerProcess::start_at(&mut command, address, "orderql.log")
+}
+
+/// The request for a token.
+pub fn token_request(user: &str, password: &str, headers: &str) -> Vec<u8> {
+    let credentials = BASE64_STANDARD.encode(format!("{user}:{password}"));
+    format!("POST /auth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {credentials}\r\n{headers}\r\n")
+        .into_bytes()
+}
+
+/// A token for a user whose password is its name.
+pub fn sign_in(server: &ServerProcess, user: &str) -> Result<String> {
+    let mut connection = Connection::open("orderql", server.address)?;
+    let response = connection.json(&token_request(user, user, ""))?;
+    let token = response["access_token"].as_str().map(str::to_owned);
+    token.ok_or_else(|| connection.unexpected(response.to_string().as_bytes()))
+}

@@ -1,0 +1,138 @@
+//! Servers that speak GraphQL over HTTP: orderql and the peers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::{CONNECTIONS, Context, Figures, Name, Target, measure};
+use crate::client::{Connection, Endpoint, graphql_request};
+use crate::database::UNLIMITED_USER;
+use crate::driver::Requests;
+use crate::error::{BenchError, Result};
+use crate::keys::Key;
+use crate::orderql;
+use crate::process::ServerProcess;
+use crate::workload::Workload;
+
+/// A server, and how it is queried.
+pub struct HttpTarget<'a> {
+    name: Name,
+    /// The process.
+    pub server: ServerProcess,
+    path: &'static str,
+    bearer: Option<String>,
+    queries: BTreeMap<Workload, String>,
+    /// Finds the cursor of the newest order at or before a date.
+    seek: String,
+    /// The value of the seek query's variable for a date.
+    seek_value: fn(&str) -> String,
+    context: &'a Context<'a>,
+    requests: BTreeMap<Workload, Requests>,
+}
+
+impl<'a> HttpTarget<'a> {
+    /// Starts orderql.
+    pub fn orderql(context: &'a Context<'a>) -> Result<Self> {
+        let server = orderql::start(context.database, context.server_flags)?;
+        let bearer = orderql::sign_in(&server, UNLIMITED_USER)?;
+        Ok(Self {
+            name: Name::Orderql,
+            server,
+            path: orderql::PATH,
+            bearer: Some(bearer),
+            queries: Workload::value_variants()
+                .iter()
+                .map(|workload| (*workload, workload.query().to_owned()))
+                .collect(),
+            seek: include_str!("../../queries/seek.graphql").to_owned(),
+            seek_value: |date| format!("orderDate:<={date}"),
+            context,
+            requests: BTreeMap::new(),
+        })
+    }
+
+    /// A running peer, with the queries of its folder.
+    pub fn peer(name: Name, server: ServerProcess, queries: &Path, context: &'a Context<'a>) -> Result<Self> {
+        let read = |name: &str| {
+            let path = queries.join(name).with_extension("graphql");
+            fs::read_to_string(&path).map_err(BenchError::io(format!("read {}", path.display())))
+        };
+        let query = |workload: &Workload| Ok((*workload, read(workload.name())?));
+        Ok(Self {
+            name,
+            server,
+            path: "/graphql",
+            bearer: None,
+            queries: Workload::value_variants().iter().map(query).collect::<Result<_>>()?,
+            seek: read("seek")?,
+            seek_value: str::to_owned,
+            context,
+            requests: BTreeMap::new(),
+        })
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> Result<Connection> {
+        Connection::open(self.name.name(), self.server.address)
+    }
+
+    /// The request of a query.
+    pub fn request(&self, query: &str, variables: &Value) -> Vec<u8> {
+        graphql_request(self.path, self.bearer.as_deref(), query, variables)
+    }
+
+    /// The server's cursor at a position.
+    pub fn cursor(&self, connection: &mut Connection, key: &Key) -> Result<String> {
+        let data = connection.data(&self.request(&self.seek, &json!({ "date": (self.seek_value)(&key.date) })))?;
+        let cursor = data["orders"]["edges"][0]["cursor"].as_str().map(str::to_owned);
+        cursor.ok_or_else(|| connection.unexpected(data.to_string().as_bytes()))
+    }
+
+    fn request_for(&self, connection: &mut Connection, workload: Workload, key: &Key) -> Result<Vec<u8>> {
+        let cursor = if workload.is_single_order() { String::new() } else { self.cursor(connection, key)? };
+        Ok(self.request(&self.queries[&workload], &workload.variables(key, &cursor)))
+    }
+
+    /// The requests of a workload for all keys.
+    pub fn requests(&mut self, workload: Workload) -> Result<Requests> {
+        if let Some(requests) = self.requests.get(&workload) {
+            return Ok(Rc::clone(requests));
+        }
+        let mut connection = self.connect()?;
+        let keys = self.context.keys.of(workload).iter();
+        let requests = keys.map(|key| self.request_for(&mut connection, workload, key)).collect::<Result<Vec<_>>>()?;
+        Ok(Rc::clone(self.requests.entry(workload).or_insert(Rc::new(requests))))
+    }
+
+    /// Measures requests over so many connections.
+    pub fn load(&self, requests: &Requests, connections: usize, times: (Duration, Duration)) -> Result<Figures> {
+        let postmaster = Some(self.context.database.postmaster);
+        measure(Endpoint::Http(self.server.address), requests, connections, times, Some(self.server.id()), postmaster)
+    }
+}
+
+impl Target for HttpTarget<'_> {
+    fn name(&self) -> Name {
+        self.name
+    }
+
+    fn data(&mut self, workload: Workload, key: &Key) -> Result<Option<Value>> {
+        let mut connection = self.connect()?;
+        let request = self.request_for(&mut connection, workload, key)?;
+        connection.data(&request).map(Some)
+    }
+
+    fn prepare(&mut self, workload: Workload) -> Result<()> {
+        self.requests(workload).map(drop)
+    }
+
+    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures> {
+        let requests = self.requests(workload)?;
+        self.load(&requests, CONNECTIONS, (warm_up, time))
+    }
+}
