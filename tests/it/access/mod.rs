@@ -1,4 +1,5 @@
-//! Signing in, tokens, and what callers may do.
+//! Signing in, tokens and users.
 
 mod sign_in;
 mod tokens;
+mod users;

@@ -1,72 +1,84 @@
-//! Callers over HTTP: signing in, lock-outs, the audit trail, profiles, and buckets under many connections.
+//! Signing in: tokens, wrong credentials, lockouts and the audit log.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::thread;
 
 use argon2::password_hash::PasswordHasher;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, Version};
-use orderql::access::accounts::{Profile, User, ensure_user};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use orderql::access::accounts::Profile;
 use orderql::access::password::Passwords;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, fresh_database};
-use crate::support::server::{Answer, Server};
+use crate::support::database::{Database, migrated_database};
+use crate::support::http::Response;
+use crate::support::server::{Server, server_with_users};
+use crate::support::users::create_users;
 
-const ORDER: &str = "{ order(orderId: \"NONE\") { orderName statusId grandTotal } }";
-const NEWER: &str = "application/graphql-response+json";
-
-/// A fresh database with the user `demo`, who has the profile and may do everything.
-async fn database(profile: Profile) -> Database {
-    let database = fresh_database().await;
-    let user = User { user_id: "demo", password: "demo", groups: &["API"], profile };
-    ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();
+/// A migrated database with the user `demo` only.
+async fn database() -> Database {
+    let database = migrated_database().await;
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
     database
 }
 
-fn request(token: &str, query: &str) -> String {
-    let body = json!({ "query": query }).to_string();
-    let head = format!(
-        "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-         Accept: {NEWER}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    head + &body
-}
-
-fn ask(server: &Server, token: &str, query: &str) -> Answer {
-    let mut answers = server.exchange(request(token, query));
-    assert_eq!(answers.len(), 1, "{answers:?}");
-    answers.remove(0)
-}
-
-fn sign_in(server: &Server, user_id: &str, password: &str) -> Answer {
+fn sign_in(server: &Server, user_id: &str, password: &str) -> Response {
     server.sign_in("/auth/token", user_id, password)
 }
 
-fn throttle_status(answer: &Answer) -> Value {
-    answer.json()["extensions"]["cost"]["throttleStatus"].clone()
-}
-
-/// What a client can tell answers apart by.
-fn told(mut answer: Answer) -> (u16, HashMap<String, String>, String) {
-    for its_own in ["date", "x-request-id"] {
-        answer.headers.remove(its_own).unwrap();
+/// The parts of a response by which a client could tell two of them apart.
+fn distinguishable(mut response: Response) -> (u16, HashMap<String, String>, String) {
+    for header in ["date", "x-request-id"] {
+        response.headers.remove(header).unwrap();
     }
-    (answer.status, answer.headers, answer.body)
+    (response.status, response.headers, response.body)
 }
 
-/// The trail as rows of action, subject and whether there is an address.
-async fn trail(database: &Database) -> Vec<(String, Option<String>, bool)> {
+/// The audit log: for each event its action, its subject and whether it has the client's address.
+async fn audit_log(database: &Database) -> Vec<(String, Option<String>, bool)> {
     let select = "SELECT action, subject, address = '127.0.0.1' FROM orderql.audit_event ORDER BY event_id";
     let rows = database.connect().await.query(select, &[]).await.unwrap();
     rows.iter().map(|row| (row.get(0), row.get(1), row.get::<_, Option<bool>>(2) == Some(true))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unknown_wrong_and_disabled_are_told_alike() {
-    let database = database(Profile::DEFAULT).await;
+async fn issues_a_token_for_the_right_password_under_every_base_path() {
+    let (server, _database) = server_with_users(&[("demo", Profile::DEFAULT)], &[]).await;
+    for path in ["/auth/token", "/rest/auth/token", "/rest/s1/auth/token", "/api/auth/token"] {
+        let response = server.sign_in(path, "demo", "demo");
+        assert_eq!(response.status, 200, "{path}");
+        assert_eq!(response.header("cache-control"), Some("no-store"));
+        let body = response.json();
+        assert_eq!((body["token_type"].as_str(), body["expires_in"].as_u64()), (Some("Bearer"), Some(3600)));
+        assert_eq!(body["access_token"].as_str().unwrap().split('.').count(), 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_all_wrong_credentials_alike() {
+    let users = [("demo", Profile::DEFAULT), ("guest", Profile::DEFAULT)];
+    let (server, database) = server_with_users(&users, &[]).await;
+    let client = database.connect().await;
+    client.execute("UPDATE orderql.user_account SET disabled = true WHERE user_id = 'guest'", &[]).await.unwrap();
+    // The account is open until the notification arrives at the server.
+    while server.sign_in("/auth/token", "guest", "guest").status == 200 {}
+    let wrong = [("demo", "Demo"), ("nobody", "nobody"), ("guest", "guest"), ("' OR 1=1 --", "x"), ("", "")];
+    let responses: Vec<_> = wrong.map(|(user, password)| server.sign_in("/auth/token", user, password)).to_vec();
+    for response in &responses {
+        assert_eq!(response.status, 401);
+        assert_eq!(response.header("www-authenticate"), Some("Basic realm=\"orderql\", charset=\"UTF-8\""));
+        assert_eq!(response.body, responses[0].body);
+    }
+    let bare = server.request("POST /auth/token", &[], "");
+    assert_eq!((bare.status, bare.code().as_str()), (401, "UNAUTHENTICATED"));
+    let log = server.stop();
+    assert!(!log.contains("OR 1=1") && !log.contains("nobody"), "the credentials are not logged: {log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_users_wrong_passwords_and_disabled_accounts_look_alike() {
+    let database = database().await;
     database
         .connect()
         .await
@@ -76,54 +88,54 @@ async fn unknown_wrong_and_disabled_are_told_alike() {
         .await
         .unwrap();
     let server = Server::start(&database, &[]);
-    let wrong = told(sign_in(&server, "demo", "wrong"));
+    let wrong = distinguishable(sign_in(&server, "demo", "wrong"));
     assert_eq!(wrong.0, 401);
-    assert_eq!(told(sign_in(&server, "nobody", "wrong")), wrong);
-    assert_eq!(told(sign_in(&server, "closed", "demo")), wrong);
-    assert_eq!(told(sign_in(&server, "", "")), wrong);
+    assert_eq!(distinguishable(sign_in(&server, "nobody", "wrong")), wrong);
+    assert_eq!(distinguishable(sign_in(&server, "closed", "demo")), wrong);
+    assert_eq!(distinguishable(sign_in(&server, "", "")), wrong);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn guessing_locks_an_account_for_a_while_whether_there_is_one_or_not() {
-    let database = database(Profile::DEFAULT).await;
+async fn wrong_passwords_lock_a_user_id_whether_it_exists_or_not() {
+    let database = database().await;
     let server = Server::start(&database, &["--login-attempts", "2"]);
     let mut locked = Vec::new();
     for user_id in ["demo", "nobody"] {
         assert_eq!(sign_in(&server, user_id, "wrong").status, 401);
         assert_eq!(sign_in(&server, user_id, "wrong").status, 401);
-        // The right password is not looked at either. Delays double, so that one is met in the end on the slowest machine.
-        let mut answer = loop {
-            let answer = sign_in(&server, user_id, "demo");
-            if answer.status == 429 {
-                break answer;
+        // A locked user id rejects the right password too. Delays double, so even a slow machine meets one in the end.
+        let mut response = loop {
+            let response = sign_in(&server, user_id, "demo");
+            if response.status == 429 {
+                break response;
             }
             assert_eq!(sign_in(&server, user_id, "wrong").status, 401);
             assert_eq!(sign_in(&server, user_id, "wrong").status, 401);
         };
-        assert_eq!(answer.code(), "TOO_MANY_LOGINS");
-        let wait = answer.json()["errors"][0]["extensions"]["retryAfterMs"].as_u64().unwrap();
-        assert_eq!(answer.headers.remove("retry-after"), Some(wait.div_ceil(1000).to_string()));
-        let shown = format!("\"retryAfterMs\":{wait}");
-        assert!(answer.body.contains(&shown), "{answer:?}");
-        answer.body = answer.body.replace(&shown, "");
-        answer.headers.remove("content-length");
-        locked.push(told(answer));
+        assert_eq!(response.code(), "TOO_MANY_LOGINS");
+        let wait = response.json()["errors"][0]["extensions"]["retryAfterMs"].as_u64().unwrap();
+        assert_eq!(response.headers.remove("retry-after"), Some(wait.div_ceil(1000).to_string()));
+        let delay = format!("\"retryAfterMs\":{wait}");
+        assert!(response.body.contains(&delay), "{response:?}");
+        response.body = response.body.replace(&delay, "");
+        response.headers.remove("content-length");
+        locked.push(distinguishable(response));
     }
     assert_eq!(locked[0], locked[1]);
 
-    // The delay ends by itself, and a right password lets the account start anew.
-    let answer = loop {
-        let answer = sign_in(&server, "demo", "demo");
-        if answer.status != 429 {
-            break answer;
+    // The delay ends by itself, and a right password resets the count of failures.
+    let response = loop {
+        let response = sign_in(&server, "demo", "demo");
+        if response.status != 429 {
+            break response;
         }
     };
-    assert_eq!(answer.status, 200);
+    assert_eq!(response.status, 200);
     assert_eq!(sign_in(&server, "demo", "wrong").status, 401);
     assert_eq!(sign_in(&server, "demo", "demo").status, 200);
 
     let log = server.stop();
-    let rows = trail(&database).await;
+    let rows = audit_log(&database).await;
     for subject in [Some("demo"), None] {
         let count = |action| rows.iter().filter(|row| row.0 == action && row.1.as_deref() == subject).count();
         assert!(count("login.failed") >= 2 && count("login.locked") >= 1, "{rows:?}");
@@ -139,28 +151,26 @@ async fn guessing_locks_an_account_for_a_while_whether_there_is_one_or_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_that_guesses_at_many_accounts_is_locked_and_others_are_not() {
-    let database = database(Profile::DEFAULT).await;
+async fn wrong_passwords_for_many_accounts_lock_the_address() {
+    let database = database().await;
     let server = Server::start(&database, &["--login-attempts", "1", "--trusted-proxies", "127.0.0.1,10.0.0.1"]);
     let from = |address: &str, user_id: &str| {
-        let credentials = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, format!("{user_id}:demo"));
-        let head = format!(
-            "POST /auth/token HTTP/1.1\r\nHost: a\r\nAuthorization: Basic {credentials}\r\nX-Forwarded-For: {address}\r\n\r\n"
-        );
-        server.ask(&head).status
+        let credentials = BASE64_STANDARD.encode(format!("{user_id}:demo"));
+        let headers = [format!("Authorization: Basic {credentials}"), format!("X-Forwarded-For: {address}")];
+        server.request("POST /auth/token", &headers.each_ref().map(String::as_str), "").status
     };
     let mut guesses = 0;
     while from("192.0.2.1", &format!("nobody {guesses}")) == 401 {
         guesses += 1;
     }
-    assert!(guesses >= 10, "ten times as many as an account has: {guesses}");
+    assert!(guesses >= 10, "an address has ten times the attempts of an account: {guesses}");
     assert_eq!(from("192.0.2.2", "demo"), 200);
-    assert_eq!(from("192.0.2.1, 192.0.2.2", "demo"), 200, "what the client claims does not count");
+    assert_eq!(from("192.0.2.1, 192.0.2.2", "demo"), 200, "the address that the client claims is ignored");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hash_of_old_parameters_is_replaced_at_the_next_login() {
-    let database = database(Profile::DEFAULT).await;
+async fn a_sign_in_replaces_a_hash_of_old_parameters() {
+    let database = database().await;
     let weaker = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(64, 1, 1, None).unwrap());
     let old: PasswordHash = weaker.hash_password(b"demo").unwrap();
     let client = database.connect().await;
@@ -176,8 +186,8 @@ async fn a_hash_of_old_parameters_is_replaced_at_the_next_login() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_login_waits_for_no_trail_and_fails_by_none() {
-    let database = database(Profile::DEFAULT).await;
+async fn a_sign_in_neither_waits_for_the_audit_log_nor_fails_with_it() {
+    let database = database().await;
     let mut client = database.connect().await;
     let server = Server::start(&database, &[]);
     let lock = client.transaction().await.unwrap();
@@ -186,115 +196,10 @@ async fn a_login_waits_for_no_trail_and_fails_by_none() {
         assert_eq!(sign_in(&server, "demo", "demo").status, 200);
     }
     lock.rollback().await.unwrap();
-    while trail(&database).await.len() < 3 {}
+    while audit_log(&database).await.len() < 3 {}
     client.batch_execute("ALTER TABLE orderql.audit_event RENAME TO away").await.unwrap();
     assert_eq!(sign_in(&server, "demo", "demo").status, 200);
     let log = server.stop();
     assert!(log.contains("audit events cannot be stored"), "{log}");
     assert_eq!(log.matches("login.succeeded").count(), 4, "{log}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn no_more_of_a_callers_queries_run_at_the_same_time_than_may() {
-    let profile = Profile { concurrent_queries: Some(1), bucket_size: Some(10), ..Profile::DEFAULT };
-    let database = database(profile).await;
-    let server = Server::start(&database, &["--restore-rate", "0"]);
-    let token = server.token("demo");
-    let mut client = database.connect().await;
-    let lock = client.transaction().await.unwrap();
-    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
-    let server = Arc::new(server);
-    let first = tokio::task::spawn_blocking({
-        let (server, token) = (Arc::clone(&server), token.clone());
-        move || ask(&server, &token, ORDER)
-    });
-    let admin = database.connect().await;
-    let waiting =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while admin.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 0 {}
-
-    let refused = ask(&server, &token, ORDER);
-    assert_eq!((refused.status, refused.code().as_str()), (429, "THROTTLED"));
-    assert_eq!(refused.header("retry-after"), Some("1"));
-    let extensions = &refused.json()["errors"][0]["extensions"];
-    assert_eq!(
-        extensions,
-        &json!({"code": "THROTTLED", "estimatedCost": 4, "maxConcurrentQueries": 1, "retryAfterMs": 1000})
-    );
-    assert_eq!(throttle_status(&refused)["currentlyAvailable"], 6, "only the first is paid");
-    lock.rollback().await.unwrap();
-    assert_eq!(first.await.unwrap().status, 200);
-    assert_eq!(throttle_status(&ask(&server, &token, ORDER))["currentlyAvailable"], 2);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_profile_is_what_the_caller_is_held_to_and_is_told() {
-    let profile = Profile {
-        max_cost: Some(20),
-        max_page_size: Some(3),
-        max_depth: Some(2),
-        bucket_size: Some(50),
-        restore_rate: Some(1_000_000),
-        ..Profile::DEFAULT
-    };
-    let database = database(profile).await;
-    let server = Server::start(&database, &[]);
-    let token = server.token("demo");
-    let facts = |query: &str| ask(&server, &token, query).json()["errors"][0]["extensions"].clone();
-    let page = facts("{ orders(first: 4) { edges { node { orderId } } } }");
-    assert_eq!((&page["code"], &page["maxFirst"]), (&json!("FIRST_TOO_LARGE"), &json!(3)));
-    let deep = facts(
-        "{ orders(first: 1) { edges { node { orderItems(first: 1) { edges { node { product { productId } } } } } } } }",
-    );
-    assert_eq!((&deep["code"], &deep["maxDepth"]), (&json!("DEPTH_EXCEEDED"), &json!(2)), "{deep}");
-    let dear = facts(
-        "{ orders(first: 3) { edges { node { orderId orderName statusId grandTotal currencyUomId orderDate } } } }",
-    );
-    assert_eq!((&dear["code"], &dear["maxCost"]), (&json!("COST_EXCEEDED"), &json!(20)), "{dear}");
-    let status = throttle_status(&ask(&server, &token, ORDER));
-    assert_eq!((&status["maximumAvailable"], &status["restoreRate"]), (&json!(50), &json!(1_000_000)));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn many_connections_never_spend_more_than_there_is() {
-    let profile = Profile { bucket_size: Some(1001), ..Profile::DEFAULT };
-    let database = database(profile).await;
-    let server = Server::start(&database, &["--restore-rate", "0", "--concurrent-queries", "1000"]);
-    let token = server.token("demo");
-    let queries = [
-        ORDER,
-        "{ order(orderId: \"NONE\") { orderName } }",
-        "{ orders(first: 3) { edges { node { orderId statusId } } } }",
-    ];
-    let outcomes: Vec<Answer> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..16)
-            .map(|worker| {
-                let (server, token) = (&server, &token);
-                scope.spawn(move || (0..20).map(|n| ask(server, token, queries[(worker + n) % 3])).collect::<Vec<_>>())
-            })
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
-    let (mut paid, mut refused, mut lowest) = (0, 0, 1001);
-    for answer in &outcomes {
-        let body = answer.json();
-        let cost = body["extensions"]["cost"]["requestedQueryCost"].as_u64().unwrap();
-        let left = throttle_status(answer)["currentlyAvailable"].as_u64().unwrap();
-        match answer.status {
-            200 => {
-                paid += cost;
-                lowest = lowest.min(left);
-            }
-            429 => {
-                assert!(left < cost, "{body}");
-                refused += 1;
-            }
-            _ => panic!("{answer:?}"),
-        }
-    }
-    assert!(paid <= 1001 && refused > 0, "{paid}, {refused} refused");
-    assert_eq!(lowest, 1001 - paid, "what is left is what was not paid");
-    let log = server.stop();
-    let costs = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()?["cost"].as_u64());
-    assert_eq!(costs.sum::<u64>(), paid);
 }

@@ -1,7 +1,6 @@
-//! Tokens over HTTP: every fault gets its answer, keys come and go under load, and what an operator changes counts at once.
+//! Tokens: invalid ones, the published keys, rotation of keys, and changes by the operator under load.
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, thread};
@@ -13,43 +12,39 @@ use jwt_simple::algorithms::{
 };
 use jwt_simple::claims::{Claims, JWTClaims, NoCustomClaims};
 use jwt_simple::prelude as jwt;
-use orderql::access::accounts::{Profile, User, ensure_user};
-use orderql::access::password::Passwords;
+use orderql::access::accounts::Profile;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, fresh_database};
-use crate::support::server::{Answer, Server, connection_string};
+use crate::support::command::{self, orderql_on, run};
+use crate::support::database::{Database, migrated_database};
+use crate::support::http::Response;
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
 const QUERY: &str = r#"{"query":"{ order(orderId: \"NONE\") { orderName } }"}"#;
 
-/// A fresh database with `demo`, who may do everything.
+/// A migrated database with the user `demo`.
 async fn database() -> Database {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let profile = Profile { bucket_size: Some(1_000_000), ..Profile::DEFAULT };
-    let user = User { user_id: "demo", password: "demo", groups: &["API"], profile };
-    ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();
+    create_users(&mut database.connect().await, &[("demo", profile)]).await;
     database
 }
 
-/// Asks with these `Authorization` headers.
-fn ask_with(server: &Server, authorizations: &[&str]) -> Answer {
-    let headers = authorizations.iter().map(|value| format!("Authorization: {value}\r\n")).collect::<Vec<_>>().concat();
-    let request = format!(
-        "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\n{headers}Content-Type: application/json\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{QUERY}",
-        QUERY.len()
-    );
-    let mut answers = server.exchange(request);
-    assert_eq!(answers.len(), 1, "{answers:?}");
-    answers.remove(0)
+/// Sends a query with these `Authorization` headers.
+fn query_with(server: &Server, authorizations: &[&str]) -> Response {
+    let headers: Vec<_> = authorizations.iter().map(|value| format!("Authorization: {value}")).collect();
+    let headers = headers.iter().map(String::as_str).chain(["Content-Type: application/json"]);
+    server.request("POST /rest/s1/graphql", &headers.collect::<Vec<_>>(), QUERY)
 }
 
-fn ask(server: &Server, token: &str) -> Answer {
-    ask_with(server, &[&format!("Bearer {token}")])
+/// Sends a query with a token.
+fn query(server: &Server, token: &str) -> Response {
+    query_with(server, &[&format!("Bearer {token}")])
 }
 
-/// The server's signing key, with its id.
-fn key_of(server: &Server) -> (String, Ed25519KeyPair) {
+/// The server's signing key and its id.
+fn signing_key(server: &Server) -> (String, Ed25519KeyPair) {
     let files: Vec<_> = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("{files:?}") };
     let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -61,7 +56,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// Claims of a good token, to be spoilt.
+/// The claims of a valid token.
 fn claims() -> JWTClaims<NoCustomClaims> {
     let mut claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
     claims.issued_at = Some(jwt::Duration::from_secs(now()));
@@ -70,31 +65,25 @@ fn claims() -> JWTClaims<NoCustomClaims> {
     claims.with_audience("store")
 }
 
-/// Runs a command on the server's keys.
+/// Runs a command with the server's keys. Returns whether it succeeded, its output and its errors.
 fn orderql(folder: &Path, database: &Database, arguments: &str) -> (bool, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_orderql"))
-        .args(arguments.split(' '))
-        .env("ORDERQL_KEY_FOLDER", folder.join("keys"))
-        .env("ORDERQL_DATABASE_URL", connection_string(&database.config()))
-        .env("SUDO_USER", "ann")
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    let mut command = orderql_on(database);
+    let result = run(command.args(arguments.split(' ')).env("ORDERQL_KEY_FOLDER", folder.join("keys")), "");
+    (result.succeeded, result.stdout, result.stderr)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_faulty_token_is_refused_as_the_standard_says() {
+async fn rejects_invalid_tokens_with_the_standard_challenge() {
     let database = database().await;
     let server = Server::start(&database, &["--audience", "store"]);
-    let (id, key) = key_of(&server);
+    let (id, key) = signing_key(&server);
     let good = server.token("demo");
-    assert_eq!(ask(&server, &good).status, 200);
-    assert_eq!(ask(&server, &key.sign(claims()).unwrap()).status, 200, "the claims are good until they are spoilt");
+    assert_eq!(query(&server, &good).status, 200);
+    assert_eq!(query(&server, &key.sign(claims()).unwrap()).status, 200, "the unchanged claims are valid");
 
-    let spoilt = |spoil: fn(&mut JWTClaims<NoCustomClaims>)| {
+    let changed = |change: fn(&mut JWTClaims<NoCustomClaims>)| {
         let mut claims = claims();
-        spoil(&mut claims);
+        change(&mut claims);
         key.sign(claims).unwrap()
     };
     let public = key.public_key();
@@ -107,19 +96,19 @@ async fn every_faulty_token_is_refused_as_the_standard_says() {
     let foreign = Ed25519KeyPair::generate();
     let swapped = {
         let parts: Vec<_> = good.split('.').collect();
-        let other = spoilt(|claims| claims.subject = Some("root".into()));
+        let other = changed(|claims| claims.subject = Some("root".into()));
         format!("{}.{}.{}", parts[0], other.split('.').nth(1).unwrap(), parts[2])
     };
-    for (fault, token, told) in [
-        ("expired", spoilt(|c| c.expires_at = Some(jwt::Duration::from_secs(now()))), "the token has expired"),
-        ("long expired", spoilt(|c| c.expires_at = Some(jwt::Duration::from_secs(1))), "the token has expired"),
-        ("not yet", spoilt(|c| c.invalid_before = Some(jwt::Duration::from_secs(now() + 60))), "not valid yet"),
-        ("made later", spoilt(|c| c.issued_at = Some(jwt::Duration::from_secs(now() + 60))), "not valid yet"),
-        ("endless", spoilt(|c| c.expires_at = None), "not one of this service's"),
-        ("nobody's", spoilt(|c| c.subject = None), "not one of this service's"),
-        ("wrong issuer", spoilt(|c| c.issuer = Some("other".into())), "not one of this service's"),
-        ("no issuer", spoilt(|c| c.issuer = None), "not one of this service's"),
-        ("no audience", spoilt(|c| c.audiences = None), "not one of this service's"),
+    for (name, token, message) in [
+        ("expired", changed(|c| c.expires_at = Some(jwt::Duration::from_secs(now()))), "the token has expired"),
+        ("long expired", changed(|c| c.expires_at = Some(jwt::Duration::from_secs(1))), "the token has expired"),
+        ("not yet", changed(|c| c.invalid_before = Some(jwt::Duration::from_secs(now() + 60))), "not valid yet"),
+        ("made later", changed(|c| c.issued_at = Some(jwt::Duration::from_secs(now() + 60))), "not valid yet"),
+        ("endless", changed(|c| c.expires_at = None), "not one of this service's"),
+        ("nobody's", changed(|c| c.subject = None), "not one of this service's"),
+        ("wrong issuer", changed(|c| c.issuer = Some("other".into())), "not one of this service's"),
+        ("no issuer", changed(|c| c.issuer = None), "not one of this service's"),
+        ("no audience", changed(|c| c.audiences = None), "not one of this service's"),
         ("wrong audience", key.sign(claims().with_audience("others")).unwrap(), "not one of this service's"),
         ("wrong key", foreign.clone().with_key_id(&id).sign(claims()).unwrap(), "not one of this service's"),
         ("unknown key", foreign.clone().with_key_id("other").sign(claims()).unwrap(), "not one of this service's"),
@@ -135,47 +124,47 @@ async fn every_faulty_token_is_refused_as_the_standard_says() {
         ("truncated", good[..good.len() - 5].to_owned(), "not one of this service's"),
         ("without its signature", good.rsplit_once('.').unwrap().0.to_owned(), "not one of this service's"),
         ("too long", format!("{good}{}", "A".repeat(10_000)), "not one of this service's"),
-        ("an unknown user's", spoilt(|c| c.subject = Some("nobody".into())), "account is closed"),
+        ("an unknown user's", changed(|c| c.subject = Some("nobody".into())), "account is closed"),
     ] {
-        let answer = ask(&server, &token);
-        assert_eq!((answer.status, answer.code().as_str()), (401, "UNAUTHENTICATED"), "{fault}: {answer:?}");
-        let challenge = answer.header("www-authenticate").unwrap();
-        assert!(challenge.starts_with("Bearer realm=\"orderql\", error=\"invalid_token\", "), "{fault}: {challenge}");
-        assert!(challenge.contains(told), "{fault}: {challenge}");
-        assert!(answer.json()["errors"][0]["message"].as_str().unwrap().contains(told), "{fault}");
-        assert_eq!(answer.json()["data"], Value::Null);
+        let response = query(&server, &token);
+        assert_eq!((response.status, response.code().as_str()), (401, "UNAUTHENTICATED"), "{name}: {response:?}");
+        let challenge = response.header("www-authenticate").unwrap();
+        assert!(challenge.starts_with("Bearer realm=\"orderql\", error=\"invalid_token\", "), "{name}: {challenge}");
+        assert!(challenge.contains(message), "{name}: {challenge}");
+        assert!(response.json()["errors"][0]["message"].as_str().unwrap().contains(message), "{name}");
+        assert_eq!(response.json()["data"], Value::Null);
     }
     let log = server.stop();
     assert!(!log.contains(&good), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_that_hold_no_token_are_refused_as_the_standard_says() {
+async fn rejects_invalid_authorization_headers_with_the_standard_challenge() {
     let database = database().await;
     let server = Server::start(&database, &[]);
     let good = server.token("demo");
     let bearer = format!("Bearer {good}");
     for scheme in ["bearer", "BEARER", "Bearer "] {
-        assert_eq!(ask_with(&server, &[&format!("{scheme} {good}")]).status, 200, "{scheme}");
+        assert_eq!(query_with(&server, &[&format!("{scheme} {good}")]).status, 200, "{scheme}");
     }
-    let nothing = ask_with(&server, &[]);
+    let nothing = query_with(&server, &[]);
     assert_eq!((nothing.status, nothing.header("www-authenticate")), (401, Some("Bearer realm=\"orderql\"")));
     for headers in
         [&[bearer.as_str(), &bearer][..], &[&bearer, "Basic ZGVtbzpkZW1v"], &["Bearer"], &[&good], &["Basic x"]]
     {
-        let answer = ask_with(&server, headers);
-        assert_eq!((answer.status, answer.code().as_str()), (401, "UNAUTHENTICATED"), "{headers:?}");
-        let challenge = answer.header("www-authenticate").unwrap();
+        let response = query_with(&server, headers);
+        assert_eq!((response.status, response.code().as_str()), (401, "UNAUTHENTICATED"), "{headers:?}");
+        let challenge = response.header("www-authenticate").unwrap();
         assert!(challenge.contains("error=\"invalid_request\""), "{headers:?}: {challenge}");
     }
-    // A head of this size is refused before anything in it is read.
-    let answer = ask(&server, &"x".repeat(100_000));
-    assert_eq!(answer.status, 431);
-    assert_eq!(ask(&server, &good).status, 200);
+    // The server rejects a head of this size without reading the token.
+    let response = query(&server, &"x".repeat(100_000));
+    assert_eq!(response.status, 431);
+    assert_eq!(query(&server, &good).status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_published_keys_verify_tokens_and_follow_rotation() {
+async fn the_published_keys_verify_tokens_and_follow_a_rotation() {
     let database = database().await;
     let server = Server::start(&database, &[]);
     let verifies = |token: &str, keys: &Value| {
@@ -188,13 +177,13 @@ async fn the_published_keys_verify_tokens_and_follow_rotation() {
         keys.iter().filter(verified).count()
     };
     let published = || {
-        let answer = server.get("/.well-known/jwks.json");
-        assert_eq!((answer.status, answer.header("cache-control")), (200, Some("public, max-age=60")));
-        answer.json()
+        let response = server.get("/.well-known/jwks.json");
+        assert_eq!((response.status, response.header("cache-control")), (200, Some("public, max-age=60")));
+        response.json()
     };
     let first = server.token("demo");
     assert_eq!(verifies(&first, &published()), 1);
-    assert_eq!(published()["keys"][0]["kid"], key_of(&server).0);
+    assert_eq!(published()["keys"][0]["kid"], signing_key(&server).0);
     let run = |arguments: &str| orderql(&server.folder, &database, arguments);
     let (rotated, out, _) = run("keys rotate --json");
     assert!(rotated);
@@ -206,13 +195,13 @@ async fn the_published_keys_verify_tokens_and_follow_rotation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_are_minted_on_the_command_line_and_keys_ruled() {
+async fn the_command_line_issues_tokens_and_manages_keys() {
     let database = database().await;
     let server = Server::start(&database, &[]);
     let run = |arguments: &str| orderql(&server.folder, &database, arguments);
     let (made, token, _) = run("token demo --lifetime 30d");
     assert!(made);
-    assert_eq!(ask(&server, token.trim()).status, 200);
+    assert_eq!(query(&server, token.trim()).status, 200);
     let claims = token.split('.').nth(1).unwrap();
     let claims: Value = serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
     assert_eq!(claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap(), 30 * 24 * 60 * 60);
@@ -228,38 +217,35 @@ async fn tokens_are_minted_on_the_command_line_and_keys_ruled() {
     assert!(run("user disable demo").0);
     assert!(run("token demo").2.contains("demo is disabled"));
 
-    let old = key_of(&server).0;
+    let old = signing_key(&server).0;
     assert!(run(&format!("keys retire {old}")).2.contains("is the key that signs"));
     assert!(run("keys retire nothing").2.contains("there is no key `nothing`"));
-    let (_, told, _) = run("keys rotate");
-    assert!(told.ends_with(" signs from now on\n"), "{told}");
+    let (_, out, _) = run("keys rotate");
+    assert!(out.ends_with(" signs from now on\n"), "{out}");
     let (_, listed, _) = run("keys list --json");
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!((&listed[0]["key"], &listed[0]["signs"]), (&json!(old), &json!(false)));
     assert_eq!((&listed[1]["algorithm"], &listed[1]["signs"]), (&json!("EdDSA"), &json!(true)));
     assert_eq!(run(&format!("keys retire {old}")).1, format!("{old} is retired\n"));
-    while ask(&server, token.trim()).header("www-authenticate").unwrap().contains("account is closed") {}
+    while query(&server, token.trim()).header("www-authenticate").unwrap().contains("account is closed") {}
     assert!(run("user enable demo").0);
-    assert_eq!(ask(&server, token.trim()).status, 401, "its key is gone");
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_orderql")).args(["keys", "list"]).env("ORDERQL_SIGNING_KEY", "x").output();
+    assert_eq!(query(&server, token.trim()).status, 401, "its key is retired");
+    let output = command::orderql().args(["keys", "list"]).env("ORDERQL_SIGNING_KEY", "x").output();
     assert!(String::from_utf8(output.unwrap().stderr).unwrap().contains("given by the setting signing-key"));
 }
 
-/// What clients saw while an operator worked.
+/// Counts of responses while an operator changes users and keys.
 #[derive(Default)]
-struct Seen {
-    served: AtomicU64,
-    wrong: AtomicU64,
+struct Counts {
+    succeeded: AtomicU64,
+    failed: AtomicU64,
     stop: AtomicBool,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_operator_does_under_load_costs_nobody_an_answer() {
+async fn changes_by_the_operator_under_load_fail_no_other_request() {
     let database = database().await;
-    let passwords = Passwords::new(1).unwrap();
-    let user = User { user_id: "ann", password: "ann", groups: &["API"], profile: Profile::DEFAULT };
-    ensure_user(&mut database.connect().await, &passwords, &user).await.unwrap();
+    create_users(&mut database.connect().await, &[("ann", Profile::DEFAULT)]).await;
     let server = Server::start(&database, &["--restore-rate", "1000000"]);
     let other = Server::start(&database, &["--key-folder", server.folder.join("keys").to_str().unwrap()]);
     let run = |arguments: &str| {
@@ -268,64 +254,65 @@ async fn what_an_operator_does_under_load_costs_nobody_an_answer() {
         out
     };
     let ann = server.token("ann");
-    let seen = Seen::default();
+    let counts = Counts::default();
     thread::scope(|scope| {
         for worker in 0..3 {
-            let (server, other, seen) = (&server, &other, &seen);
+            let (server, other, counts) = (&server, &other, &counts);
             scope.spawn(move || {
-                // One asks with a token of its first minute, the others with new ones, signed by either server.
+                // One client keeps its first token. The others use new tokens, signed by either server.
                 let mut token = server.token("demo");
-                let mut asked = 0;
-                while !seen.stop.load(Ordering::SeqCst) {
-                    if worker > 0 && asked % 5 == 0 {
-                        token = if asked % 2 == 0 { server.token("demo") } else { other.token("demo") };
+                let mut sent = 0;
+                while !counts.stop.load(Ordering::SeqCst) {
+                    if worker > 0 && sent % 5 == 0 {
+                        token = if sent % 2 == 0 { server.token("demo") } else { other.token("demo") };
                     }
-                    asked += 1;
-                    let answers = [ask(server, &token), ask(other, &token)];
-                    let good = answers.iter().all(|answer| answer.status == 200 && answer.json()["errors"].is_null());
-                    if good { &seen.served } else { &seen.wrong }.fetch_add(1, Ordering::SeqCst);
+                    sent += 1;
+                    let responses = [query(server, &token), query(other, &token)];
+                    let good =
+                        responses.iter().all(|response| response.status == 200 && response.json()["errors"].is_null());
+                    if good { &counts.succeeded } else { &counts.failed }.fetch_add(1, Ordering::SeqCst);
                 }
             });
         }
-        let meanwhile = || {
-            let before = seen.served.load(Ordering::SeqCst);
-            while seen.served.load(Ordering::SeqCst) < before + 10 && seen.wrong.load(Ordering::SeqCst) == 0 {
+        let wait_for_ten_more = || {
+            let before = counts.succeeded.load(Ordering::SeqCst);
+            while counts.succeeded.load(Ordering::SeqCst) < before + 10 && counts.failed.load(Ordering::SeqCst) == 0 {
                 thread::yield_now();
             }
         };
-        meanwhile();
+        wait_for_ten_more();
         for _ in 0..5 {
             run("keys rotate");
-            meanwhile();
+            wait_for_ten_more();
         }
-        // Ann is worked on, and the others notice nothing.
-        assert_eq!(ask(&server, &ann).status, 200);
+        // The changes affect Ann only.
+        assert_eq!(query(&server, &ann).status, 200);
         run("profile set ann --max-cost 1");
-        while ask(&server, &ann).code() != "COST_EXCEEDED" {}
+        while query(&server, &ann).code() != "COST_EXCEEDED" {}
         run("profile unset ann");
-        while ask(&server, &ann).code() == "COST_EXCEEDED" {}
+        while query(&server, &ann).code() == "COST_EXCEEDED" {}
         run("user disable ann");
-        while ask(&server, &ann).status != 401 {}
+        while query(&server, &ann).status != 401 {}
         run("user enable ann");
-        while ask(&server, &ann).status == 401 {}
+        while query(&server, &ann).status == 401 {}
         run("group leave API ann");
-        while ask(&server, &ann).status != 403 {}
+        while query(&server, &ann).status != 403 {}
         run("group join API ann");
-        while ask(&server, &ann).status == 403 {}
-        assert_eq!(ask(&server, &ann).status, 200);
-        meanwhile();
-        seen.stop.store(true, Ordering::SeqCst);
+        while query(&server, &ann).status == 403 {}
+        assert_eq!(query(&server, &ann).status, 200);
+        wait_for_ten_more();
+        counts.stop.store(true, Ordering::SeqCst);
     });
-    assert_eq!(seen.wrong.load(Ordering::SeqCst), 0);
-    assert!(seen.served.load(Ordering::SeqCst) >= 70);
+    assert_eq!(counts.failed.load(Ordering::SeqCst), 0);
+    assert!(counts.succeeded.load(Ordering::SeqCst) >= 70);
 
-    // Every key but the last is retired, and with them what they signed.
+    // Retiring all keys but the last one invalidates the tokens that they signed.
     let listed: Value = serde_json::from_str(&run("keys list --json")).unwrap();
     let last = server.token("demo");
     for key in listed.as_array().unwrap().iter().filter(|key| key["signs"] == false) {
         run(&format!("keys retire {}", key["key"].as_str().unwrap()));
     }
-    while ask(&server, &ann).status != 401 {}
-    while ask(&other, &ann).status != 401 {}
-    assert_eq!((ask(&server, &last).status, ask(&other, &last).status), (200, 200));
+    while query(&server, &ann).status != 401 {}
+    while query(&other, &ann).status != 401 {}
+    assert_eq!((query(&server, &last).status, query(&other, &last).status), (200, 200));
 }

@@ -10,7 +10,7 @@ use orderql::query::Variables;
 use serde_json::Value;
 
 use crate::catalog::sample;
-use crate::support::query_runner::Asker;
+use crate::support::query_runner::QueryRunner;
 
 /// Levels of objects beneath a root's own.
 const DEPTH: usize = 3;
@@ -19,8 +19,8 @@ const DEPTH: usize = 3;
 async fn every_field_of_every_type_is_answered_from_every_root() {
     let database = sample().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
-    let catalog = asker.catalog();
+    let runner = QueryRunner::new(&database);
+    let catalog = runner.catalog();
     let mut seen = Seen::default();
     for root in &catalog.object(catalog.query()).unwrap().fields {
         let arguments = match &root.binding {
@@ -44,7 +44,7 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
         select(catalog, root.ty.named(), &mut Vec::new(), &mut query);
         query.push('}');
 
-        let answered = asker.ask(&query, Variables::new()).await;
+        let answered = runner.run(&query, Variables::new()).await;
         assert_eq!(answered.nullability_violations, 0, "{query}");
         assert_eq!(
             answered.compiled.plan.steps().len(),

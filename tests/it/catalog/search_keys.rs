@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 
 use crate::catalog::collection_roots::{Key, ROOTS, Root};
 use crate::catalog::sample;
-use crate::support::query_runner::{Asker, UNLIMITED};
+use crate::support::query_runner::{QueryRunner, UNLIMITED};
 
 /// A value that no row has.
 const NOWHERE: &str = "NOWHERE";
@@ -17,7 +17,7 @@ const NOWHERE: &str = "NOWHERE";
 async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts() {
     let database = sample().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for root in ROOTS {
         for key in root.keys() {
             let values = values(&client, &key).await;
@@ -25,7 +25,7 @@ async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts()
             for comparator in key.comparators {
                 for (term, comparison) in terms(&key, *comparator, &values) {
                     let query = format!("{}(first: 10000, query: {term:?})", root.name);
-                    let rows = rows(&asker, root, &query).await;
+                    let rows = rows(&runner, root, &query).await;
                     let condition = key.condition.replace('?', &comparison);
                     let sql = format!("SELECT {} FROM {} WHERE {condition}", root.id_sql(), root.from);
                     let mut expected: Vec<String> =
@@ -44,7 +44,7 @@ async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts()
 async fn terms_of_different_keys_all_hold() {
     let database = sample().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for root in ROOTS {
         let (mut terms, mut conditions) = (Vec::new(), Vec::new());
         // Of one row, whatever it has.
@@ -72,7 +72,7 @@ async fn terms_of_different_keys_all_hold() {
         let mut expected: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
         expected.sort();
         assert!(expected.contains(&id), "{query}");
-        assert_eq!(rows(&asker, root, &query).await, expected, "{query}");
+        assert_eq!(rows(&runner, root, &query).await, expected, "{query}");
     }
 }
 
@@ -154,8 +154,8 @@ async fn values(client: &Client, key: &Key) -> Vec<String> {
 }
 
 /// The ids of the rows that a root gives, in their own order.
-async fn rows(asker: &Asker, root: &Root, query: &str) -> Vec<String> {
-    let data = asker.data(&format!("{{ root: {query} {{ edges {{ node {{ {} }} }} }} }}", root.id)).await;
+async fn rows(runner: &QueryRunner, root: &Root, query: &str) -> Vec<String> {
+    let data = runner.data(&format!("{{ root: {query} {{ edges {{ node {{ {} }} }} }} }}", root.id)).await;
     let mut rows: Vec<_> = data["root"]["edges"].as_array().unwrap().iter().map(|edge| root.id_of(edge)).collect();
     rows.sort();
     rows

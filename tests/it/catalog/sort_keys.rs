@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::catalog::collection_roots::{ROOTS, Root, sort_column};
 use crate::catalog::sample;
-use crate::support::query_runner::Asker;
+use crate::support::query_runner::QueryRunner;
 
 /// Rows of a page: a number that divides nothing.
 const SIZE: usize = 17;
@@ -13,7 +13,7 @@ const SIZE: usize = 17;
 async fn every_sort_key_walks_all_rows_in_its_order() {
     let database = sample().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for root in ROOTS {
         for sort_key in root.sort.split(' ') {
             let column = sort_column(sort_key);
@@ -25,8 +25,8 @@ async fn every_sort_key_walks_all_rows_in_its_order() {
                     client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
                 assert!(!expected.is_empty(), "{sql}");
                 let order = format!("sortKey: {sort_key}, reverse: {reverse}");
-                assert_eq!(walk(&asker, root, &order, true).await, expected, "{} {order}", root.name);
-                assert_eq!(walk(&asker, root, &order, false).await, expected, "{} {order} from the back", root.name);
+                assert_eq!(walk(&runner, root, &order, true).await, expected, "{} {order}", root.name);
+                assert_eq!(walk(&runner, root, &order, false).await, expected, "{} {order} from the back", root.name);
             }
         }
     }
@@ -35,16 +35,16 @@ async fn every_sort_key_walks_all_rows_in_its_order() {
 #[tokio::test]
 async fn without_a_sort_key_it_is_the_first() {
     let database = sample().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for root in ROOTS {
         let first = root.sort.split(' ').next().unwrap();
-        let explicit = walk(&asker, root, &format!("sortKey: {first}, reverse: false"), true).await;
-        assert_eq!(walk(&asker, root, "sortKey: null", true).await, explicit, "{}", root.name);
+        let explicit = walk(&runner, root, &format!("sortKey: {first}, reverse: false"), true).await;
+        assert_eq!(walk(&runner, root, "sortKey: null", true).await, explicit, "{}", root.name);
     }
 }
 
 /// The ids of all rows, page by page.
-async fn walk(asker: &Asker, root: &Root, order: &str, forward: bool) -> Vec<String> {
+async fn walk(runner: &QueryRunner, root: &Root, order: &str, forward: bool) -> Vec<String> {
     let (size, from, to, flag) = if forward {
         ("first", "after", "endCursor", "hasNextPage")
     } else {
@@ -57,7 +57,7 @@ async fn walk(asker: &Asker, root: &Root, order: &str, forward: bool) -> Vec<Str
             "{{ root: {}({order}, {size}: {SIZE}, {from}: {cursor}) {{ edges {{ node {{ {} }} }} pageInfo {{ {flag} {to} }} }} }}",
             root.name, root.id
         );
-        let data = asker.data(&query).await;
+        let data = runner.data(&query).await;
         let page: Vec<_> = data["root"]["edges"].as_array().unwrap().iter().map(|edge| root.id_of(edge)).collect();
         walked = if forward { [walked, page].concat() } else { [page, walked].concat() };
         let info = &data["root"]["pageInfo"];

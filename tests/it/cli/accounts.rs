@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use orderql::access::profile::{PROFILE_LIMITS, Unit};
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::database::{Database, empty_database, migrated_database};
 use crate::support::server::{Server, connection_string};
 
 /// What a run of the program came to.
@@ -59,7 +59,7 @@ fn refused(database: &Database, arguments: &str, input: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn users_are_made_listed_closed_opened_and_removed() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     assert_eq!(orderql(&database, "user add ann --group API"), "ann is a user\n");
     assert_eq!(json_of(&database, "user add bob"), json!({"user": "bob", "changed": true}));
     assert_eq!(orderql(&database, "user disable bob"), "bob is disabled\n");
@@ -81,7 +81,7 @@ async fn users_are_made_listed_closed_opened_and_removed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_done_is_told_with_what_was_probably_meant() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     orderql(&database, "user add integration --group API");
     for (arguments, input, told) in [
         ("user add integration", "secret\n", "there is a user `integration` already"),
@@ -117,7 +117,7 @@ async fn what_cannot_be_done_is_told_with_what_was_probably_meant() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_server_follows_what_is_commanded() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let server = Server::start(&database, &[]);
     let sign_in = |password| server.sign_in("/auth/token", "ann", password).status;
     assert_eq!(sign_in("secret"), 401);
@@ -168,7 +168,7 @@ async fn a_running_server_follows_what_is_commanded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_grants_and_profiles_are_listed() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     orderql(&database, "user add ann --group API");
     orderql(&database, "user add bob --group API");
     orderql(&database, "user disable bob");
@@ -206,7 +206,7 @@ async fn groups_grants_and_profiles_are_listed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     for arguments in [
         "user add ann --group API",
         "user disable ann",
@@ -265,7 +265,7 @@ async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_has_a_column_for_each_limit_and_no_others() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let select = "SELECT column_name::text, data_type::text FROM information_schema.columns
                   WHERE (table_schema, table_name) = ('orderql', 'user_profile') AND column_name <> 'user_id'";
     let rows = database.connect().await.query(select, &[]).await.unwrap();

@@ -14,8 +14,8 @@ use orderql::database::connect::connect;
 use orderql::sample::fill;
 use serde_json::{Value, json};
 
-use crate::support::database::{contents, loaded_database};
-use crate::support::server::read_answers;
+use crate::support::database::{loaded_database, table_digests};
+use crate::support::http::read_responses;
 
 /// A folder of a test's own for the demo's data, removed at its end.
 struct Folder(PathBuf);
@@ -86,7 +86,7 @@ impl Demo {
         let length = body.len();
         let request = format!("{head}Host: a\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answers = read_answers(stream);
+        let mut answers = read_responses(stream);
         assert_eq!(answers.len(), 1, "{answers:?}");
         (answers[0].status, answers.remove(0).json())
     }
@@ -168,7 +168,7 @@ async fn expected() -> BTreeMap<String, String> {
 /// What the files and the sample came to: not the accounts, nor when it was.
 async fn orders_and_more(client: &tokio_postgres::Client) -> BTreeMap<String, String> {
     let stamps = ["created_stamp", "created_tx_stamp", "last_updated_stamp", "last_updated_tx_stamp"];
-    let mut contents = contents(client, &stamps).await;
+    let mut contents = table_digests(client, &stamps).await;
     contents.retain(|table, _| !table.starts_with("orderql."));
     contents
 }

@@ -7,14 +7,14 @@ use orderql::access::password::Passwords;
 use orderql::catalog::Catalog;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::database::{Database, empty_database, migrated_database};
 use crate::support::server::{Server, connection_string};
 
 const LOYALTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/schema/loyalty.graphql");
 
 /// A database with tables of an operator's own.
 async fn with_loyalty() -> Database {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     database.connect().await.batch_execute(include_str!("schema/loyalty.sql")).await.unwrap();
     database
 }

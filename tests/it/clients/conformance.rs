@@ -12,7 +12,8 @@ use orderql::access::accounts::Profile;
 use crate::clients::node;
 use crate::clients::node::Node;
 use crate::support::database::loaded_database;
-use crate::support::server::{Server, make_users};
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
 /// The one test whose output is shown when it passes (`.config/nextest.toml`), so that nobody takes what was skipped for
 /// what was shown.
@@ -66,7 +67,7 @@ async fn passes(file: &str) {
     let database = loaded_database().await;
     // Tests of queries are not held up by what they cost.
     let profile = Profile { bucket_size: Some(1_000_000_000), ..Profile::DEFAULT };
-    make_users(&mut database.connect().await, &[("walker", profile)]).await;
+    create_users(&mut database.connect().await, &[("walker", profile)]).await;
     let server = Server::start(&database, &[]);
     let url = format!("http://{}", server.address);
     if let Err(output) = node::test(file, &[("ORDERQL_URL", &url), ("ORDERQL_TOKEN", &server.token("walker"))]) {

@@ -1,4 +1,6 @@
-//! What queries cost, and who pays.
+//! Costs, suggestions, limits and debits.
 
 mod charging;
+mod prices;
+mod profiles;
 mod suggestions;

@@ -16,18 +16,19 @@ use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, fresh_database};
-use crate::support::random_query::generator;
-use crate::support::random_query::generator::Random;
-use crate::support::random_query::tree::{Item, Selected};
-use crate::support::server::{Answer, Server};
+use crate::support::database::{Database, migrated_database};
+use crate::support::http::Response;
+use crate::support::random::Random;
+use crate::support::random_query::generator::random_query;
+use crate::support::random_query::query::{Item, Selected};
+use crate::support::server::Server;
 
 /// A query made up from the catalog, with page sizes up to 90: some in one variable, some in a fragment that is spread
 /// twice, some in a field that is written twice.
 fn query(catalog: &Catalog, seed: u64) -> Request {
     let mut random = Random(seed);
-    let mut query = generator::query(catalog, seed);
-    query.revalue(&mut random);
+    let mut query = random_query(catalog, seed);
+    query.change_values(&mut random);
     let root = query.items.iter().position(|item| matches!(item, Item::Field(root) if !root.items.is_empty()));
     if let Some(root) = root {
         if random.chance(30) {
@@ -308,7 +309,7 @@ fn where_no_page_size_helps_a_query_is_told_so() {
 
 /// A server on a fresh database, and a token of `demo`, whose bucket is large.
 async fn server() -> (Server, Database, String) {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let profile = Profile { bucket_size: Some(1_000_000), ..Profile::default() };
     let user = User { user_id: "demo", password: "demo", groups: &["API"], profile };
     ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();
@@ -317,7 +318,7 @@ async fn server() -> (Server, Database, String) {
     (server, database, token)
 }
 
-fn ask(server: &Server, token: &str, request: &Request, headers: &[&str]) -> Answer {
+fn ask(server: &Server, token: &str, request: &Request, headers: &[&str]) -> Response {
     let body = json!({ "query": request.query, "variables": request.variables }).to_string();
     let headers = [&["Connection: close"], headers].concat().join("\r\n");
     let head = format!(
@@ -386,7 +387,7 @@ async fn library_program_and_server_tell_the_same_numbers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_is_told_without_running_or_paying() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let profile = Profile { bucket_size: Some(3), ..Profile::default() };
     let user = User { user_id: "demo", password: "demo", groups: &["API"], profile };
     ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();

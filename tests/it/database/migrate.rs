@@ -11,7 +11,7 @@ use orderql::database::migration_report::MigrationReport;
 use tokio_postgres::Client;
 use tokio_postgres::config::Host;
 
-use crate::support::database::{empty_database, fresh_database};
+use crate::support::database::{empty_database, migrated_database};
 
 /// What the migrations' table files say of the model beyond stock OFBiz.
 struct Extension {
@@ -224,7 +224,7 @@ async fn an_empty_database_gets_everything_and_a_second_run_nothing() {
 
 #[tokio::test]
 async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     make_stock(&client).await;
     let (before, tables) = Contents::read(&client, None).await;
@@ -279,7 +279,7 @@ async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
 
 #[tokio::test]
 async fn back_fills_and_views_are_right_on_a_stock_database() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     make_stock(&client).await;
     migrate(&mut client).await.unwrap();
@@ -310,7 +310,7 @@ async fn back_fills_and_views_are_right_on_a_stock_database() {
 
 #[tokio::test]
 async fn totals_become_the_sums_of_the_details_where_there_are_details() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = database.connect().await;
     client
         .batch_execute(
@@ -339,7 +339,7 @@ async fn totals_become_the_sums_of_the_details_where_there_are_details() {
 
 #[tokio::test]
 async fn the_planner_takes_the_views_apart() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = database.connect().await;
     // Without statistics the planner may choose any way; what is asked here is only what it may not contain.
     for (sql, absent) in [
@@ -416,7 +416,7 @@ async fn a_role_called_orderql_migrates_into_ofbizs_schema_all_the_same() {
 
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     client
         .batch_execute(
@@ -434,7 +434,7 @@ async fn a_database_of_a_newer_version_is_refused() {
 
 #[tokio::test]
 async fn a_change_of_access_is_told_to_who_listens() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let (client, mut connection) = database.config().connect(tokio_postgres::NoTls).await.unwrap();
     let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
@@ -470,7 +470,7 @@ const PARTIES: &str = "SELECT concat_ws('|', party_id, coalesce(party_type_id, '
 
 #[tokio::test]
 async fn parties_are_kept_whoever_writes_them_and_however() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let role = format!("writer_of_{}", database.name());
     client

@@ -17,7 +17,9 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, Config};
 
-use crate::support::server::{Answer, JSON, NEWER, Server, make_users};
+use crate::support::http::{GRAPHQL_JSON, JSON, Response};
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
 /// A PostgreSQL of a test's own, which it may kill.
 struct Postgres {
@@ -39,7 +41,7 @@ impl Postgres {
         postgres.address.create_database("orders", None).await.unwrap();
         let mut client = postgres.connect().await;
         migrate(&mut client).await.unwrap();
-        make_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+        create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
         postgres
     }
 
@@ -100,13 +102,14 @@ fn send(signal: &str, process: &str) {
 
 /// A server whose queries have all the time in the world and whose buckets tell exactly what was paid, and a token.
 fn serve(postgres: &Postgres, flags: &[&str]) -> (Arc<Server>, String) {
-    let server = Server::start_on(&postgres.config(), &[&["--deadline", "1h", "--restore-rate", "0"], flags].concat());
+    let server =
+        Server::start_with_config(&postgres.config(), &[&["--deadline", "1h", "--restore-rate", "0"], flags].concat());
     let token = server.token("demo");
     (Arc::new(server), token)
 }
 
 /// Asks that many times at once.
-fn ask_at_once(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Answer> {
+fn ask_at_once(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Response> {
     let mut asking = JoinSet::new();
     for _ in 0..count {
         let (server, token) = (Arc::clone(server), token.to_owned());
@@ -115,7 +118,7 @@ fn ask_at_once(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Answe
     asking
 }
 
-fn assert_unavailable(answer: &Answer) {
+fn assert_unavailable(answer: &Response) {
     assert_eq!((answer.status, answer.header("retry-after")), (200, Some("1")), "{answer:?}");
     let body = answer.json();
     assert_eq!(body["data"], Value::Null);
@@ -124,7 +127,7 @@ fn assert_unavailable(answer: &Answer) {
 }
 
 /// The same of several. Where one was taken for a fault, the server's log tells why.
-fn assert_all_unavailable(answers: &[Answer], server: Arc<Server>) -> Arc<Server> {
+fn assert_all_unavailable(answers: &[Response], server: Arc<Server>) -> Arc<Server> {
     let faults = answers.iter().filter(|answer| answer.code() == "INTERNAL_SERVER_ERROR").count();
     assert!(faults == 0, "{}", Arc::into_inner(server).unwrap().stop());
     answers.iter().for_each(assert_unavailable);
@@ -132,7 +135,7 @@ fn assert_all_unavailable(answers: &[Answer], server: Arc<Server>) -> Arc<Server
 }
 
 /// Asks until the database answers, which it must with data or not at all.
-fn wait_for_recovery(server: &Server, token: &str) -> Answer {
+fn wait_for_recovery(server: &Server, token: &str) -> Response {
     loop {
         let answer = server.query(token, ORDER);
         if answer.json().get("errors").is_none() {
@@ -159,7 +162,7 @@ async fn while_postgresql_is_away_clients_are_told_so_and_afterwards_served() {
     let asking = ask_at_once(&server, &token, 4);
     postgres.wait_for_waiting(4).await;
     lock.rollback().await.unwrap();
-    let least = asking.join_all().await.iter().map(Answer::available).min();
+    let least = asking.join_all().await.iter().map(Response::available).min();
     assert_eq!(least, Some(1000 - 4 * 4));
 
     for outage in 1..=2 {
@@ -168,7 +171,7 @@ async fn while_postgresql_is_away_clients_are_told_so_and_afterwards_served() {
         for answer in ask_at_once(&server, &token, 12).join_all().await {
             assert_unavailable(&answer);
         }
-        let newer = server.post(&token, NEWER, json!({ "query": ORDER }).to_string());
+        let newer = server.post(&token, GRAPHQL_JSON, json!({ "query": ORDER }).to_string());
         assert_eq!((newer.status, newer.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
         assert_eq!(newer.json().get("data"), None);
 
@@ -199,7 +202,7 @@ async fn while_postgresql_is_away_clients_are_told_so_and_afterwards_served() {
         while server.get("/health/ready").status == 503 {}
         // It hears of grants again, too.
         let name = format!("after{outage}");
-        make_users(&mut postgres.connect().await, &[(&name, Profile::DEFAULT)]).await;
+        create_users(&mut postgres.connect().await, &[(&name, Profile::DEFAULT)]).await;
         while server.sign_in("/auth/token", &name, &name).status == 401 {}
     }
     end(server);

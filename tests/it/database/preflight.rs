@@ -9,17 +9,17 @@ use orderql::load::loader::load_file;
 use orderql::preflight::check;
 use orderql::preflight::mismatch::Mismatch;
 
-use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::database::{Database, empty_database, migrated_database};
 
 #[tokio::test]
 async fn the_built_in_schema_fits_a_migrated_database() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     assert_eq!(mismatches(&database, &built_in()).await, []);
 }
 
 #[tokio::test]
 async fn it_fits_whatever_the_statistics_say() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     // Few rows are where every plan costs the same, and many are where reading all in another order could look cheap.
     for folder in ["tests/data/ofbiz", "tests/data/orders"] {
@@ -265,7 +265,7 @@ async fn columns_that_do_not_compare_are_named() {
 
 #[tokio::test]
 async fn a_role_without_rights_is_told_what_to_grant() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let admin = database.connect().await;
     let role = format!("reader_{}", database.name());
     admin.batch_execute(&format!(
@@ -284,7 +284,7 @@ async fn a_role_without_rights_is_told_what_to_grant() {
 
 #[tokio::test]
 async fn the_connection_is_as_it_was() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = database.connect().await;
     check(&client, &built_in()).await.unwrap();
     let row = client.query_one("SELECT current_setting('enable_sort')", &[]).await.unwrap();
@@ -312,7 +312,7 @@ async fn mismatches(database: &Database, schema: &Catalog) -> Vec<Mismatch> {
 
 /// What is told of a migrated database after a change.
 async fn told(change: &str, schema: &Catalog) -> Vec<String> {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     database.connect().await.batch_execute(change).await.unwrap();
     mismatches(&database, schema).await.iter().map(ToString::to_string).collect()
 }

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::support::database::loaded_database;
-use crate::support::query_runner::Asker;
+use crate::support::query_runner::QueryRunner;
 
 #[tokio::test]
 async fn the_items_of_an_order_are_those_of_its_ship_groups_and_no_group_is_empty() {
     let database = loaded_database().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let item = "edges { node { orderItemSeqId externalId productId quantity } } pageInfo { hasNextPage }";
-    let answer = asker
+    let answer = runner
         .data(&format!(
             "{{ orders(first: 1000) {{ edges {{ node {{ orderId orderItemCount orderItems(first: 100) {{ {item} }} \
              shipGroups(first: 100) {{ edges {{ node {{ shipGroupSeqId orderItems(first: 100) {{ {item} }} }} }} }} }} }} }} }}"
@@ -50,7 +50,7 @@ async fn the_items_of_an_order_are_those_of_its_ship_groups_and_no_group_is_empt
 #[tokio::test]
 async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
     let database = loaded_database().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let query = r#"{ order(externalId: "SC-1001") {
         orderId orderDate orderItemCount grandTotal currencyUomId billToCustomer { firstName lastName }
         orderItems(first: 10) { edges { node { orderItemSeqId externalId quantity unitPrice shipGroupSeqId order { orderItemCount } } } }
@@ -59,7 +59,7 @@ async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
         adjustments(first: 10) { edges { node { orderAdjustmentId amount } } }
         statuses(first: 10) { edges { node { orderStatusId statusDatetime } } }
     } }"#;
-    let answered = asker.ask(query, serde_json::Map::new()).await;
+    let answered = runner.run(query, serde_json::Map::new()).await;
     let order = &answered.data()["order"];
     assert_eq!(order["orderId"], "ORDER_SPLIT");
     assert_eq!(order["orderItemCount"], 2);
@@ -88,14 +88,14 @@ async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
     assert_eq!(amounts, [json!("-0.005"), json!("5.000")]);
     let dates: Vec<_> = nodes(&order["statuses"]).iter().map(|node| node["statusDatetime"].clone()).collect();
     assert_eq!(dates, ["2026-03-01T10:00:00.123456Z", "2026-03-01T10:00:00.123457Z", "2026-03-01T10:00:02Z"]);
-    assert!(answered.actual() < answered.compiled.estimate.cost());
+    assert!(answered.actual_cost() < answered.compiled.estimate.cost());
 }
 
 #[tokio::test]
 async fn numbers_and_moments_are_what_the_database_holds() {
     let database = loaded_database().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let numbers = ["0", "-0.01", "0.10", "9999999999999999.99", "-9999999999999999.99", "1000000.00", "0.00"];
     let moments = [
         "1970-01-01T00:00:00Z",
@@ -123,7 +123,7 @@ async fn numbers_and_moments_are_what_the_database_holds() {
          {{ edges {{ node {{ orderId grandTotal orderDate }} }} }} }}",
         ids.join(",")
     );
-    let answer = asker.data(&query).await;
+    let answer = runner.data(&query).await;
     let told = nodes(&answer["orders"]);
     assert_eq!(told.len(), numbers.len());
     for (row, node) in expected.iter().zip(told) {
@@ -149,7 +149,7 @@ async fn many_large_pages_stay_in_order_in_little_memory() {
     client.batch_execute(many).await.unwrap();
     let mut config = database.config();
     config.options("-c work_mem=64kB");
-    let asker = Asker::with(config);
+    let runner = QueryRunner::with_config(config);
     for (page, seqs) in [("first: 100", 0..100), ("last: 100", 20..120)] {
         let search: Vec<_> = (0..100).map(|n| format!("P{n:03}")).collect();
         let query = format!(
@@ -157,7 +157,7 @@ async fn many_large_pages_stay_in_order_in_little_memory() {
              orderItems({page}) {{ edges {{ node {{ orderId orderItemSeqId itemDescription }} }} }} }} }} }} }}",
             search.join(",")
         );
-        let answer = asker.data(&query).await;
+        let answer = runner.data(&query).await;
         let orders = nodes(&answer["orders"]);
         assert_eq!(orders.len(), 100);
         for (order, number) in orders.iter().zip((0..100).rev()) {
@@ -175,9 +175,9 @@ async fn many_large_pages_stay_in_order_in_little_memory() {
 async fn stock_is_never_null() {
     let database = loaded_database().await;
     let client = database.connect().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let query = "{ inventoryLevels(first: 1000) { edges { node { productId facilityId quantityOnHand availableToPromise } } } }";
-    let answered = asker.ask(query, serde_json::Map::new()).await;
+    let answered = runner.run(query, serde_json::Map::new()).await;
     assert_eq!(answered.nullability_violations, 0);
     let answer = answered.data();
     let levels = nodes(&answer["inventoryLevels"]);

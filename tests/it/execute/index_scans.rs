@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::support::database::{Database, loaded_database};
-use crate::support::query_runner::Asker;
+use crate::support::query_runner::QueryRunner;
 
 /// Twenty thousand orders with three items each: names and totals repeat, and every tenth has neither date, name nor total.
 const MANY: &str = "
@@ -52,7 +52,7 @@ async fn pages_of_orders_are_read_along_an_index_wherever_they_lie() {
     let client = database.connect().await;
     client.batch_execute(MANY).await.unwrap();
     let client = reader(&database).await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for (sort_key, column, index) in [
         ("ORDER_DATE", "order_date", "oql_order_header_by_order_date"),
         ("ORDER_ID", "order_id", "pk_order_header"),
@@ -65,14 +65,14 @@ async fn pages_of_orders_are_read_along_an_index_wherever_they_lie() {
                 for page in ["first: 20, after", "last: 20, before"] {
                     let cursor = match place {
                         None => "null".to_owned(),
-                        Some(place) => cursor(&asker, &client, sort_key, column, direction, place).await,
+                        Some(place) => cursor(&runner, &client, sort_key, column, direction, place).await,
                     };
                     let query = format!(
                         "{{ orders(sortKey: {sort_key}, reverse: {reverse}, {page}: {cursor}) {{ \
                          edges {{ node {{ orderId statusId }} }} \
                          pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}"
                     );
-                    let plan = plan(&asker, &client, &query, 0).await;
+                    let plan = plan(&runner, &client, &query, 0).await;
                     let name = format!("{query}\n{plan:#}");
                     let nodes = nodes(&plan);
                     assert!(nodes.iter().all(|node| !node.contains("Sort")), "{name}");
@@ -95,7 +95,7 @@ async fn indexed_search_keys_and_nested_pages_are_read_along_their_indexes() {
     let client = database.connect().await;
     client.batch_execute(MANY).await.unwrap();
     let client = reader(&database).await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let items = |page: &str| {
         format!(
             "{{ orders(first: 2) {{ edges {{ node {{ orderItems({page}) {{ edges {{ cursor node {{ quantity }} }} \
@@ -103,7 +103,7 @@ async fn indexed_search_keys_and_nested_pages_are_read_along_their_indexes() {
         )
     };
     let query = r#"{ order(orderId: "MANY000001") { orderItems(first: 1) { edges { cursor } } } }"#;
-    let cursor = asker.data(query).await["order"]["orderItems"]["edges"][0]["cursor"].to_string();
+    let cursor = runner.data(query).await["order"]["orderItems"]["edges"][0]["cursor"].to_string();
     let search =
         |term: &str| format!("{{ orders(first: 20, query: \"{term}\") {{ edges {{ node {{ orderId }} }} }} }}");
     for (query, step, index, most) in [
@@ -117,7 +117,7 @@ async fn indexed_search_keys_and_nested_pages_are_read_along_their_indexes() {
         (items(&format!("first: 5, after: {cursor}")), 1, "pk_order_item", 4.0 + 2.0),
         (items(&format!("last: 5, before: {cursor}")), 1, "pk_order_item", 2.0),
     ] {
-        let plan = plan(&asker, &client, &query, step).await;
+        let plan = plan(&runner, &client, &query, step).await;
         let nodes = nodes(&plan);
         let scans: Vec<_> = nodes.iter().filter(|node| node.contains("Scan on")).collect();
         assert!(!scans.is_empty() && scans.iter().all(|scan| scan.contains(index)), "{query}\n{plan:#}");
@@ -134,9 +134,9 @@ async fn joined_tables_are_read_by_their_keys_however_deep_the_page_lies() {
     let client = database.connect().await;
     client.batch_execute(STOCK).await.unwrap();
     let client = reader(&database).await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let query = r#"{ inventoryLevels(first: 1, query: "productId:STOCK19000") { edges { cursor } } }"#;
-    let cursor = asker.data(query).await["inventoryLevels"]["edges"][0]["cursor"].to_string();
+    let cursor = runner.data(query).await["inventoryLevels"]["edges"][0]["cursor"].to_string();
     let levels = format!(
         "inventoryLevels(first: 20, after: {cursor}) {{ edges {{ node {{ quantityOnHand product {{ productName }} }} }} }}"
     );
@@ -149,7 +149,7 @@ async fn joined_tables_are_read_by_their_keys_however_deep_the_page_lies() {
             0,
         ),
     ] {
-        let plan = plan(&asker, &client, &query, step).await;
+        let plan = plan(&runner, &client, &query, step).await;
         assert_eq!(numbers(&plan, "Rows Removed by Filter"), 0, "{query}\n{plan:#}");
         // A row of each table for each of the page.
         assert!(scanned(&plan) <= 3.0 * 21.0, "{} rows\n{query}\n{plan:#}", scanned(&plan));
@@ -162,13 +162,13 @@ async fn a_page_of_what_a_facility_has_does_not_read_all_that_it_has() {
     let client = database.connect().await;
     client.batch_execute(FACILITIES).await.unwrap();
     let client = reader(&database).await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for page in ["first: 20", "last: 20"] {
         let levels = format!(
             "inventoryLevels({page}) {{ edges {{ node {{ productId minimumStock facility {{ facilityName }} }} }} }}"
         );
         let query = format!("{{ facility(facilityId: \"FAR070\") {{ facilityName {levels} }} }}");
-        let plan = plan(&asker, &client, &query, 1).await;
+        let plan = plan(&runner, &client, &query, 1).await;
         assert!(!nodes(&plan).iter().any(|node| node.contains("Sort")), "{query}\n{plan:#}");
         // A row of each table for each of the page.
         assert!(scanned(&plan) <= 2.0 * 21.0, "{} rows\n{query}\n{plan:#}", scanned(&plan));
@@ -183,7 +183,14 @@ async fn reader(database: &Database) -> Client {
 }
 
 /// The cursor of the order at that place of the walk, read from the page that holds it.
-async fn cursor(asker: &Asker, client: &Client, sort_key: &str, column: &str, direction: &str, place: i64) -> String {
+async fn cursor(
+    runner: &QueryRunner,
+    client: &Client,
+    sort_key: &str,
+    column: &str,
+    direction: &str,
+    place: i64,
+) -> String {
     let sql = format!(
         "SELECT order_id FROM order_header ORDER BY {column} {direction}, order_id {direction} OFFSET $1 LIMIT 1"
     );
@@ -192,12 +199,12 @@ async fn cursor(asker: &Asker, client: &Client, sort_key: &str, column: &str, di
     let query = format!(
         "{{ orders(first: 1, sortKey: {sort_key}, reverse: {reverse}, query: \"orderId:{id}\") {{ edges {{ cursor }} }} }}"
     );
-    asker.data(&query).await["orders"]["edges"][0]["cursor"].to_string()
+    runner.data(&query).await["orders"]["edges"][0]["cursor"].to_string()
 }
 
 /// PostgreSQL's plan of a query's step.
-async fn plan(asker: &Asker, client: &Client, query: &str, step: usize) -> Json {
-    let compiled = asker.compile(query, Variables::new());
+async fn plan(runner: &QueryRunner, client: &Client, query: &str, step: usize) -> Json {
+    let compiled = runner.compile(query, Variables::new());
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
     client.batch_execute(&format!("PREPARE step AS {}", compiled.plan.steps()[step].sql)).await.unwrap();
     let explain =

@@ -4,5 +4,6 @@ mod demo_orders;
 mod index_scans;
 mod nullability;
 mod random_queries;
+mod snapshot;
 mod sort_key_scans;
 mod statement_count;

@@ -15,7 +15,7 @@ use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, fresh_database};
+use crate::support::database::{Database, migrated_database};
 use crate::support::server::Server;
 
 /// Two orders, of which the first has no status, with two items each; and stock that takes too many days to ship.
@@ -52,7 +52,7 @@ struct Bench {
 
 impl Bench {
     async fn new(schema: &str) -> Self {
-        let database = fresh_database().await;
+        let database = migrated_database().await;
         database.connect().await.batch_execute(ROWS).await.unwrap();
         let options = PoolOptions { config: database.config(), size: 1, wait: Duration::from_mins(1) };
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
@@ -231,7 +231,7 @@ async fn promised_objects_pass_a_null_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_stand_beside_the_data_and_the_status_is_200() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = database.connect().await;
     client.batch_execute(ROWS).await.unwrap();
     // Some 200 bytes an order, so that a page of them is answered in parts.

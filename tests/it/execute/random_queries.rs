@@ -12,33 +12,33 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::support::database::loaded_database;
-use crate::support::query_runner::Asker;
-use crate::support::random_query::generator;
-use crate::support::random_query::generator::Random;
-use crate::support::random_query::tree::{Item, Query, Selected};
+use crate::support::query_runner::QueryRunner;
+use crate::support::random::Random;
+use crate::support::random_query::generator::{random_query, scalar};
+use crate::support::random_query::query::{Item, Query, Selected};
 
 const QUERIES: u64 = 1500;
 
 #[tokio::test]
 async fn every_query_is_answered_in_its_own_shape() {
     let database = loaded_database().await;
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     let (mut rows, mut statements) = (0, 0);
     for seed in 0..QUERIES {
-        let mut query = generator::query(asker.catalog(), seed);
+        let mut query = random_query(runner.catalog(), seed);
         if seed % 3 == 0 {
             // With larger pages, and texts that are not there and would break out of a statement if anything could.
-            query.revalue(&mut Random(seed));
+            query.change_values(&mut Random(seed));
         }
         let request = query.request();
-        let answered = asker.ask(&request.query, request.variables).await;
+        let answered = runner.run(&request.query, request.variables).await;
         let text = &answered.text;
         let told: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let shape = Shape { catalog: asker.catalog(), query: &query };
-        if let Err(wrong) = shape.object(&told, asker.catalog().query(), &[&query.items]) {
+        let shape = Shape { catalog: runner.catalog(), query: &query };
+        if let Err(wrong) = shape.object(&told, runner.catalog().query(), &[&query.items]) {
             panic!("{wrong}\n{seed}: {}\n{text}", request.query);
         }
-        assert!(answered.actual() <= answered.compiled.estimate.cost(), "{}", request.query);
+        assert!(answered.actual_cost() <= answered.compiled.estimate.cost(), "{}", request.query);
         assert_eq!(answered.nullability_violations, 0, "{}", request.query);
         rows += answered.rows.iter().sum::<u64>();
         statements += answered.rows.len();
@@ -74,7 +74,7 @@ impl<'a> Shape<'a> {
     fn add(&self, items: &'a [Item], collected: &mut Vec<(&'a str, Vec<&'a Selected>)>) {
         for item in items {
             let (Item::Field(Selected { guard, .. }) | Item::Inline { guard, .. } | Item::Spread { guard, .. }) = item;
-            if guard.as_ref().is_some_and(|guard| !guard.holds()) {
+            if guard.as_ref().is_some_and(|guard| !guard.selects()) {
                 continue;
             }
             match item {
@@ -122,7 +122,7 @@ impl<'a> Shape<'a> {
                 self.object(told, named, &sets)
             }
             Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_) => {
-                let is_right = match generator::scalar(self.catalog, field) {
+                let is_right = match scalar(self.catalog, field) {
                     Some(ScalarType::Int) => matches!(told, Json::Number),
                     Some(ScalarType::Boolean) => matches!(told, Json::Boolean),
                     Some(_) => matches!(told, Json::Text),

@@ -10,9 +10,9 @@ use orderql::query::Variables;
 use orderql::value::{ScalarType, Timestamp};
 use tokio_postgres::Client;
 
-use crate::support::database::fresh_database;
-use crate::support::query_plan::{connect_as_served, explained};
-use crate::support::query_runner::Asker;
+use crate::support::database::migrated_database;
+use crate::support::query_plan::{connect_like_server, explain_step};
+use crate::support::query_runner::QueryRunner;
 
 /// The page's rows, and one more to see whether there are any.
 const ROWS: f64 = 21.0;
@@ -128,20 +128,20 @@ fn every_collection_root_is_among_these() {
 }
 
 async fn reads_no_more_than_it_answers(root: &str, fill: &str) {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     // Who is referred to need not be there.
     let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {fill}; COMMIT");
     database.connect().await.batch_execute(&fill).await.unwrap();
-    let client = connect_as_served(&database).await;
-    let asker = Asker::of(&database);
-    every_page_is_read_along_an_index(&asker, &client, root).await;
-    every_indexed_search_reads_what_it_finds(&asker, &client, root).await;
+    let client = connect_like_server(&database).await;
+    let runner = QueryRunner::new(&database);
+    every_page_is_read_along_an_index(&runner, &client, root).await;
+    every_indexed_search_reads_what_it_finds(&runner, &client, root).await;
 }
 
 /// For every search key that no ° marks, in every order. (What a list finds in another order than its index's may be
 /// cheaper to pick out of a walk, as far as PostgreSQL can know; so lists are not held to it.)
-async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client, root: &str) {
-    let (_, connection) = collection(asker, root);
+async fn every_indexed_search_reads_what_it_finds(runner: &QueryRunner, client: &Client, root: &str) {
+    let (_, connection) = collection(runner, root);
     for key in connection.search_keys.iter().filter(|key| key.indexed) {
         let relation = key.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation);
         let column = &key.column.name;
@@ -158,10 +158,10 @@ async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client
                     sort_key.name, key.name
                 )
             };
-            let found = asker.data(&page(10_000)).await[root]["edges"].as_array().unwrap().len();
+            let found = runner.data(&page(10_000)).await[root]["edges"].as_array().unwrap().len();
             assert!(found > 0, "{}", page(20));
-            let compiled = asker.compile(&page(20), Variables::new());
-            let plan = explained(client, &compiled.plan, 0).await;
+            let compiled = runner.compile(&page(20), Variables::new());
+            let plan = explain_step(client, &compiled.plan, 0).await;
             for node in plan.all().iter().filter(|node| node.is_scan()) {
                 let told = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
                 assert!(node.kind() != "Seq Scan", "{}", told());
@@ -171,9 +171,9 @@ async fn every_indexed_search_reads_what_it_finds(asker: &Asker, client: &Client
     }
 }
 
-async fn every_page_is_read_along_an_index(asker: &Asker, client: &Client, root: &str) {
-    let (field, connection) = collection(asker, root);
-    let columns = columns(asker, connection.node);
+async fn every_page_is_read_along_an_index(runner: &QueryRunner, client: &Client, root: &str) {
+    let (field, connection) = collection(runner, root);
+    let columns = columns(runner, connection.node);
     for sort_key in &connection.sort_keys {
         let rows = rows(client, connection).await;
         // The first page; one in the middle; one across the border of the nulls and one among them, or one near the end.
@@ -193,19 +193,19 @@ async fn every_page_is_read_along_an_index(asker: &Asker, client: &Client, root:
                          pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}",
                         field.name, sort_key.name
                     );
-                    let rows = asker.data(&query).await[root]["edges"].as_array().unwrap().len();
+                    let rows = runner.data(&query).await[root]["edges"].as_array().unwrap().len();
                     assert_eq!(rows, 20, "{query}");
-                    assert_read_along_an_index(asker, client, &query).await;
+                    assert_read_along_an_index(runner, client, &query).await;
                 }
             }
         }
     }
 }
 
-async fn assert_read_along_an_index(asker: &Asker, client: &Client, query: &str) {
-    let compiled = asker.compile(query, Variables::new());
+async fn assert_read_along_an_index(runner: &QueryRunner, client: &Client, query: &str) {
+    let compiled = runner.compile(query, Variables::new());
     let [step] = compiled.plan.steps() else { panic!("{query} takes more than one statement") };
-    let plan = explained(client, &compiled.plan, 0).await;
+    let plan = explain_step(client, &compiled.plan, 0).await;
     let told = || format!("{query}\n{}\n{}", step.sql, plan.text());
     for node in plan.all() {
         assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), told());
@@ -217,8 +217,8 @@ async fn assert_read_along_an_index(asker: &Asker, client: &Client, query: &str)
     }
 }
 
-fn collection<'a>(asker: &'a Asker, root: &str) -> (&'a Field, &'a Connection) {
-    let query = asker.catalog().object(asker.catalog().query()).unwrap();
+fn collection<'a>(runner: &'a QueryRunner, root: &str) -> (&'a Field, &'a Connection) {
+    let query = runner.catalog().object(runner.catalog().query()).unwrap();
     let field = &query.fields[usize::from(query.field_index(root).unwrap())];
     match &field.binding {
         Binding::Connection(connection) => (field, connection),
@@ -227,8 +227,8 @@ fn collection<'a>(asker: &'a Asker, root: &str) -> (&'a Field, &'a Connection) {
 }
 
 /// The names of a type's own columns and aggregates.
-fn columns(asker: &Asker, node: TypeId) -> String {
-    let fields = asker.catalog().object(node).unwrap().fields.iter();
+fn columns(runner: &QueryRunner, node: TypeId) -> String {
+    let fields = runner.catalog().object(node).unwrap().fields.iter();
     let own = fields.filter(|field| matches!(field.binding, Binding::Column(_)));
     own.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ")
 }

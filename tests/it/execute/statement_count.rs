@@ -7,8 +7,9 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use serde_json::Map;
 use tokio_postgres::Client;
 
-use crate::support::database::{Database, loaded_database, server_log};
-use crate::support::query_runner::Asker;
+use crate::support::cluster::server_log;
+use crate::support::database::{Database, loaded_database};
+use crate::support::query_runner::QueryRunner;
 
 /// A query for so many rows at its widest connection, and how many statements it takes.
 const QUERIES: [(&str, usize); 9] = [
@@ -58,14 +59,14 @@ async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
             FROM generate_series(1, 10001) AS n, generate_series(1, 3) AS i;
         ANALYZE order_header, order_item";
     client.batch_execute(rows).await.unwrap();
-    let asker = logged(&database);
+    let runner = logged(&database);
     for (query, expected) in QUERIES {
         for rows in ["1", "10000"] {
             let query = query.replace("ROWS", rows);
             // Once to prepare, once as every time after.
             for _ in 0..2 {
                 let start = File::open(server_log()).unwrap().metadata().unwrap().len();
-                let answered = asker.ask(&query, Map::new()).await;
+                let answered = runner.run(&query, Map::new()).await;
                 let log = log_of(&client, start).await;
                 let count = |what: &str| log.iter().filter(|line| line.starts_with(what)).count();
                 assert_eq!(count("execute "), expected, "{query}\n{log:#?}");
@@ -83,10 +84,10 @@ async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
 }
 
 /// Asks on connections whose every statement is logged.
-fn logged(database: &Database) -> Asker {
+fn logged(database: &Database) -> QueryRunner {
     let mut config = database.config();
     config.options("-c log_statement=all");
-    Asker::with(config)
+    QueryRunner::with_config(config)
 }
 
 /// What the server logged since then about the statements of the database's askers.
@@ -99,6 +100,6 @@ async fn log_of(client: &Client, start: u64) -> Vec<String> {
         WHERE datname = current_database() AND application_name = 'orderql'";
     let askers: Vec<String> = client.query(askers, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let log = String::from_utf8_lossy(&bytes);
-    let of_askers = |line: &str| askers.iter().find_map(|asker| Some(line.split_once(asker.as_str())?.1.to_owned()));
+    let of_askers = |line: &str| askers.iter().find_map(|runner| Some(line.split_once(runner.as_str())?.1.to_owned()));
     log.lines().filter_map(of_askers).collect()
 }

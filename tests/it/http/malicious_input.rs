@@ -1,4 +1,4 @@
-//! Whatever a client sends, on every endpoint: it is told so, the service lives, and no row has changed.
+//! Malicious requests to every endpoint: each gets an error or a result, the server keeps working, and no row changes.
 
 #![allow(clippy::format_collect, reason = "a test may take its time")]
 
@@ -10,10 +10,12 @@ use base64::prelude::BASE64_STANDARD;
 use orderql::access::accounts::Profile;
 use serde_json::{Value, json};
 
-use crate::support::database::{Database, contents, loaded_database};
-use crate::support::server::{Answer, JSON, NEWER, Server, graphql_head, make_users, read_answers, read_text};
+use crate::support::database::{Database, loaded_database, table_digests};
+use crate::support::http::{GRAPHQL_JSON, JSON, Response, graphql_head, read_responses, read_to_end};
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
-/// A server on the demo's data, and what was in its tables before anybody came.
+/// A server on the demo orders, and digests of its tables before the first request.
 struct Service {
     server: Server,
     database: Database,
@@ -21,7 +23,7 @@ struct Service {
     before: BTreeMap<String, String>,
 }
 
-/// SQL that would be felt if it were ever executed, alone or out of any quotes.
+/// SQL that would have an effect if it were executed, alone or after any quote.
 const SQL: [&str; 8] = [
     "'; DROP TABLE order_item; --",
     "'; UPDATE order_header SET status_id = 'ORDER_HELD'; --",
@@ -33,7 +35,7 @@ const SQL: [&str; 8] = [
     "$$; DROP TABLE order_header; $$",
 ];
 
-/// Texts that have broken something somewhere.
+/// Texts that break some programs.
 const ODD: [&str; 16] = [
     "",
     " ",
@@ -54,34 +56,34 @@ const ODD: [&str; 16] = [
 ];
 
 impl Service {
-    /// Serves `demo`, whose bucket nothing here empties.
+    /// Starts the server, with a profile whose limits no test reaches but those of costs and pages.
     async fn start() -> Self {
         let database = loaded_database().await;
         let profile = Profile { bucket_size: Some(1_000_000_000), deadline_ms: Some(3_600_000), ..Profile::DEFAULT };
         let mut client = database.connect().await;
-        make_users(&mut client, &[("demo", profile)]).await;
-        let before = contents(&client, &[]).await;
-        // So many wrong passwords come from here that they would be locked out, and not looked at.
+        create_users(&mut client, &[("demo", profile)]).await;
+        let before = table_digests(&client, &[]).await;
+        // The tests send so many wrong passwords that the address would be locked.
         let server = Server::start(&database, &["--login-attempts", "1000000"]);
         let token = server.token("demo");
         Self { server, database, token, before }
     }
 
-    /// Posts a body in both forms, and returns the answer that clients get by default.
-    fn post(&self, body: impl AsRef<[u8]>) -> Answer {
+    /// Sends a body for either media type, and returns the response for `application/json`.
+    fn post(&self, body: impl AsRef<[u8]>) -> Response {
         let shown: String = String::from_utf8_lossy(body.as_ref()).chars().take(500).collect();
-        let newer = self.server.post(&self.token, NEWER, body.as_ref());
+        let newer = self.server.post(&self.token, GRAPHQL_JSON, body.as_ref());
         check(&newer, &shown);
         let older = self.server.post(&self.token, JSON, body.as_ref());
         check(&older, &shown);
         older
     }
 
-    fn ask(&self, query: &str, variables: &Value) -> Answer {
+    fn query(&self, query: &str, variables: &Value) -> Response {
         self.post(json!({ "query": query, "variables": variables }).to_string())
     }
 
-    /// Ends the server: it still serves, its log tells of no fault, and every row is as it was.
+    /// Stops the server, after checking that it still works, has logged no error, and has changed no row.
     async fn end(self) {
         let alive = self.server.query(&self.token, "{ order(orderId: \"ORDER_SPLIT\") { orderId } }");
         assert_eq!(alive.json()["data"], json!({"order": {"orderId": "ORDER_SPLIT"}}));
@@ -91,19 +93,19 @@ impl Service {
                 !line.contains("panicked") && !line.contains("\"ERROR\"") && !line.contains("internal error"),
                 "{line}"
             );
-            let event: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not of the log: {line}"));
+            let event: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not a log event: {line}"));
             assert!(event["status"].as_u64().is_none_or(|status| status < 500), "{line}");
         }
-        assert_eq!(contents(&self.database.connect().await, &[]).await, self.before);
+        assert_eq!(table_digests(&self.database.connect().await, &[]).await, self.before);
     }
 }
 
-/// An answer that a client can work with: data, or an error with a code and a message; never a fault of the service.
-fn check(answer: &Answer, sent: &str) {
-    assert!((200..500).contains(&answer.status), "{sent}: {answer:?}");
-    let body = answer.json();
+/// Panics unless the response has data, or errors of the client with a code and a message.
+fn check(response: &Response, sent: &str) {
+    assert!((200..500).contains(&response.status), "{sent}: {response:?}");
+    let body = response.json();
     if let Some(errors) = body["errors"].as_array() {
-        assert!((1..=20).contains(&errors.len()), "{sent}: {answer:?}");
+        assert!((1..=20).contains(&errors.len()), "{sent}: {response:?}");
         for entry in errors {
             let code = entry["extensions"]["code"].as_str().unwrap();
             assert!(
@@ -117,20 +119,20 @@ fn check(answer: &Answer, sent: &str) {
             }
         }
     } else {
-        assert!(answer.status == 200 && body["data"].is_object(), "{sent}: {answer:?}");
+        assert!(response.status == 200 && body["data"].is_object(), "{sent}: {response:?}");
     }
-    // What is refused is short, whatever was sent.
-    assert!(answer.status == 200 || answer.body.len() < 100_000, "{sent}: {} bytes", answer.body.len());
+    // An error response is short, whatever the request was.
+    assert!(response.status == 200 || response.body.len() < 100_000, "{sent}: {} bytes", response.body.len());
 }
 
-/// A string of GraphQL that means the text.
+/// A GraphQL string literal of the text.
 fn quoted(text: &str) -> String {
     let escaped: String = text.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect();
     format!("\"{escaped}\"")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bodies_that_are_no_requests() {
+async fn rejects_bodies_that_are_no_requests() {
     let service = Service::start().await;
     let nested = |open: &str, close: &str, depth: usize| open.repeat(depth) + &close.repeat(depth);
     let bodies = [
@@ -161,7 +163,7 @@ async fn bodies_that_are_no_requests() {
     for body in bodies {
         assert!((400..500).contains(&service.post(&body).status), "{:?}", &body[..body.len().min(100)]);
     }
-    // Every member with every type that it is not.
+    // Every member with values of every JSON type.
     let values = json!([null, true, 0, -1, 1.5, 1e300, "x", "", [], ["x"], {}, {"a": 1}]);
     for value in values.as_array().unwrap() {
         for name in ["query", "variables", "operationName", "extensions", "unknown", "", "\0"] {
@@ -174,7 +176,7 @@ async fn bodies_that_are_no_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_that_are_too_much() {
+async fn survives_huge_and_deeply_nested_documents() {
     let service = Service::start().await;
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {
         format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
@@ -237,13 +239,13 @@ async fn documents_that_are_too_much() {
         "{ order(orderId: \"\\u{110000}\") { orderId } }".to_owned(),
     ];
     for document in &documents {
-        service.ask(document, &json!({}));
+        service.query(document, &json!({}));
     }
     service.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_in_every_place_of_a_document_and_its_variables() {
+async fn survives_malicious_texts_in_every_argument_and_variable() {
     let service = Service::start().await;
     let long = "x".repeat(200_000);
     let texts: Vec<&str> = SQL.into_iter().chain(ODD).chain([long.as_str()]).collect();
@@ -263,11 +265,11 @@ async fn texts_in_every_place_of_a_document_and_its_variables() {
             format!("orders(first: 1, reverse: {literal}) {{ edges {{ cursor }} }}"),
             format!("orders(first: 1) @include(if: {literal}) {{ edges {{ cursor }} }}"),
         ] {
-            let answer = service.ask(&format!("{{ {field} }}"), &json!({}));
-            // Lookup look-ups of texts that nobody has come back empty.
+            let response = service.query(&format!("{{ {field} }}"), &json!({}));
+            // A lookup of a text that no row has returns null.
             assert!(
-                answer.json()["data"].as_object().is_none_or(|data| data.values().all(|value| !value.is_string())),
-                "{field}: {answer:?}"
+                response.json()["data"].as_object().is_none_or(|data| data.values().all(|value| !value.is_string())),
+                "{field}: {response:?}"
             );
         }
         for key in [
@@ -284,12 +286,12 @@ async fn texts_in_every_place_of_a_document_and_its_variables() {
             "statusId:# statusId:#",
         ] {
             let variables = json!({"search": key.replace('#', text)});
-            service.ask(
+            service.query(
                 "query ($search: String) { orders(first: 2, query: $search) { edges { node { orderId } } } }",
                 &variables,
             );
         }
-        service.ask(
+        service.query(
             "query ($search: String) { inventoryLevels(first: 2, query: $search) { edges { cursor } } }",
             &json!({"search": format!("productId:{text}")}),
         );
@@ -299,7 +301,7 @@ async fn texts_in_every_place_of_a_document_and_its_variables() {
         for name in ["id", "text", "size", "truth", "key", text] {
             let mut variables = json!({"id": "A", "size": 1});
             variables[name] = json!(text);
-            service.ask(every, &variables);
+            service.query(every, &variables);
         }
         service.post(json!({"query": "{ __typename }", "operationName": text}).to_string());
         service.post(json!({"query": text}).to_string());
@@ -308,7 +310,7 @@ async fn texts_in_every_place_of_a_document_and_its_variables() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_strings_and_variables_without_measure() {
+async fn survives_huge_search_strings_and_variables() {
     let service = Service::start().await;
     let query = "query ($s: String) { orders(first: 2, query: $s) { edges { node { orderId } } } }";
     let times = |part: &str, times: usize| part.repeat(times);
@@ -332,7 +334,7 @@ async fn search_strings_and_variables_without_measure() {
         "orderDate:>2026-05-01T00:00:00+99:99".to_owned(),
         "orderDate:>infinity".to_owned(),
     ] {
-        service.ask(query, &json!({ "s": search }));
+        service.query(query, &json!({ "s": search }));
     }
     let sized = "query ($n: Int, $id: ID) { orders(first: $n) { edges { cursor } } order(orderId: $id) { orderId } }";
     for number in
@@ -345,17 +347,17 @@ async fn search_strings_and_variables_without_measure() {
         }
     }
     let many: serde_json::Map<_, _> = (0..50_000).map(|n| (format!("v{n}"), json!(n))).collect();
-    service.ask("{ __typename }", &many.into());
+    service.query("{ __typename }", &many.into());
     service.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_variable_in_hundreds_of_places() {
+async fn survives_a_variable_in_hundreds_of_arguments() {
     let service = Service::start().await;
     let roots = |field: &str| (0..480).map(|number| format!("a{number}: {field} ")).collect::<String>();
     let searches =
         format!("query ($text: String) {{ {} }}", roots("orders(first: 1, query: $text) { edges { cursor } }"));
-    let look_ups = format!("query ($text: ID) {{ {} }}", roots("order(orderId: $text) { orderId }"));
+    let lookups = format!("query ($text: ID) {{ {} }}", roots("order(orderId: $text) { orderId }"));
     let cursors =
         format!("query ($text: String) {{ {} }}", roots("orders(first: 1, after: $text) { edges { cursor } }"));
     for text in [
@@ -366,18 +368,18 @@ async fn a_variable_in_hundreds_of_places() {
         format!("orderId:{}x", format!("{},", "x".repeat(60)).repeat(999)),
         "x:y ".repeat(200_000),
     ] {
-        for query in [&searches, &look_ups, &cursors] {
+        for query in [&searches, &lookups, &cursors] {
             let body = json!({"query": query, "variables": {"text": text}}).to_string();
-            let answer = service.server.post(&service.token, JSON, body);
-            check(&answer, &format!("{text:.100} in {query:.200}"));
-            assert!(answer.body.len() < 100_000, "{} bytes: {:.1000}", answer.body.len(), answer.body);
+            let response = service.server.post(&service.token, JSON, body);
+            check(&response, &format!("{text:.100} in {query:.200}"));
+            assert!(response.body.len() < 100_000, "{} bytes: {:.1000}", response.body.len(), response.body);
         }
     }
     service.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cursors_that_nobody_made() {
+async fn rejects_forged_cursors() {
     let service = Service::start().await;
     for sort_key in ["ORDER_DATE", "ORDER_ID", "ORDER_NAME", "GRAND_TOTAL"] {
         for nested in ["", "orderItems(first: 1, after: $c) { edges { cursor } }"] {
@@ -396,8 +398,8 @@ async fn cursors_that_nobody_made() {
             for bytes in bytes {
                 let url = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(&bytes);
                 for cursor in [url, BASE64_STANDARD.encode(&bytes), String::from_utf8_lossy(&bytes).into_owned()] {
-                    let answer = service.ask(&query, &json!({ "c": cursor }));
-                    assert_eq!(answer.code(), "BAD_USER_INPUT", "{bytes:?}");
+                    let response = service.query(&query, &json!({ "c": cursor }));
+                    assert_eq!(response.code(), "BAD_USER_INPUT", "{bytes:?}");
                 }
             }
         }
@@ -406,16 +408,16 @@ async fn cursors_that_nobody_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_and_passwords() {
+async fn rejects_malicious_credentials() {
     let service = Service::start().await;
     let path = "/auth/token";
     let long = "x".repeat(10_000);
     for text in SQL.into_iter().chain(ODD).chain([long.as_str(), "demo", "demo:demo", "demo:"]) {
         for (user, password) in [(text, text), (text, "demo"), ("demo", text)] {
-            let answer = service.server.sign_in(path, user, password);
+            let response = service.server.sign_in(path, user, password);
             let right = user == "demo" && password == "demo";
-            assert_eq!(answer.status, if right { 200 } else { 401 }, "{user:?} {password:?}");
-            assert!(right || answer.code() == "UNAUTHENTICATED");
+            assert_eq!(response.status, if right { 200 } else { 401 }, "{user:?} {password:?}");
+            assert!(right || response.code() == "UNAUTHENTICATED");
         }
     }
     let wrong = BASE64_STANDARD.encode(b"demo\xff:\xc3\x28\0");
@@ -431,9 +433,9 @@ async fn names_and_passwords() {
         &format!("Basic {}", "A".repeat(20_000)),
         &format!("{} ZGVtbzpkZW1v", "B".repeat(20_000)),
     ] {
-        let answer = service.server.ask(&format!("POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n"));
+        let response = service.server.request(&format!("POST {path}"), &[&format!("Authorization: {header}")], "");
         assert_eq!(
-            (answer.status, answer.code().as_str()),
+            (response.status, response.code().as_str()),
             (401, "UNAUTHENTICATED"),
             "{}",
             &header[..header.len().min(99)]
@@ -443,7 +445,7 @@ async fn names_and_passwords() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_that_nobody_gave() {
+async fn rejects_forged_tokens() {
     let service = Service::start().await;
     let mut parts: Vec<&str> = service.token.split('.').collect();
     let signature = parts.pop().unwrap();
@@ -465,9 +467,9 @@ async fn tokens_that_nobody_gave() {
         service.token.to_ascii_lowercase(),
         "'; DROP TABLE order_item; --".to_owned(),
     ] {
-        let answer = service.server.post(&token, JSON, "{\"query\": \"{ __typename }\"}");
+        let response = service.server.post(&token, JSON, "{\"query\": \"{ __typename }\"}");
         assert_eq!(
-            (answer.status, answer.code().as_str()),
+            (response.status, response.code().as_str()),
             (401, "UNAUTHENTICATED"),
             "{}",
             &token[..token.len().min(99)]
@@ -477,7 +479,7 @@ async fn tokens_that_nobody_gave() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bytes_on_every_endpoint() {
+async fn survives_arbitrary_bytes_on_every_endpoint() {
     let service = Service::start().await;
     let all: Vec<u8> = (0..=255).collect();
     for path in [
@@ -503,14 +505,14 @@ async fn bytes_on_every_endpoint() {
                     format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()).as_bytes(),
                 );
                 request.extend_from_slice(body);
-                let text = read_text(sent(&service.server, &request));
+                let text = read_to_end(sent(&service.server, &request));
                 let status: u16 =
                     text.split(' ').nth(1).unwrap_or_else(|| panic!("{method} {path} {head}: {text}")).parse().unwrap();
                 assert!((200..500).contains(&status), "{method} {path} {head}: {text}");
             }
         }
     }
-    // Targets, and what is not HTTP at all.
+    // Invalid targets, and bytes that are not HTTP.
     for start in [
         "GET \0 HTTP/1.1",
         "GET /\u{ff} HTTP/1.1",
@@ -523,31 +525,32 @@ async fn bytes_on_every_endpoint() {
         "\u{16}\u{3}\u{1}",
     ] {
         let request = format!("{start}\r\nHost: a\r\nConnection: close\r\n\r\n");
-        for answer in read_answers(sent(&service.server, request.as_bytes())) {
-            assert!((400..500).contains(&answer.status), "{start}: {answer:?}");
+        for response in read_responses(sent(&service.server, request.as_bytes())) {
+            assert!((400..500).contains(&response.status), "{start}: {response:?}");
         }
     }
     service.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bodies_of_ten_megabytes_everywhere() {
+async fn rejects_bodies_of_ten_megabytes_on_every_endpoint() {
     let service = Service::start().await;
     let body = vec![b'['; 10_000_000];
     for path in ["/auth/token", "/rest/s1/graphql", "/rest/s1/graphql/sdl", "/health/live", "/x"] {
         let head = format!("POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", body.len());
-        let answers = read_answers(sent(&service.server, &[head.as_bytes(), &body].concat()));
-        assert_eq!((answers[0].status, answers.len()), (413, 1), "{path}");
+        let responses = read_responses(sent(&service.server, &[head.as_bytes(), &body].concat()));
+        assert_eq!((responses[0].status, responses.len()), (413, 1), "{path}");
     }
-    // In chunks, where nobody knows beforehand.
+    // In chunks, where the length is unknown.
     let head = format!("{}Transfer-Encoding: chunked\r\n\r\n", graphql_head(&service.token, JSON));
     let chunks = format!("{:x}\r\n", body.len()).into_bytes();
-    let answers = read_answers(sent(&service.server, &[head.as_bytes(), &chunks, &body, b"\r\n0\r\n\r\n"].concat()));
-    assert_eq!((answers[0].status, answers[0].code().as_str()), (413, "PAYLOAD_TOO_LARGE"));
+    let responses =
+        read_responses(sent(&service.server, &[head.as_bytes(), &chunks, &body, b"\r\n0\r\n\r\n"].concat()));
+    assert_eq!((responses[0].status, responses[0].code().as_str()), (413, "PAYLOAD_TOO_LARGE"));
     service.end().await;
 }
 
-/// A connection on which the bytes were sent, as far as the server read them.
+/// A connection on which the bytes were sent, as far as the server reads them.
 fn sent(server: &Server, request: &[u8]) -> std::net::TcpStream {
     let mut stream = server.connect();
     let _ = stream.write_all(request);

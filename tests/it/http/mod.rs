@@ -1,8 +1,18 @@
-//! The server over raw sockets.
+//! The HTTP server, over raw sockets.
 
-mod concurrency;
+mod compression;
+mod cors;
 mod error_codes;
-mod listener;
+mod graphql_get;
+mod graphql_post;
+mod health;
+mod http2;
+mod limits;
 mod malicious_input;
-mod protocol;
-mod request_checks;
+mod persisted_queries;
+mod pipelining;
+mod request_smuggling;
+mod routing;
+mod sdl;
+mod shutdown;
+mod slow_clients;

@@ -11,7 +11,7 @@ use orderql::load::loader::{Progress, load_file};
 use orderql::load::report::{FileReport, RowCounts};
 use tokio_postgres::Client;
 
-use crate::support::database::{Database, empty_database, fresh_database};
+use crate::support::database::{Database, empty_database, migrated_database};
 
 /// Rows of each table after all of OFBiz's files, and of no others.
 const OFBIZ_ROWS: &str = "\
@@ -37,7 +37,7 @@ const OFBIZ_ROWS: &str = "\
 
 #[tokio::test]
 async fn ofbiz_files_load_whole_into_empty_tables() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     empty_every_table(&client).await;
     let reports = load_folder(&mut client, "ofbiz").await;
@@ -60,7 +60,7 @@ async fn ofbiz_files_load_whole_into_empty_tables() {
 
 #[tokio::test]
 async fn ofbiz_files_come_to_what_ofbiz_makes_of_them() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     load_folder(&mut client, "ofbiz").await;
     let finished = finish(&mut client).await.unwrap();
@@ -115,7 +115,7 @@ async fn ofbiz_files_come_to_what_ofbiz_makes_of_them() {
 
 #[tokio::test]
 async fn loading_twice_changes_nothing() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     for folder in ["ofbiz", "orders"] {
         load_folder(&mut client, folder).await;
@@ -147,7 +147,7 @@ async fn loading_twice_changes_nothing() {
 
 #[tokio::test]
 async fn our_own_files_show_what_they_are_for() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     for folder in ["ofbiz", "orders"] {
         for report in load_folder(&mut client, folder).await {
@@ -237,7 +237,7 @@ async fn our_own_files_show_what_they_are_for() {
 
 #[tokio::test]
 async fn bad_records_are_reported_and_the_rest_lands() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let report = attempted(
         &mut client,
@@ -288,7 +288,7 @@ async fn bad_records_are_reported_and_the_rest_lands() {
 
 #[tokio::test]
 async fn one_bad_record_among_thousands_costs_no_other() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let note = |n| {
         let party = if n == 4321 { "NOBODY" } else { "_NA_" };
@@ -309,7 +309,7 @@ async fn one_bad_record_among_thousands_costs_no_other() {
 
 #[tokio::test]
 async fn rows_of_one_table_may_refer_to_later_ones_even_beside_a_bad_one() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let rows = "<Facility facilityId='A' parentFacilityId='B'/><Facility facilityId='B' parentFacilityId='C'/>\n\
          <Facility facilityId='D' parentFacilityId='NOWHERE'/>\n<Facility facilityId='C' parentFacilityId='_NA_'/>";
@@ -320,7 +320,7 @@ async fn rows_of_one_table_may_refer_to_later_ones_even_beside_a_bad_one() {
 
 #[tokio::test]
 async fn bad_records_beyond_a_thousand_are_counted_only() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let report = attempted(&mut client, &"<Party/>\n".repeat(1003)).await;
     assert_eq!((report.bad.len(), report.more_bad, report.bad_rows()), (1000, 3, 1003));
@@ -329,7 +329,7 @@ async fn bad_records_beyond_a_thousand_are_counted_only() {
 
 #[tokio::test]
 async fn a_file_that_is_not_well_formed_leaves_nothing() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let before = checksums(&client).await;
     let rows = parties(5000);
@@ -345,7 +345,7 @@ async fn a_file_that_is_not_well_formed_leaves_nothing() {
 
 #[tokio::test]
 async fn missing_parents_are_not_made_up() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let xml = "<entity-engine-xml create-dummy-fk='true'><PartyRole partyId='X' roleTypeId='Y'/></entity-engine-xml>";
     let report = bytes(&mut client, xml).await.unwrap();
@@ -355,7 +355,7 @@ async fn missing_parents_are_not_made_up() {
 
 #[tokio::test]
 async fn a_load_that_is_dropped_leaves_nothing() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let xml = format!("<entity-engine-xml>{}</entity-engine-xml>", parties(20_000));
     let source = InputFile::Bytes { name: "dropped.xml".to_owned(), bytes: xml.into_bytes().into() };
@@ -390,7 +390,7 @@ async fn a_database_that_was_never_migrated_is_told_so() {
 #[test]
 fn the_command_loads_the_rest_and_fails_for_bad_records() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let database = runtime.block_on(fresh_database());
+    let database = runtime.block_on(migrated_database());
     let folder = tempfile_folder(&database);
     std::fs::write(folder.join("a.xml"), "<entity-engine-xml><Party partyId='A'/><Party/></entity-engine-xml>")
         .unwrap();

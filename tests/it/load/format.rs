@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::load::files::{attempted, bad, bytes, count, given, outcome, texts};
-use crate::support::database::fresh_database;
+use crate::support::database::migrated_database;
 
 #[tokio::test]
 async fn an_upsert_sets_the_named_fields_and_no_other() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     given(&mut client, "<Party partyId='P' statusId='PARTY_ENABLED' externalId='E' description='d'/>").await;
     let report = given(&mut client, "<Party partyId='P'/><Party partyId='P' description='new' externalId=''/>").await;
@@ -20,7 +20,7 @@ async fn an_upsert_sets_the_named_fields_and_no_other() {
 
 #[tokio::test]
 async fn stamps_tell_when_a_row_was_made_and_changed() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let stamps = "SELECT created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp FROM party \
         WHERE party_id = 'P'";
@@ -55,7 +55,7 @@ async fn stamps_tell_when_a_row_was_made_and_changed() {
 
 #[tokio::test]
 async fn wrappers_are_obeyed() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     given(&mut client, "<Party partyId='P' description='old' externalId='E'/><Party partyId='D'/>").await;
     let report = given(
@@ -77,7 +77,7 @@ async fn wrappers_are_obeyed() {
 
 #[tokio::test]
 async fn a_row_is_made_taken_away_and_made_again_in_the_order_of_the_file() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let report = given(
         &mut client,
@@ -93,7 +93,7 @@ async fn a_row_is_made_taken_away_and_made_again_in_the_order_of_the_file() {
 
 #[tokio::test]
 async fn values_are_read_as_ofbiz_writes_them() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     given(
         &mut client,
@@ -128,7 +128,7 @@ async fn values_are_read_as_ofbiz_writes_them() {
 
 #[tokio::test]
 async fn a_value_that_is_rounded_to_its_column_is_no_change_the_next_time() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let xml = "<OrderHeader orderId='O' grandTotal='1.005' orderDate='2026-01-01 00:00:00.123456789'/>";
     assert_eq!(outcome(&given(&mut client, xml).await, "OrderHeader"), [1, 0, 0, 0]);
@@ -137,7 +137,7 @@ async fn a_value_that_is_rounded_to_its_column_is_no_change_the_next_time() {
 
 #[tokio::test]
 async fn a_whole_row_can_be_named_in_part_though_columns_must_not_be_null() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     given(&mut client, "<GeoPoint geoPointId='G' latitude='40.5' longitude='-73.25'/>").await;
     let report = given(&mut client, "<GeoPoint geoPointId='G' description='here'/><GeoPoint geoPointId='G'/>").await;
@@ -148,7 +148,7 @@ async fn a_whole_row_can_be_named_in_part_though_columns_must_not_be_null() {
 
 #[tokio::test]
 async fn what_there_is_no_table_or_column_for_is_counted_and_left_out() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     let report = given(
         &mut client,

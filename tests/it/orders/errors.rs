@@ -1,18 +1,19 @@
-//! What is refused, with which status and words; and that it leaves no trace.
+//! Rejected updates: status and messages. A rejected update changes no row.
 
 use crate::orders::update::{INPUT_BOX, ONE_BOX, moving, rejecting};
-use crate::support::server::Answer;
-use crate::support::store::{MULTIPART, Store, URLENCODED, messages, multipart, request};
+use crate::support::http::Response;
+use crate::support::store::{MULTIPART, Store, URLENCODED, messages, multipart, update_request};
 
-fn told(answer: &Answer, status: u16) -> Vec<String> {
-    assert_eq!(answer.status, status, "{answer:?}");
-    messages(answer)
+/// The messages of a response, after checking its status.
+fn errors(response: &Response, status: u16) -> Vec<String> {
+    assert_eq!(response.status, status, "{response:?}");
+    messages(response)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_is_told_all_that_is_wrong_with_it() {
+async fn reports_every_error_of_a_form_together() {
     let store = Store::open().await;
-    let before = store.traces().await;
+    let before = store.updatable_rows().await;
     let form = "box_shipmentId_x=SHIP_INPUT&0_box_rowSubmit=zero&box_shipmentId_0=SHIP_INPUT&box_shipmentId_0=SHIP_APPROVED\
                 &rej_shipmentItemSeqId_1=&rtp_shipmentItemSeqId_2=00001&2_rtp_rowSubmit=-1&99999999999_rej_rowSubmit=1";
     let expected = [
@@ -29,9 +30,9 @@ async fn a_form_is_told_all_that_is_wrong_with_it() {
         "the parameter rtp_shipmentId_2 is missing",
         "the parameter rtp_newShipmentId_2 is missing",
     ];
-    assert_eq!(told(&store.update(form), 400), expected);
-    assert_eq!(told(&store.send(&[MULTIPART], &multipart(form)), 400), expected);
-    assert_eq!(told(&store.update(""), 400).len(), 2);
+    assert_eq!(errors(&store.update(form), 400), expected);
+    assert_eq!(errors(&store.send(&[MULTIPART], &multipart(form)), 400), expected);
+    assert_eq!(errors(&store.update(""), 400).len(), 2);
     for (headers, body, word) in [
         (&[URLENCODED][..], "facilityId=%00", "UTF-8"),
         (&[URLENCODED], "facilityId=%ff", "UTF-8"),
@@ -43,19 +44,22 @@ async fn a_form_is_told_all_that_is_wrong_with_it() {
         (&[URLENCODED, "Idempotency-Key: é"], INPUT_BOX, "visible ASCII"),
         (&[URLENCODED, &format!("Idempotency-Key: {}", "x".repeat(256))], INPUT_BOX, "255"),
     ] {
-        let told = told(&store.send(headers, body), 400);
-        assert!(told.len() == 1 && told[0].contains(word), "{told:?}");
+        let errors = errors(&store.send(headers, body), 400);
+        assert!(errors.len() == 1 && errors[0].contains(word), "{errors:?}");
     }
     let rows: Vec<_> = (0..600).map(|n| format!("&rej_shipmentId_{n}=A&rej_rejectionReason_{n}=B")).collect();
-    assert_eq!(told(&store.update(&format!("{INPUT_BOX}{}", rows.concat())), 400), ["the form has more than 500 rows"]);
-    assert!(told(&store.update(&"a=b&".repeat(5001)), 400)[0].contains("more than 5000 parameters"));
-    assert_eq!(store.traces().await, before);
+    assert_eq!(
+        errors(&store.update(&format!("{INPUT_BOX}{}", rows.concat())), 400),
+        ["the form has more than 500 rows"]
+    );
+    assert!(errors(&store.update(&"a=b&".repeat(5001)), 400)[0].contains("more than 5000 parameters"));
+    assert_eq!(store.updatable_rows().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_door_refuses_in_the_words_of_its_clients() {
+async fn rejects_requests_in_the_error_format_of_the_update() {
     let store = Store::open().await;
-    let good = request(&store.token, &[URLENCODED], INPUT_BOX);
+    let good = update_request(&store.token, &[URLENCODED], INPUT_BOX);
     for (change, by, status) in [
         ("Authorization: Bearer", "X: y", 401),
         ("Authorization: Bearer ", "Authorization: Bearer x", 401),
@@ -66,32 +70,32 @@ async fn the_door_refuses_in_the_words_of_its_clients() {
         ("Content-Type", "Content-Encoding: gzip\r\nContent-Type", 415),
         ("Content-Length: ", "Content-Length: 9999", 413),
     ] {
-        let answers = store.server.exchange(good.replace(change, by));
-        assert_eq!(told(&answers[0], status).len(), 1, "{change}");
-        assert_eq!(answers[0].header("allow"), (status == 405).then_some("POST, OPTIONS"));
-        assert_eq!(answers[0].header("www-authenticate").is_some(), status == 401);
+        let responses = store.server.exchange(good.replace(change, by));
+        assert_eq!(errors(&responses[0], status).len(), 1, "{change}");
+        assert_eq!(responses[0].header("allow"), (status == 405).then_some("POST, OPTIONS"));
+        assert_eq!(responses[0].header("www-authenticate").is_some(), status == 401);
     }
 
-    // Nothing is read for who has no grant: not the form, which is bad, nor any table, which could not be.
-    let mut holder = store.database.connect().await;
-    let hold = holder.transaction().await.unwrap();
+    // Without a grant, the server reads neither the form, which is invalid, nor any table, which are locked.
+    let mut other = store.database.connect().await;
+    let lock = other.transaction().await.unwrap();
     let guest = store.server.token("guest");
-    hold.batch_execute(
+    lock.batch_execute(
         "LOCK shipment, order_header, orderql.idempotent_answer, orderql.user_account, orderql.artifact_grant",
     )
     .await
     .unwrap();
     for form in ["%00", INPUT_BOX] {
-        let answer = store.send_as(&guest, &[URLENCODED, "Idempotency-Key: a"], form);
-        assert_eq!(told(&answer, 403), ["none of your user groups has the grant on /api/updateOrder"]);
+        let response = store.send_as(&guest, &[URLENCODED, "Idempotency-Key: a"], form);
+        assert_eq!(errors(&response, 403), ["none of your user groups has the grant on /api/updateOrder"]);
     }
-    drop(hold);
+    drop(lock);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_rules_forbid_is_told_by_row_and_leaves_no_trace() {
+async fn reports_broken_rules_by_row_and_changes_nothing() {
     let store = Store::open().await;
-    let before = store.traces().await;
+    let before = store.updatable_rows().await;
     let long = "x".repeat(5000);
     let long_item = format!("row 0 of rej: there is no item {long} in the shipment SHIP_INPUT");
     let cases = [
@@ -149,25 +153,25 @@ async fn what_the_rules_forbid_is_told_by_row_and_leaves_no_trace() {
         ),
     ];
     for (form, status, expected) in &cases {
-        let told = told(&store.update(form), *status);
-        assert_eq!(told.len(), expected.len(), "{told:?}");
-        for (told, expected) in told.iter().zip(*expected) {
-            assert!(told.starts_with(expected), "{told:?}");
+        let errors = errors(&store.update(form), *status);
+        assert_eq!(errors.len(), expected.len(), "{errors:?}");
+        for (error, expected) in errors.iter().zip(*expected) {
+            assert!(error.starts_with(expected), "{error:?}");
         }
-        assert_eq!(store.traces().await, before, "{form}");
+        assert_eq!(store.updatable_rows().await, before, "{form}");
     }
-    // One bad row is enough for none to be applied.
+    // One invalid row is enough: no row is applied.
     let form = format!(
         "{}&rej_shipmentId_1=SHIP_APPROVED&rej_rejectionReason_1=NONE",
         rejecting("SHIP_INPUT", "00001", "MISMATCH")
     );
-    told(&store.update(&form), 404);
-    assert_eq!(store.traces().await, before);
+    errors(&store.update(&form), 404);
+    assert_eq!(store.updatable_rows().await, before);
 }
 
-/// Data as other programs may have left it: each is refused with a word about it, or dealt with; none is a fault.
+/// Other programs may leave inconsistent data. The update rejects it with a message or copes with it; nothing is a server error.
 #[tokio::test(flavor = "multi_thread")]
-async fn data_that_is_not_as_it_should_be_is_no_fault() {
+async fn inconsistent_data_is_no_server_error() {
     let reject = &rejecting("SHIP_APPROVED", "00001", "MISMATCH");
     let line = "order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00003'";
     let item = "shipment_id = 'SHIP_APPROVED' AND shipment_item_seq_id = '00001'";
@@ -189,17 +193,17 @@ async fn data_that_is_not_as_it_should_be_is_no_fault() {
                   ALTER TABLE theirs ADD FOREIGN KEY (shipment_id, shipment_item_seq_id) REFERENCES shipment_item"), reject, "rows of theirs refer to what would be deleted"),
     ] {
         let store = Store::open().await;
-        store.set(&change).await;
-        let before = store.traces().await;
-        assert_eq!(told(&store.update(form), 409), [expected]);
-        assert_eq!(store.traces().await, before);
+        store.execute(&change).await;
+        let before = store.updatable_rows().await;
+        assert_eq!(errors(&store.update(form), 409), [expected]);
+        assert_eq!(store.updatable_rows().await, before);
     }
 
     let store = Store::open().await;
-    // Both parts of a line together; quantities and a primary order that are not told; an assignment that was cancelled; an
-    // item for two lines of which one is of another order.
-    store.set(split).await;
-    store.set("INSERT INTO order_shipment VALUES ('ORDER_IN_PROGRESS_2', '00001', '00001', 'SHIP_APPROVED', '00001', NULL); \
+    // Both parts of a split line together; null quantities and a null primary order; a cancelled assignment; an item for two
+    // lines of different orders.
+    store.execute(split).await;
+    store.execute("INSERT INTO order_shipment VALUES ('ORDER_IN_PROGRESS_2', '00001', '00001', 'SHIP_APPROVED', '00001', NULL); \
                DELETE FROM shipment_package_content WHERE shipment_id = 'SHIP_ONE_ITEM'; \
                DELETE FROM order_shipment WHERE shipment_id = 'SHIP_ONE_ITEM'; \
                UPDATE order_shipment SET quantity = NULL WHERE shipment_id = 'SHIP_APPROVED'; \
@@ -212,8 +216,8 @@ async fn data_that_is_not_as_it_should_be_is_no_fault() {
     let form = format!(
         "{reject}&rej_shipmentId_1=SHIP_INPUT&rej_shipmentItemSeqId_1=00007&rej_rejectionReason_1=INACTIVE_STORE"
     );
-    let answer = store.update(&form);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    let response = store.update(&form);
+    assert_eq!(response.status, 200, "{response:?}");
     let lines = "SELECT order_id, order_item_seq_id, item.ship_group_seq_id, assigned.ship_group_seq_id, assigned.quantity, assigned.cancel_quantity \
                  FROM order_item AS item JOIN order_item_ship_group_assoc AS assigned USING (order_id, order_item_seq_id) \
                  WHERE order_id LIKE 'ORDER_IN_PROGRESS%' AND item.ship_group_seq_id > '00001' ORDER BY 1";
@@ -230,22 +234,22 @@ async fn data_that_is_not_as_it_should_be_is_no_fault() {
         ["24.000000"]
     );
 
-    // A user whom OFBiz's tables have no room for.
+    // A user id that is too long for OFBiz's columns.
     let long = "u".repeat(300);
-    store.set(&format!("INSERT INTO orderql.user_account (user_id, password_hash) SELECT '{long}', password_hash FROM orderql.user_account WHERE user_id = 'demo'; \
+    store.execute(&format!("INSERT INTO orderql.user_account (user_id, password_hash) SELECT '{long}', password_hash FROM orderql.user_account WHERE user_id = 'demo'; \
                         INSERT INTO orderql.group_member VALUES ('API', '{long}')")).await;
     let token = loop {
-        // The server has heard of the account once it opens.
-        let answer = store.server.sign_in("/auth/token", &long, "demo");
-        if answer.status == 200 {
-            break answer.json()["access_token"].as_str().unwrap().to_owned();
+        // Signing in succeeds as soon as the server knows the account.
+        let response = store.server.sign_in("/auth/token", &long, "demo");
+        if response.status == 200 {
+            break response.json()["access_token"].as_str().unwrap().to_owned();
         }
     };
-    let answer = loop {
-        let answer = store.send_as(&token, &[URLENCODED], &ONE_BOX.replace("YOURPACKNG", "BOPISPACKNG"));
-        if answer.status != 403 {
-            break answer;
+    let response = loop {
+        let response = store.send_as(&token, &[URLENCODED], &ONE_BOX.replace("YOURPACKNG", "BOPISPACKNG"));
+        if response.status != 403 {
+            break response;
         }
     };
-    assert!(told(&answer, 409)[0].starts_with("a value is too long for the database"));
+    assert!(errors(&response, 409)[0].starts_with("a value is too long for the database"));
 }

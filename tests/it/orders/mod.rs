@@ -1,4 +1,4 @@
-//! The order update over HTTP.
+//! The order update, over HTTP, on the demo orders.
 
 mod errors;
 mod random_updates;

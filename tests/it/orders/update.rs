@@ -1,62 +1,64 @@
-//! The order update over HTTP, on the demo orders: its answers, and its effects as GraphQL and the tables tell them.
+//! Successful updates: responses, and effects as GraphQL and the tables show them.
 
 use serde_json::json;
 
 use crate::support::store::{MULTIPART, Store, URLENCODED, messages, multipart};
 
-/// A box row that changes nothing, which every form needs.
+/// A form whose box row changes nothing. Every form needs a box row.
 pub const INPUT_BOX: &str =
     "facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG";
 pub const ONE_BOX: &str =
     "facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_ONE_ITEM&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG";
 
+/// A form that rejects an item of a shipment, or all its items if `item` is empty.
 pub fn rejecting(shipment: &str, item: &str, reason: &str) -> String {
     let item = if item.is_empty() { String::new() } else { format!("&rej_shipmentItemSeqId_0={item}") };
     format!("{INPUT_BOX}&rej_shipmentId_0={shipment}{item}&0_rej_rowSubmit_=0&rej_rejectionReason_0={reason}")
 }
 
+/// A form that moves an item of a shipment to another one, or all its items if `item` is empty.
 pub fn moving(shipment: &str, item: &str, to: &str) -> String {
     let item = if item.is_empty() { String::new() } else { format!("&rtp_shipmentItemSeqId_0={item}") };
     format!("{INPUT_BOX}&rtp_shipmentId_0={shipment}{item}&0_rtp_rowSubmit=0&rtp_newShipmentId_0={to}")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_specifications_examples_are_answered_byte_for_byte() {
+async fn answers_the_examples_of_the_specification_byte_for_byte() {
     let store = Store::open().await;
-    let answer = store.update(
+    let response = store.update(
         "facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG\
          &rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK",
     );
     assert_eq!(
-        answer.body,
+        response.body,
         r#"{"facilityId":"STORE_BROADWAY","box_shipmentId_0":"SHIP_INPUT","0_box_rowSubmit":0,"box_shipmentBoxTypeId_0":"YOURPACKNG","rej_shipmentId_0":"SHIP_INPUT","rej_shipmentItemSeqId_0":"00001","0_rej_rowSubmit_":0,"rej_rejectionReason_0":"NOT_IN_STOCK","_EVENT_MESSAGE_":"Order updated successfully"}"#
     );
-    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json; charset=utf-8")));
-    let answer = store.update(
+    assert_eq!((response.status, response.header("content-type")), (200, Some("application/json; charset=utf-8")));
+    let response = store.update(
         "facilityId=STORE_BROADWAY&box_shipmentId_1=SHIP_APPROVED&1_box_rowSubmit=1&box_shipmentBoxTypeId_1=YOURPACKNG\
          &rtp_shipmentId_1=SHIP_APPROVED&rtp_shipmentItemSeqId_1=00001&1_rtp_rowSubmit=1&rtp_newShipmentId_1=SHIP_INPUT",
     );
     assert_eq!(
-        answer.body,
+        response.body,
         r#"{"facilityId":"STORE_BROADWAY","box_shipmentId_1":"SHIP_APPROVED","1_box_rowSubmit":1,"box_shipmentBoxTypeId_1":"YOURPACKNG","rtp_shipmentId_1":"SHIP_APPROVED","rtp_shipmentItemSeqId_1":"00001","1_rtp_rowSubmit":1,"rtp_newShipmentId_1":"SHIP_INPUT","_EVENT_MESSAGE_":"Order updated successfully"}"#
     );
     // The specification's table names a reason for moved items as well, and a trailing underscore.
-    let answer = store.update(&format!(
+    let response = store.update(&format!(
         "{INPUT_BOX}&rtp_shipmentId_0=SHIP_INPUT&0_rtp_rowSubmit_=0&rtp_rejectionReason_0=MISMATCH&rtp_newShipmentId_0=SHIP_INPUT"
     ));
-    assert_eq!((answer.status, &answer.json()["0_rtp_rowSubmit_"]), (200, &json!(0)), "{answer:?}");
+    assert_eq!((response.status, &response.json()["0_rtp_rowSubmit_"]), (200, &json!(0)), "{response:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rejected_item_waits_in_the_queue_and_its_stock_is_given_back() {
+async fn moves_a_rejected_item_to_the_queue_and_releases_its_stock() {
     let store = Store::open().await;
     assert_eq!(store.update(&rejecting("SHIP_INPUT", "00001", "NOT_IN_STOCK")).status, 200);
-    let told = store.ask(
+    let data = store.query(
         r#"{ order(orderId: "ORDER_IN_PROGRESS") { statusId shipGroups(first: 5) { edges { node { shipGroupSeqId facilityId
              orderItems(first: 9) { edges { node { orderItemSeqId statusId reservations(first: 2) { edges { node { quantity } } } } } }
              facilityChangeHistory(first: 3) { edges { node { orderItemSeqId fromFacilityId facilityId changeReasonEnumId changeUserLogin } } } } } } } }"#,
     );
-    let groups = told["order"]["shipGroups"].as_array().unwrap();
+    let groups = data["order"]["shipGroups"].as_array().unwrap();
     assert_eq!(groups.len(), 2);
     assert_eq!(groups[0]["orderItems"].as_array().unwrap().len(), 5);
     assert_eq!(
@@ -70,7 +72,7 @@ async fn a_rejected_item_waits_in_the_queue_and_its_stock_is_given_back() {
             }],
         })
     );
-    let shipment = store.ask(
+    let shipment = store.query(
         r#"{ order(orderId: "ORDER_IN_PROGRESS") { shipments(first: 9) { edges { node { shipmentId statusId items(first: 3) { edges { node { shipmentItemSeqId } } }
              packages(first: 2) { edges { node { contents(first: 3) { edges { node { shipmentItemSeqId } } } } } } } } } } }"#,
     );
@@ -82,7 +84,7 @@ async fn a_rejected_item_waits_in_the_queue_and_its_stock_is_given_back() {
             "packages": [{ "contents": [] }, { "contents": [{ "shipmentItemSeqId": "00002" }] }],
         }))
     );
-    // 7 were available; 2 were given back; and then all of it is reported missing.
+    // 7 were available, and 2 are released. Then the reason reports all of them as missing.
     assert_eq!(level(&store, "SHIRT_S"), json!({ "availableToPromise": "0.000000", "quantityOnHand": "10.000000" }));
     let details = "SELECT inventory_item_detail_seq_id, available_to_promise_diff, quantity_on_hand_diff, order_item_seq_id, \
                    reason_enum_id, physical_inventory_id IS NOT NULL FROM inventory_item_detail \
@@ -103,16 +105,16 @@ fn level(store: &Store, product: &str) -> serde_json::Value {
     let query = format!(
         r#"{{ inventoryLevels(first: 1, query: "productId:{product} facilityId:STORE_BROADWAY") {{ edges {{ node {{ availableToPromise quantityOnHand }} }} }} }}"#
     );
-    store.ask(&query)["inventoryLevels"][0].clone()
+    store.query(&query)["inventoryLevels"][0].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reasons_decide_the_variance_and_later_rejections_share_the_group() {
+async fn the_reason_decides_the_variance_and_later_rejections_share_the_ship_group() {
     let store = Store::open().await;
     let levels =
         || ["SHIRT_L", "PROD_9", "SHIRT_S"].map(|product| level(&store, product)["availableToPromise"].clone());
     assert_eq!(levels(), ["25.000000", "99.000000", "7.000000"]);
-    // Of the quantity, none, and none where there is no stock.
+    // A variance of the quantity, no variance, and no variance where there is no stock.
     let form = "facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_APPROVED&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG\
                 &rej_shipmentId_7=SHIP_APPROVED&rej_shipmentItemSeqId_7=00001&rej_rejectionReason_7=MISMATCH\
                 &rej_shipmentId_2=SHIP_APPROVED&rej_shipmentItemSeqId_2=00002&rej_rejectionReason_2=INACTIVE_STORE\
@@ -141,14 +143,14 @@ async fn reasons_decide_the_variance_and_later_rejections_share_the_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_an_item_all_of_the_shipments_are_meant() {
+async fn a_row_without_an_item_means_all_items_of_the_shipment() {
     let store = Store::open().await;
     assert_eq!(store.update(&rejecting("SHIP_INPUT", "", "NO_VARIANCE_LOG")).status, 200);
-    let told = store.ask(
+    let data = store.query(
         r#"{ order(orderId: "ORDER_IN_PROGRESS") { shipments(first: 9) { edges { node { shipmentId statusId items(first: 3) { edges { node { productId } } } } } } } }"#,
     );
     assert_eq!(
-        told["order"]["shipments"].as_array().unwrap().iter().find(|shipment| shipment["shipmentId"] == "SHIP_INPUT"),
+        data["order"]["shipments"].as_array().unwrap().iter().find(|shipment| shipment["shipmentId"] == "SHIP_INPUT"),
         Some(&json!({ "shipmentId": "SHIP_INPUT", "statusId": "SHIPMENT_CANCELLED", "items": [] }))
     );
     let lines =
@@ -156,8 +158,8 @@ async fn without_an_item_all_of_the_shipments_are_meant() {
     assert_eq!(store.rows(lines).await, ["00001", "00002"]);
     assert_eq!(level(&store, "SHIRT_S")["availableToPromise"], "9.000000");
 
-    // All of them moved: what they leave behind is cancelled, and their tracking is with the carrier no more.
-    store.set("UPDATE shipment SET status_id = 'SHIPMENT_INPUT' WHERE shipment_id = 'SHIP_INPUT'").await;
+    // Moving all items cancels the empty shipment and clears its tracking number.
+    store.execute("UPDATE shipment SET status_id = 'SHIPMENT_INPUT' WHERE shipment_id = 'SHIP_INPUT'").await;
     assert_eq!(store.update(&moving("SHIP_APPROVED", "", "SHIP_INPUT")).status, 200);
     let items = "SELECT shipment_id, shipment_item_seq_id, link.order_item_seq_id, item.quantity FROM shipment_item AS item \
                  JOIN order_shipment AS link USING (shipment_id, shipment_item_seq_id) \
@@ -170,11 +172,11 @@ async fn without_an_item_all_of_the_shipments_are_meant() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_customer_was_to_pick_up_has_a_queue_of_its_own() {
+async fn rejected_pickup_items_have_a_queue_of_their_own() {
     for method in ["STOREPICKUP", "LOCKER"] {
         let store = Store::open().await;
         store
-            .set(&format!(
+            .execute(&format!(
                 "INSERT INTO shipment_method_type (shipment_method_type_id, parent_type_id) VALUES ('LOCKER', 'STOREPICKUP'); \
                  UPDATE order_item_ship_group SET shipment_method_type_id = '{method}', carrier_party_id = NULL, \
                  carrier_role_type_id = NULL, tracking_number = '1Z' WHERE order_id = 'ORDER_IN_PROGRESS_2'"
@@ -224,7 +226,7 @@ async fn another_box_voids_the_label_and_the_same_box_changes_nothing() {
 
     // A shipment without a package gets one.
     store
-        .set(
+        .execute(
             "DELETE FROM shipment_package_content WHERE shipment_id = 'SHIP_ONE_ITEM'; \
                DELETE FROM shipment_package_route_seg WHERE shipment_id = 'SHIP_ONE_ITEM'; \
                DELETE FROM shipment_package WHERE shipment_id = 'SHIP_ONE_ITEM'",
@@ -236,17 +238,21 @@ async fn another_box_voids_the_label_and_the_same_box_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_moved_item_takes_along_what_refers_to_it() {
+async fn moving_an_item_updates_the_rows_that_refer_to_it() {
     let store = Store::open().await;
-    store.set("UPDATE order_item_ship_grp_inv_res SET shipment_id = 'SHIP_APPROVED' WHERE order_item_seq_id = '00003' AND order_id = 'ORDER_IN_PROGRESS'; \
+    store.execute("UPDATE order_item_ship_grp_inv_res SET shipment_id = 'SHIP_APPROVED' WHERE order_item_seq_id = '00003' AND order_id = 'ORDER_IN_PROGRESS'; \
                UPDATE order_item SET shipment_id = 'SHIP_APPROVED' WHERE order_item_seq_id = '00003' AND order_id = 'ORDER_IN_PROGRESS'; \
                UPDATE shipment_item SET external_id = 'kept' WHERE shipment_id = 'SHIP_APPROVED'").await;
-    let before = store.traces().await;
-    assert_eq!(store.update(&moving("SHIP_APPROVED", "00001", "SHIP_APPROVED")).status, 200, "it is there already");
+    let before = store.updatable_rows().await;
+    assert_eq!(
+        store.update(&moving("SHIP_APPROVED", "00001", "SHIP_APPROVED")).status,
+        200,
+        "the item is in this shipment already"
+    );
     let same = |rows: &[String]| {
         rows.iter().filter(|row| !row.starts_with("update") && !row.starts_with("login")).cloned().collect::<Vec<_>>()
     };
-    assert_eq!(same(&store.traces().await), same(&before));
+    assert_eq!(same(&store.updatable_rows().await), same(&before));
 
     assert_eq!(store.update(&moving("SHIP_APPROVED", "00001", "SHIP_INPUT")).status, 200);
     let moved = "SELECT item.shipment_id, item.shipment_item_seq_id, item.product_id, item.quantity, item.external_id, \
@@ -264,11 +270,15 @@ async fn a_moved_item_takes_along_what_refers_to_it() {
     let states = "SELECT shipment_id, status_id, tracking_id_number FROM shipment JOIN shipment_route_segment USING (shipment_id) \
                   WHERE shipment_id IN ('SHIP_APPROVED', 'SHIP_INPUT') ORDER BY 1";
     assert_eq!(store.rows(states).await, ["SHIP_APPROVED SHIPMENT_INPUT -", "SHIP_INPUT SHIPMENT_INPUT -"]);
-    assert_eq!(store.update(&moving("SHIP_APPROVED", "00001", "SHIP_INPUT")).status, 409, "it is gone");
+    assert_eq!(
+        store.update(&moving("SHIP_APPROVED", "00001", "SHIP_INPUT")).status,
+        409,
+        "the item is no longer in this shipment"
+    );
 
-    // Into a shipment that has no package, the last of its own: that one is cancelled, and the other has a box then.
+    // Moving the last item into a shipment without a package cancels the one and makes a package for the other.
     store
-        .set(
+        .execute(
             "DELETE FROM shipment_package_content WHERE shipment_id = 'SHIP_INPUT'; \
                DELETE FROM shipment_package_route_seg WHERE shipment_id = 'SHIP_INPUT'; \
                DELETE FROM shipment_package WHERE shipment_id = 'SHIP_INPUT'",
@@ -285,7 +295,7 @@ async fn a_moved_item_takes_along_what_refers_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_of_all_kinds_come_in_one_request_in_either_encoding() {
+async fn accepts_rows_of_all_kinds_in_one_request_in_either_encoding() {
     let form = "orderId=ORDER_IN_PROGRESS&shipmentIds=SHIP_INPUT&facilityId=STORE_BROADWAY&shipmentIds=SHIP_APPROVED\
                 &box_shipmentId_0=SHIP_INPUT&box_shipmentBoxTypeId_0=BOPISPACKNG&0_box_rowSubmit_=0\
                 &box_shipmentId_1=SHIP_APPROVED&box_shipmentBoxTypeId_1=YOURPACKNG&1_box_rowSubmit_=1\
@@ -302,8 +312,8 @@ async fn rows_of_all_kinds_come_in_one_request_in_either_encoding() {
     );
     for (content_type, body) in [(URLENCODED, form.to_owned()), (MULTIPART, multipart(form))] {
         let store = Store::open().await;
-        let answer = store.send(&[content_type], &body);
-        assert_eq!((answer.status, answer.body.as_str()), (200, expected));
+        let response = store.send(&[content_type], &body);
+        assert_eq!((response.status, response.body.as_str()), (200, expected));
         let items = "SELECT shipment_id, shipment_item_seq_id, product_id FROM shipment_item \
                      WHERE shipment_id IN ('SHIP_INPUT', 'SHIP_APPROVED') ORDER BY 1, 2";
         assert_eq!(

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::query::pages::{Connection, Page, Service};
-use crate::support::database::{database_in_another_collation, fresh_database};
+use crate::support::database::{database_in_another_collation, migrated_database};
+use crate::support::statement_log::StatementLog;
 
 /// The orders of the root, by their ids.
 const ORDERS: Connection<'_> =
@@ -138,8 +139,8 @@ async fn aliases_of_one_connection_have_a_page_each() {
 /// A cursor that cannot be read, or is of another list, is taken for none, and the walk begins again without end.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cursor_that_is_not_of_its_connection_is_refused_before_the_database_hears_of_it() {
-    let database = fresh_database().await;
-    let statements = database.log_statements().await;
+    let database = migrated_database().await;
+    let log = StatementLog::start(&database).await;
     let service = Service::on(database, THREE_ORDERS).await;
     let groups = r#"order(orderId: "O1") { shipGroups(first: 1) { edges { node { * } } } }"#;
     let of_group = Connection { around: groups, object: "/order/shipGroups/edges/0/node", ..ITEMS };
@@ -159,7 +160,7 @@ async fn a_cursor_that_is_not_of_its_connection_is_refused_before_the_database_h
         (of_root, [ITEMS, of_group].map(second).to_vec()),
         (ORDERS, [ITEMS, by_name, reversed].map(second).to_vec()),
     ];
-    let sent = statements.lines("orderql");
+    let sent = log.lines("orderql");
     assert!(!sent.is_empty(), "what is asked is seen");
     for (connection, cursors) in &bad {
         for cursor in cursors {
@@ -178,7 +179,7 @@ async fn a_cursor_that_is_not_of_its_connection_is_refused_before_the_database_h
             }
         }
     }
-    assert_eq!(statements.lines("orderql"), sent);
+    assert_eq!(log.lines("orderql"), sent);
 
     // An item of another order is of the same connection: the page begins behind its place.
     let of_other = json!(second(Connection { around: r#"order(orderId: "O2") { * }"#, ..ITEMS }));
@@ -206,7 +207,7 @@ async fn texts_are_walked_in_the_databases_own_order_whatever_its_collation() {
         ..ITEMS_OF_MANY
     };
     // The tests' own databases sort by bytes. A server that has no other collation is held to that one alone.
-    let mut databases = vec![fresh_database().await];
+    let mut databases = vec![migrated_database().await];
     databases.extend(database_in_another_collation().await);
     for (number, database) in databases.into_iter().enumerate() {
         let service = Service::on(database, &rows).await;

@@ -6,8 +6,10 @@ use orderql::access::accounts::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::support::database::{Database, fresh_database};
-use crate::support::server::{Answer, JSON, Server, make_users};
+use crate::support::database::{Database, migrated_database};
+use crate::support::http::{JSON, Response};
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
 /// A caller whom no budget stops: these tests are about what is answered.
 const UNHELD: Profile =
@@ -49,13 +51,13 @@ pub struct Page {
 impl Service {
     /// Serves an empty database with these rows. Who is referred to need not be there.
     pub async fn with(rows: &str) -> Self {
-        Self::on(fresh_database().await, rows).await
+        Self::on(migrated_database().await, rows).await
     }
 
     /// Serves that database, with these rows.
     pub async fn on(database: Database, rows: &str) -> Self {
         let mut client = database.connect().await;
-        make_users(&mut client, &[("demo", UNHELD)]).await;
+        create_users(&mut client, &[("demo", UNHELD)]).await;
         client.batch_execute(&format!("SET session_replication_role = replica; {rows}")).await.unwrap();
         let server = Server::start(&database, &[]);
         let token = server.token("demo");
@@ -73,7 +75,7 @@ impl Service {
     }
 
     /// The whole answer.
-    pub fn answer(&self, query: &str, variables: &Value) -> Answer {
+    pub fn answer(&self, query: &str, variables: &Value) -> Response {
         self.server.post(&self.token, JSON, json!({ "query": query, "variables": variables }).to_string())
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::database::loaded_database;
-use crate::support::query_runner::Asker;
+use crate::support::query_runner::QueryRunner;
 
 /// A connection to walk through.
 struct Walk {
@@ -132,10 +132,10 @@ async fn every_way_after<const N: usize>(before: &str, walks: [Walk; N]) {
     let database = loaded_database().await;
     let client = database.connect().await;
     client.batch_execute(before).await.unwrap();
-    let asker = Asker::of(&database);
+    let runner = QueryRunner::new(&database);
     for (number, walk) in (0..).zip(&walks) {
         // Keys of one walk stay out of the next one's way.
-        let mut walker = Walker { asker: &asker, client: &client, walk, next: number * 1000 };
+        let mut walker = Walker { runner: &runner, client: &client, walk, next: number * 1000 };
         for size in SIZES {
             for forward in [true, false] {
                 walker.walk(size, forward).await;
@@ -146,7 +146,7 @@ async fn every_way_after<const N: usize>(before: &str, walks: [Walk; N]) {
 }
 
 struct Walker<'a> {
-    asker: &'a Asker,
+    runner: &'a QueryRunner,
     client: &'a Client,
     walk: &'a Walk,
     /// What the next row that is added has in its key.
@@ -340,9 +340,9 @@ impl Walker<'_> {
         // The content's closing parenthesis is the last one.
         let (open, close) = query.rsplit_once(')').unwrap();
         let Value::Object(variables) = variables else { panic!("variables are an object") };
-        let answered = self.asker.ask(&format!("{head}{{ {open}{info}{close} }}"), variables).await;
+        let answered = self.runner.run(&format!("{head}{{ {open}{info}{close} }}"), variables).await;
         assert_eq!(answered.nullability_violations, 0);
-        assert!(answered.actual() <= answered.compiled.estimate.cost());
+        assert!(answered.actual_cost() <= answered.compiled.estimate.cost());
         answered.data().pointer(self.walk.pointer).unwrap().clone()
     }
 

@@ -18,9 +18,9 @@ use orderql::query::Request;
 use orderql::value::{ScalarType, Timestamp};
 use serde_json::{Value as Json, json};
 
-use crate::support::random_query::generator;
-use crate::support::random_query::generator::Random;
-use crate::support::random_query::tree::{Guard, Item, Query};
+use crate::support::random::Random;
+use crate::support::random_query::generator::random_query;
+use crate::support::random_query::query::{Guard, Item, Query};
 
 const QUERIES: u64 = 3000;
 
@@ -43,7 +43,7 @@ fn explained(catalog: &Catalog, query: &Query) -> Explanation {
 fn the_breakdown_adds_up_to_the_estimate() {
     let catalog = catalog();
     for seed in 0..QUERIES {
-        let query = generator::query(&catalog, seed);
+        let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let total: Cost = explanation.cost.iter().map(adds_up).sum();
         assert_eq!(total, explanation.estimate.cost(), "{seed}: {}", query.request().query);
@@ -61,7 +61,7 @@ fn adds_up(node: &CostNode) -> Cost {
 fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
     let catalog = catalog();
     for seed in 0..QUERIES {
-        let query = generator::query(&catalog, seed);
+        let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let mut most = vec![0; explanation.plan.steps().len()];
         full(&explanation.cost, 1, &mut most);
@@ -101,7 +101,7 @@ fn a_query_that_asks_for_more_never_costs_less() {
     let (mut shrunk, mut widened) = (0, 0);
     // Each is compiled many times.
     for seed in 0..QUERIES / 4 {
-        let query = generator::query(&catalog, seed);
+        let query = random_query(&catalog, seed);
         let cost = explained(&catalog, &query).estimate.cost();
         let mut random = Random(seed);
         let mut smaller = query.clone();
@@ -113,11 +113,11 @@ fn a_query_that_asks_for_more_never_costs_less() {
             }
         }
         let mut pages = 0;
-        query.clone().each(&mut |field| pages += usize::from(field.size().is_some()));
+        query.clone().visit_fields(&mut |field| pages += usize::from(field.size().is_some()));
         for page in 0..pages {
             let mut wider = query.clone();
             let mut place = 0;
-            wider.each(&mut |field| {
+            wider.visit_fields(&mut |field| {
                 if let Some(size) = field.size() {
                     *size += u32::from(place == page);
                     place += 1;
@@ -136,7 +136,7 @@ fn the_same_request_has_the_same_plan_remembered_or_not() {
     let catalog = catalog();
     let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 16);
     for seed in 0..QUERIES {
-        let request = generator::query(&catalog, seed).request();
+        let request = random_query(&catalog, seed).request();
         let first = format!("{:?}", compile(&catalog, &request, &UNLIMITED).unwrap());
         for _ in 0..2 {
             assert_eq!(format!("{:?}", compiler.compile(&request, &UNLIMITED).unwrap()), first, "{}", request.query);
@@ -218,9 +218,9 @@ fn requests_for_one_text_are_compiled_as_if_each_were_the_first() {
 fn sql_does_not_depend_on_values() {
     let catalog = catalog();
     for seed in 0..QUERIES {
-        let query = generator::query(&catalog, seed);
+        let query = random_query(&catalog, seed);
         let mut other = query.clone();
-        other.revalue(&mut Random(seed));
+        other.change_values(&mut Random(seed));
         let statements = |query: &Query| -> Vec<String> {
             explained(&catalog, query).plan.steps().iter().map(|step| step.sql.clone()).collect()
         };
@@ -233,7 +233,7 @@ fn there_is_a_statement_for_each_connection_and_point_root_and_parents_come_firs
     let catalog = catalog();
     let mut seen = 0;
     for seed in 0..QUERIES {
-        let query = generator::query(&catalog, seed);
+        let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let steps = explanation.plan.steps();
         assert_eq!(steps.len(), statements(&catalog, &query, &query.items), "{}", query.request().query);
@@ -256,16 +256,16 @@ fn there_is_a_statement_for_each_connection_and_point_root_and_parents_come_firs
 /// The connections and point roots that are selected.
 fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
     let of_item = |item: &Item| match item {
-        Item::Field(field) if field.guard.as_ref().is_none_or(Guard::holds) => {
+        Item::Field(field) if field.guard.as_ref().is_none_or(Guard::selects) => {
             let is_step = field
                 .field
                 .is_some_and(|id| matches!(catalog.field(id).binding, Binding::Connection(_) | Binding::Lookup(_)));
             usize::from(is_step) + statements(catalog, query, &field.items)
         }
-        Item::Inline { guard, items, .. } if guard.as_ref().is_none_or(Guard::holds) => {
+        Item::Inline { guard, items, .. } if guard.as_ref().is_none_or(Guard::selects) => {
             statements(catalog, query, items)
         }
-        Item::Spread { fragment, guard, .. } if guard.as_ref().is_none_or(Guard::holds) => {
+        Item::Spread { fragment, guard, .. } if guard.as_ref().is_none_or(Guard::selects) => {
             statements(catalog, query, &query.fragments[*fragment].1)
         }
         _ => 0,
@@ -349,7 +349,7 @@ fn no_text_breaks_the_compiler() {
 fn no_changed_query_breaks_the_compiler() {
     let catalog = catalog();
     for seed in 0..QUERIES {
-        let mut request = generator::query(&catalog, seed).request();
+        let mut request = random_query(&catalog, seed).request();
         let mut random = Random(seed);
         for _ in 0..4 {
             let mut text: Vec<char> = request.query.chars().collect();
@@ -373,7 +373,7 @@ fn no_changed_query_breaks_the_compiler() {
             let _ = explain(&catalog, &request, &Limits::default());
         }
         // The variables of another query.
-        request.variables = generator::query(&catalog, seed + 1).request().variables;
+        request.variables = random_query(&catalog, seed + 1).request().variables;
         let _ = explain(&catalog, &request, &Limits::default());
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::sample::invariants;
-use crate::support::database::{Database, contents, empty_database, fresh_database, loaded_database};
-use crate::support::query_runner::Asker;
+use crate::support::database::{Database, empty_database, loaded_database, migrated_database, table_digests};
+use crate::support::query_runner::QueryRunner;
 
 async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
     let mut client = database.connect().await;
@@ -22,11 +22,11 @@ async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
 
 #[tokio::test]
 async fn the_same_numbers_make_the_same_rows() {
-    let [one, same, other] = [fresh_database().await, fresh_database().await, fresh_database().await];
-    let one = contents(&filled(&one, 300, 7).await, &[]).await;
-    let same = contents(&filled(&same, 300, 7).await, &[]).await;
+    let [one, same, other] = [migrated_database().await, migrated_database().await, migrated_database().await];
+    let one = table_digests(&filled(&one, 300, 7).await, &[]).await;
+    let same = table_digests(&filled(&same, 300, 7).await, &[]).await;
     assert_eq!(one, same);
-    let other = contents(&filled(&other, 300, 8).await, &[]).await;
+    let other = table_digests(&filled(&other, 300, 8).await, &[]).await;
     for table in ["order_header", "order_item", "person", "facility", "shipment", "inventory_item"] {
         assert_ne!(one[table], other[table], "{table}");
     }
@@ -34,7 +34,7 @@ async fn the_same_numbers_make_the_same_rows() {
 
 #[tokio::test]
 async fn every_kind_of_thing_is_there() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = filled(&database, 2_000, 1).await;
     let mut missing = Vec::new();
     for (what, sql) in invariants::ALL {
@@ -51,10 +51,10 @@ async fn every_kind_of_thing_is_there() {
 /// order finds every row once.
 #[tokio::test]
 async fn every_root_can_be_walked_in_every_order() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = filled(&database, 2_000, 2).await;
-    let asker = Asker::of(&database);
-    let query = asker.catalog().object(asker.catalog().query()).unwrap();
+    let runner = QueryRunner::new(&database);
+    let query = runner.catalog().object(runner.catalog().query()).unwrap();
     let mut roots = 0;
     for field in &query.fields {
         let Binding::Connection(connection) = &field.binding else { continue };
@@ -66,7 +66,7 @@ async fn every_root_can_be_walked_in_every_order() {
             if sort_key.nullable {
                 assert!(nulls > 0 && values < rows - nulls, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
-            assert_eq!(walked(&asker, &field.name, &sort_key.name).await, rows, "{name}");
+            assert_eq!(walked(&runner, &field.name, &sort_key.name).await, rows, "{name}");
         }
     }
     assert!(roots > 10);
@@ -81,7 +81,7 @@ async fn counts(client: &Client, connection: &Connection, column: &str) -> (i64,
 }
 
 /// How many rows a walk through all pages finds; none twice.
-async fn walked(asker: &Asker, root: &str, sort_key: &str) -> i64 {
+async fn walked(runner: &QueryRunner, root: &str, sort_key: &str) -> i64 {
     let query = format!(
         "query Page($after: String) {{ {root}(first: 499, sortKey: {sort_key}, after: $after) \
          {{ edges {{ cursor }} pageInfo {{ hasNextPage endCursor }} }} }}"
@@ -91,7 +91,7 @@ async fn walked(asker: &Asker, root: &str, sort_key: &str) -> i64 {
     let mut after = Value::Null;
     loop {
         let Value::Object(variables) = json!({ "after": after }) else { panic!("variables are an object") };
-        let page = asker.ask(&query, variables).await.data()[root].take();
+        let page = runner.run(&query, variables).await.data()[root].take();
         for edge in page["edges"].as_array().unwrap() {
             count += 1;
             assert!(seen.insert(edge["cursor"].as_str().unwrap().to_owned()), "twice in {root} by {sort_key}");
@@ -105,7 +105,7 @@ async fn walked(asker: &Asker, root: &str, sort_key: &str) -> i64 {
 
 #[tokio::test]
 async fn an_order_shows_what_belongs_to_it() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = filled(&database, 2_000, 3).await;
     let sql = "SELECT order_id FROM order_item_ship_group JOIN order_role USING (order_id) JOIN person USING (party_id)
                WHERE role_type_id = 'BILL_TO_CUSTOMER' AND first_name IS NOT NULL AND last_name IS NOT NULL
@@ -118,7 +118,7 @@ async fn an_order_shows_what_belongs_to_it() {
                 shipFromAddress {{ city latitude }} shippingMethod {{ description }}
                 orderItems(first: 10) {{ edges {{ node {{ orderItemSeqId }} }} }} }} }} }} }} }}"#
     );
-    let order = Asker::of(&database).data(&query).await["order"].take();
+    let order = QueryRunner::new(&database).data(&query).await["order"].take();
     assert!(order["billToCustomer"]["lastName"].is_string(), "{order:#}");
     let groups = order["shipGroups"]["edges"].as_array().unwrap();
     let mut items = 0;
@@ -184,25 +184,25 @@ async fn what_the_database_had_it_has_afterwards_and_a_second_sample_is_refused(
     assert_eq!(kept, 2);
 
     // Another seed does not make room for it.
-    let all = contents(&client, &[]).await;
+    let all = table_digests(&client, &[]).await;
     let refused = fill(&mut client, Sample { seed: 2, ..sample }, &mut |_| {}).await.unwrap_err();
     assert!(matches!(refused, SampleError::Clash), "{refused}");
     assert!(refused.to_string().contains("make another database"), "{refused}");
-    assert_eq!((contents(&client, &[]).await, structure(&client).await), (all, before));
+    assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (all, before));
 }
 
 #[tokio::test]
 async fn a_sample_that_fails_leaves_nothing_but_what_was_there() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let mut client = database.connect().await;
     // In the way of the last rows.
     let taken = "INSERT INTO inventory_item (inventory_item_id) VALUES ('SI00000000')";
     client.batch_execute(taken).await.unwrap();
-    let (rows, before) = (contents(&client, &[]).await, structure(&client).await);
+    let (rows, before) = (table_digests(&client, &[]).await, structure(&client).await);
     let sample = Sample { size: Size::of(100), seed: 1 };
     let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
     assert!(matches!(refused, SampleError::Clash), "{refused:?}");
-    assert_eq!((contents(&client, &[]).await, structure(&client).await), (rows, before));
+    assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (rows, before));
 
     client.batch_execute("DELETE FROM inventory_item; ALTER TABLE order_item DROP COLUMN shipment_id").await.unwrap();
     let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
@@ -219,7 +219,7 @@ async fn a_sample_that_fails_leaves_nothing_but_what_was_there() {
 /// What OFBiz and the loader keep up to date needs nothing done.
 #[tokio::test]
 async fn sums_and_links_hold() {
-    let database = fresh_database().await;
+    let database = migrated_database().await;
     let client = filled(&database, 2_000, 4).await;
     for function in ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory", "backfill_parties"]
     {

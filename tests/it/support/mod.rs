@@ -1,8 +1,17 @@
 //! Helpers of the tests.
 
+pub mod built_in;
+pub mod cluster;
+pub mod command;
 pub mod database;
+pub mod http;
+pub mod metered_server;
 pub mod query_plan;
 pub mod query_runner;
+pub mod random;
 pub mod random_query;
 pub mod server;
+pub mod statement_log;
 pub mod store;
+pub mod test_folder;
+pub mod users;

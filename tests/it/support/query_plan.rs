@@ -1,5 +1,4 @@
-//! How PostgreSQL runs a statement of a plan, as the service has it run: with a generic plan, on a connection of the
-//! test's own.
+//! PostgreSQL's plan for a step of a query, with a generic plan as in the server, on a connection of the test.
 
 use orderql::database::connect::connect;
 use orderql::database::session::reader_settings;
@@ -10,16 +9,16 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::support::database::Database;
 
-/// A connection that is set as those of the service's pool.
-pub async fn connect_as_served(database: &Database) -> Client {
+/// A connection with the settings of the server's pool.
+pub async fn connect_like_server(database: &Database) -> Client {
     connect(database.config().options(reader_settings(""))).await.unwrap()
 }
 
-/// A node of PostgreSQL's plan, with everything beneath it.
-pub struct Node(Json);
+/// A node of PostgreSQL's plan, with its descendants.
+pub struct PlanNode(Json);
 
-/// Runs a step and returns the plan's root. The step's parents must be known.
-pub async fn explained(client: &Client, plan: &Plan, step: usize) -> Node {
+/// Runs a step with `EXPLAIN (ANALYZE)` and returns the plan's root. Panics if the step needs the keys of parents.
+pub async fn explain_step(client: &Client, plan: &Plan, step: usize) -> PlanNode {
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
     let sql = &plan.steps()[step].sql;
     client.batch_execute(&format!("PREPARE step AS {sql}")).await.unwrap();
@@ -32,18 +31,18 @@ pub async fn explained(client: &Client, plan: &Plan, step: usize) -> Node {
         _ => None,
     });
     let plans: Json = serde_json::from_str(text.unwrap()).unwrap();
-    Node(plans[0]["Plan"].clone())
+    PlanNode(plans[0]["Plan"].clone())
 }
 
-impl Node {
-    /// The node and all beneath it.
-    pub fn all(&self) -> Vec<Node> {
-        let beneath = self.0["Plans"].as_array().cloned().unwrap_or_default();
-        let beneath = beneath.into_iter().flat_map(|node| Node(node).all());
-        std::iter::once(Node(self.0.clone())).chain(beneath).collect()
+impl PlanNode {
+    /// The node and its descendants.
+    pub fn all(&self) -> Vec<PlanNode> {
+        let children = self.0["Plans"].as_array().cloned().unwrap_or_default();
+        let descendants = children.into_iter().flat_map(|node| PlanNode(node).all());
+        std::iter::once(PlanNode(self.0.clone())).chain(descendants).collect()
     }
 
-    /// What it does, such as `Index Scan`.
+    /// The node type, such as `Index Scan`.
     pub fn kind(&self) -> &str {
         self.0["Node Type"].as_str().unwrap()
     }
@@ -53,19 +52,20 @@ impl Node {
         self.0["Relation Name"].is_string()
     }
 
-    /// The index that it reads along.
+    /// The name of the index that the node scans.
     pub fn index(&self) -> Option<&str> {
         self.0["Index Name"].as_str()
     }
 
-    /// How many rows it came to, or threw away, over all its runs.
+    /// The number of rows that the node returned or discarded in all its loops.
     pub fn rows(&self) -> f64 {
         let number = |name: &str| self.0[name].as_f64().unwrap_or_default();
-        let each = number("Actual Rows") + number("Rows Removed by Filter") + number("Rows Removed by Index Recheck");
-        each * number("Actual Loops")
+        let per_loop =
+            number("Actual Rows") + number("Rows Removed by Filter") + number("Rows Removed by Index Recheck");
+        per_loop * number("Actual Loops")
     }
 
-    /// All of it, to be read by somebody who has to mend something.
+    /// The whole plan, for messages of failed tests.
     pub fn text(&self) -> String {
         format!("{:#}", self.0)
     }
@@ -80,7 +80,7 @@ fn literal(parameter: Parameter<'_>) -> String {
             format!("ARRAY[{}]", values.join(", "))
         }
         Parameter::Limit(rows) => rows.to_string(),
-        Parameter::ParentKeys(_) => panic!("the parents of the step are not known"),
+        Parameter::ParentKeys(_) => panic!("the step needs the keys of parents"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Asking a database without a server between: compile, execute, write.
+//! Runs queries on a database without a server: compile, execute, write.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,77 +20,73 @@ use crate::support::database::Database;
 /// Limits that no test reaches.
 pub const UNLIMITED: Limits = Limits { max_cost: u64::MAX, max_page_size: 10_000, max_depth: 50 };
 
-/// A pool over a database and a compiler before it.
-pub struct Asker {
+/// A compiler and a connection pool.
+pub struct QueryRunner {
     compiler: Compiler,
     pool: Pool,
 }
 
-/// What a query came to.
-pub struct Answered {
-    /// The `data` value as it was written.
+/// The result of a query.
+pub struct QueryResult {
+    /// The `data` value, as JSON text.
     pub text: String,
-    /// What was compiled.
     pub compiled: Compiled,
-    /// How many rows each step came to.
+    /// The number of rows of each step.
     pub rows: Vec<u64>,
-    /// Nulls where the schema promises values.
     pub nullability_violations: u64,
 }
 
-impl Answered {
+impl QueryResult {
     /// The `data` value.
     pub fn data(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// The cost of the rows that came back.
-    pub fn actual(&self) -> Cost {
+    /// The cost of the returned rows.
+    pub fn actual_cost(&self) -> Cost {
         self.compiled.estimate.actual(&self.rows)
     }
 }
 
-impl Asker {
-    /// Asks that database.
-    pub fn of(database: &Database) -> Self {
-        Self::with(database.config())
+impl QueryRunner {
+    pub fn new(database: &Database) -> Self {
+        Self::with_config(database.config())
     }
 
-    /// Asks a database that is reached so.
-    pub fn with(config: tokio_postgres::Config) -> Self {
+    /// Connects with that configuration.
+    pub fn with_config(config: tokio_postgres::Config) -> Self {
         let pool = Pool::new(&PoolOptions { config, size: 2, wait: Duration::from_mins(1) }).unwrap();
         Self { compiler: Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20), pool }
     }
 
-    /// The catalog.
     pub fn catalog(&self) -> &Catalog {
         self.compiler.catalog()
     }
 
-    /// Compiles; panics where the query is refused.
+    /// Compiles a query. Panics if the query is rejected.
     pub fn compile(&self, query: &str, variables: Variables) -> Compiled {
         let request = Request { query: query.to_owned(), operation_name: None, variables };
-        self.compiler.compile(&request, &UNLIMITED).unwrap_or_else(|refusals| panic!("{refusals}\n{query}"))
+        self.compiler.compile(&request, &UNLIMITED).unwrap_or_else(|errors| panic!("{errors}\n{query}"))
     }
 
-    /// Asks; panics where there is no answer.
-    pub async fn ask(&self, query: &str, variables: Variables) -> Answered {
+    /// Runs a query. Panics if it is rejected or fails.
+    pub async fn run(&self, query: &str, variables: Variables) -> QueryResult {
         let compiled = self.compile(query, variables);
         let snapshot = self.pool.snapshot().await.unwrap();
-        let mut answer = execute(snapshot, &compiled.plan).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"));
+        let mut writer = execute(snapshot, &compiled.plan).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"));
         let mut bytes = Vec::new();
-        assert_eq!(answer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
+        assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         let text = String::from_utf8(bytes).unwrap();
-        Answered {
+        QueryResult {
             text,
             compiled,
-            rows: answer.row_counts().to_vec(),
-            nullability_violations: answer.field_error_count(),
+            rows: writer.row_counts().to_vec(),
+            nullability_violations: writer.field_error_count(),
         }
     }
 
-    /// Asks a query without variables for its `data`.
+    /// Runs a query without variables and returns its `data`.
     pub async fn data(&self, query: &str) -> Value {
-        self.ask(query, Variables::new()).await.data()
+        self.run(query, Variables::new()).await.data()
     }
 }

@@ -1,104 +1,86 @@
-//! A server on the demo orders, and what a store's app sends it.
+//! A server with the demo orders, and order updates as a store's app sends them.
 
 use std::fmt::Write as _;
 use std::thread;
 
-use orderql::access::accounts::{Profile, User, ensure_user};
-use orderql::access::password::Passwords;
-use serde_json::{Value, json};
+use orderql::access::accounts::Profile;
+use serde_json::Value;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::support::database::{Database, loaded_database};
-use crate::support::server::{Answer, Server};
+use crate::support::http::{Response, with_body};
+use crate::support::server::Server;
+use crate::support::users::create_users;
 
 pub const URLENCODED: &str = "Content-Type: application/x-www-form-urlencoded";
 pub const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=----part";
 
-/// A server, its database, and a connection to look into it.
+/// A server, its database, and a connection to inspect the tables.
 pub struct Store {
     pub server: Server,
     pub client: Client,
     pub token: String,
-    // Dropped last: the others use it.
+    // The last field, because fields are dropped in order and the others use it.
     pub database: Database,
 }
 
 impl Store {
-    /// A store with all demo orders, and the users `demo` and `other`, who may do everything, and `guest`, who may not.
+    /// Starts a server on all demo orders. The users `demo` and `other` have all grants, `guest` has none.
     pub async fn open() -> Self {
         let database = loaded_database().await;
-        let passwords = Passwords::new(1).unwrap();
         let profile = Profile { bucket_size: Some(1_000_000), ..Profile::default() };
-        for (user_id, groups) in [("demo", &["API"][..]), ("other", &["API"]), ("guest", &[])] {
-            let user = User { user_id, password: user_id, groups, profile };
-            ensure_user(&mut database.connect().await, &passwords, &user).await.unwrap();
-        }
+        let mut client = database.connect().await;
+        create_users(&mut client, &[("demo", profile), ("other", profile), ("guest", profile)]).await;
         let server = Server::start(&database, &["--writer-pool-size", "8", "--pool-wait", "30s"]);
         let token = server.token("demo");
-        Self { client: database.connect().await, server, token, database }
+        Self { server, client, token, database }
     }
 
     /// Sends an urlencoded form.
-    pub fn update(&self, form: &str) -> Answer {
+    pub fn update(&self, form: &str) -> Response {
         self.send(&[URLENCODED], form)
     }
 
-    /// The same with an `Idempotency-Key`.
-    pub fn update_once(&self, key: &str, form: &str) -> Answer {
+    /// Sends an urlencoded form with an `Idempotency-Key`.
+    pub fn update_with_key(&self, key: &str, form: &str) -> Response {
         self.send(&[URLENCODED, &format!("Idempotency-Key: {key}")], form)
     }
 
-    /// Sends a body with headers beside the token.
-    pub fn send(&self, headers: &[&str], body: &str) -> Answer {
+    /// Sends a body with these headers and the token of `demo`.
+    pub fn send(&self, headers: &[&str], body: &str) -> Response {
         self.send_as(&self.token, headers, body)
     }
 
-    /// Sends a body as somebody else.
-    pub fn send_as(&self, token: &str, headers: &[&str], body: &str) -> Answer {
-        let mut answers = self.server.exchange(request(token, headers, body));
-        assert_eq!(answers.len(), 1, "{answers:?}");
-        answers.remove(0)
+    /// Sends a body with these headers and that token.
+    pub fn send_as(&self, token: &str, headers: &[&str], body: &str) -> Response {
+        self.server.send(update_request(token, headers, body))
     }
 
-    /// Sends both at once: neither is answered before both wait for the order, or for one another.
-    pub async fn at_once(&self, send: [&(dyn Fn() -> Answer + Sync); 2]) -> [Answer; 2] {
-        let mut holder = self.database.connect().await;
-        let hold = holder.transaction().await.unwrap();
-        hold.batch_execute("SELECT FROM order_header FOR UPDATE").await.unwrap();
+    /// Sends two updates at the same time: both wait for locks, on the orders or on each other, before either can finish.
+    pub async fn send_together(&self, send: [&(dyn Fn() -> Response + Sync); 2]) -> [Response; 2] {
+        let mut other = self.database.connect().await;
+        let lock = other.transaction().await.unwrap();
+        lock.batch_execute("SELECT FROM order_header FOR UPDATE").await.unwrap();
         thread::scope(|scope| {
             let sent = send.map(|send| scope.spawn(send));
             tokio::task::block_in_place(|| {
                 tokio::runtime::Handle::current().block_on(async {
-                    self.wait_for(2).await;
-                    hold.commit().await.unwrap();
+                    self.database.wait_for_lock_waits(2).await;
+                    lock.commit().await.unwrap();
                 });
             });
             sent.map(|sent| sent.join().unwrap())
         })
     }
 
-    /// Waits until so many connections wait for locks.
-    pub async fn wait_for(&self, waiting: i64) {
-        let count =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while self.client.query_one(count, &[]).await.unwrap().get::<_, i64>(0) != waiting {}
+    /// The `data` of a GraphQL query, with each connection as the list of its nodes.
+    pub fn query(&self, query: &str) -> Value {
+        let mut body = self.server.query(&self.token, query).json();
+        assert_eq!(body.get("errors"), None, "{body}");
+        without_edges(body["data"].take())
     }
 
-    /// Asks GraphQL for `data`.
-    pub fn ask(&self, query: &str) -> Value {
-        let body = json!({ "query": query }).to_string();
-        let head = format!(
-            "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\nConnection: close\r\n\r\n",
-            self.token,
-            body.len()
-        );
-        let answer = self.server.exchange(head + &body).remove(0).json();
-        assert_eq!(answer.get("errors"), None, "{answer}");
-        without_edges(answer["data"].clone())
-    }
-
-    /// The rows of a query, the columns of each with spaces between; null is `-`.
+    /// The rows of an SQL query. Each is a text of its columns, separated by spaces; null is `-`.
     pub async fn rows(&self, query: &str) -> Vec<String> {
         let mut rows = Vec::new();
         for message in self.client.simple_query(query).await.unwrap() {
@@ -110,13 +92,13 @@ impl Store {
         rows
     }
 
-    /// Changes the database as an operator would.
-    pub async fn set(&self, statements: &str) {
+    /// Executes SQL statements.
+    pub async fn execute(&self, statements: &str) {
         self.client.batch_execute(statements).await.unwrap();
     }
 
-    /// Whether an update has left any trace, as text to compare.
-    pub async fn traces(&self) -> Vec<String> {
+    /// The rows of every table that an update may change.
+    pub async fn updatable_rows(&self) -> Vec<String> {
         self.rows(
             "SELECT 'update', order_update_id::text FROM orderql.order_update
              UNION ALL SELECT 'item', item::text FROM shipment_item AS item
@@ -133,16 +115,16 @@ impl Store {
     }
 }
 
-/// A request for an update.
-pub fn request(token: &str, headers: &[&str], body: &str) -> String {
+/// A complete request for an update.
+pub fn update_request(token: &str, headers: &[&str], body: &str) -> String {
     let mut head = format!("POST /api/updateOrder HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n");
     for header in headers {
         let _ = write!(head, "{header}\r\n");
     }
-    format!("{head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+    with_body(&head, body)
 }
 
-/// The same parameters as multipart.
+/// An urlencoded form as a multipart body.
 pub fn multipart(form: &str) -> String {
     let mut body = String::new();
     for (name, value) in form_urlencoded::parse(form.as_bytes()) {
@@ -151,7 +133,7 @@ pub fn multipart(form: &str) -> String {
     body + "------part--\r\n"
 }
 
-/// Connections as the lists of their nodes.
+/// Replaces each connection by the list of its nodes.
 fn without_edges(value: Value) -> Value {
     match value {
         Value::Object(mut fields) => match fields.remove("edges") {
@@ -162,9 +144,9 @@ fn without_edges(value: Value) -> Value {
     }
 }
 
-/// The messages of a refusal, after holding both of its forms against each other.
-pub fn messages(answer: &Answer) -> Vec<String> {
-    let body = answer.json();
+/// The error messages of a response. Panics if its two forms of the messages differ.
+pub fn messages(response: &Response) -> Vec<String> {
+    let body = response.json();
     let list: Vec<String> = serde_json::from_value(body["_ERROR_MESSAGE_LIST_"].clone()).unwrap();
     assert_eq!(body["_ERROR_MESSAGE_"], list.join("\n"));
     assert_eq!(body.as_object().unwrap().len(), 2);

@@ -1,6 +1,6 @@
--- Thirty orders of a store, each in three shipments of three items. The second shipment's first item is for two lines at
--- once. Three products are all that is sold, so that every update meets others at their stock; the first has two items
--- there, and only one of the others is pointed to.
+-- Thirty orders of a store, each with three shipments of three items. The first item of the second shipment is for two lines.
+-- The store sells three products only, so that all updates change the same stock. The first product has two inventory items,
+-- and of the others only one is named in product_facility.
 INSERT INTO facility (facility_id, facility_name) VALUES ('STORM', 'Storm');
 INSERT INTO product (product_id) VALUES ('P0'), ('P1'), ('P2');
 INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, available_to_promise_total, quantity_on_hand_total)
@@ -11,7 +11,7 @@ INSERT INTO product_facility (product_id, facility_id, inventory_item_id) VALUES
 
 INSERT INTO order_header (order_id, status_id) SELECT 'O' || n, 'ORDER_APPROVED' FROM generate_series(0, 29) AS n;
 INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) SELECT order_id, '00001', 'STORM' FROM order_header;
--- Ten lines an order: nine, and the second of the fourth item's.
+-- Ten lines for each order: nine, and a second one for the fourth item.
 INSERT INTO order_item (order_id, order_item_seq_id, product_id, quantity, status_id, ship_group_seq_id)
 SELECT order_id, to_char(line, 'FM00000'), 'P' || CASE line WHEN 10 THEN 0 ELSE (line - 1) % 3 END, line % 4 + 1, 'ITEM_APPROVED', '00001'
 FROM order_header, generate_series(1, 10) AS line;

@@ -1,4 +1,4 @@
-//! Random queries that are valid, made from the catalog itself, and random numbers that are the same every time.
+//! Generates random valid queries from the catalog.
 
 use std::collections::HashSet;
 
@@ -9,42 +9,14 @@ use orderql::catalog::schema::{ArgumentRole, Field, ObjectType, Type};
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 
-use crate::support::random_query::tree::{Argument, Guard, Item, Query, Selected, Term, Value};
+use crate::support::random::Random;
+use crate::support::random_query::query::{Argument, Guard, Item, Query, Selected, Term, Value};
 
-/// `SplitMix64`: small, and the same on every machine.
-#[derive(Debug, Clone)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
-    }
-
-    /// Whether something of that many per cent happens.
-    pub fn chance(&mut self, per_cent: usize) -> bool {
-        self.below(100) < per_cent
-    }
-
-    /// One of several.
-    pub fn pick<'a, T>(&mut self, several: &'a [T]) -> &'a T {
-        &several[self.below(several.len())]
-    }
-}
-
-/// A valid query; the same for the same seed.
-pub fn query(catalog: &Catalog, seed: u64) -> Query {
-    let mut generator = Generator { catalog, random: Random(seed), selections: 0, most: 40, fragments: Vec::new() };
-    let items = generator.set(catalog.query(), 1);
+/// A valid query, the same for the same seed.
+pub fn random_query(catalog: &Catalog, seed: u64) -> Query {
+    let mut generator =
+        Generator { catalog, random: Random(seed), selections: 0, max_selections: 40, fragments: Vec::new() };
+    let items = generator.selection_set(catalog.query(), 1);
     Query { items, fragments: generator.fragments }
 }
 
@@ -52,13 +24,13 @@ struct Generator<'c> {
     catalog: &'c Catalog,
     random: Random,
     selections: usize,
-    most: usize,
+    max_selections: usize,
     fragments: Vec<(String, Vec<Item>)>,
 }
 
 impl Generator<'_> {
-    /// A selection set of an object; `level` is the object's level of nesting and one more.
-    fn set(&mut self, object: TypeId, level: usize) -> Vec<Item> {
+    /// A selection set of an object. `level` is one more than the object's depth.
+    fn selection_set(&mut self, object: TypeId, level: usize) -> Vec<Item> {
         let mut used = HashSet::new();
         let mut items = Vec::new();
         for _ in 0..=self.random.below(5) {
@@ -71,7 +43,7 @@ impl Generator<'_> {
     }
 
     fn item(&mut self, object: TypeId, level: usize, used: &mut HashSet<String>, items: &mut Vec<Item>) {
-        if self.random.chance(12) && self.selections < self.most {
+        if self.random.chance(12) && self.selections < self.max_selections {
             let guard = self.guard();
             let mut inner = Vec::new();
             for _ in 0..=self.random.below(2) {
@@ -115,17 +87,18 @@ impl Generator<'_> {
             Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_)
         );
         let is_nested = matches!(field.binding, Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_));
-        if is_nested && (level > 6 || self.selections >= self.most) {
+        if is_nested && (level > 6 || self.selections >= self.max_selections) {
             return None;
         }
         self.selections += 1;
         let alias = self.random.chance(25).then(|| format!("a{}", self.selections));
         let key = alias.clone().unwrap_or_else(|| field.name.clone());
-        // A leaf may come twice under one key, and is merged; anything with arguments of its own needs another.
+        // Leaves with the same response key are merged; a field with arguments needs a key of its own.
         if !used.insert(key) && !is_leaf {
             return None;
         }
-        let items = if is_leaf { Vec::new() } else { self.set(field.ty.named(), level + usize::from(is_nested)) };
+        let items =
+            if is_leaf { Vec::new() } else { self.selection_set(field.ty.named(), level + usize::from(is_nested)) };
         let index = u16::try_from(index).unwrap();
         Some(Selected {
             alias,
@@ -141,25 +114,25 @@ impl Generator<'_> {
         let random = &mut self.random;
         random.chance(12).then(|| Guard {
             include: random.chance(50),
-            truth: random.chance(50),
+            condition: random.chance(50),
             variable: random.chance(60).then(|| random.next() % 4),
         })
     }
 
     fn arguments(&mut self, field: &Field) -> Vec<Argument> {
         let mut arguments = match &field.binding {
-            Binding::Lookup(point) => {
-                let given = if point.alternatives { Some(self.random.below(point.keys.len())) } else { None };
-                let keys = (0..point.keys.len()).filter(|place| given.is_none_or(|given| given == *place));
-                let keys: Vec<_> = keys.map(|place| (place, self.key(&point.keys[place].name))).collect();
-                let argument = |(place, text)| self.argument(field, ArgumentRole::Key(place), Value::Text(text));
+            Binding::Lookup(lookup) => {
+                let given = if lookup.alternatives { Some(self.random.below(lookup.keys.len())) } else { None };
+                let keys = (0..lookup.keys.len()).filter(|index| given.is_none_or(|given| given == *index));
+                let keys: Vec<_> = keys.map(|index| (index, self.key(&lookup.keys[index].name))).collect();
+                let argument = |(index, text)| self.argument(field, ArgumentRole::Key(index), Value::Text(text));
                 keys.into_iter().map(argument).collect()
             }
             Binding::Connection(connection) => self.connection(field, connection),
             _ => Vec::new(),
         };
-        let turn = self.random.below(arguments.len().max(1));
-        arguments.rotate_left(turn);
+        let rotation = self.random.below(arguments.len().max(1));
+        arguments.rotate_left(rotation);
         arguments
     }
 
@@ -187,8 +160,8 @@ impl Generator<'_> {
                 if sort_key.nullable && self.random.chance(30) {
                     columns[0] = None;
                 }
-                let salt = self.random.next();
-                arguments.push(self.argument(field, role, Value::Cursor { tag, columns, salt }));
+                let seed = self.random.next();
+                arguments.push(self.argument(field, role, Value::Cursor { tag, columns, seed }));
             }
         }
         if !connection.search_keys.is_empty() && self.random.chance(30) {
@@ -201,7 +174,7 @@ impl Generator<'_> {
                     comparator,
                     scalar: key.column.scalar,
                     elements,
-                    salt: self.random.next(),
+                    seed: self.random.next(),
                 }
             });
             let terms = terms.collect();
@@ -216,15 +189,15 @@ impl Generator<'_> {
         Argument { name: definition.name.clone(), value, variable }
     }
 
-    /// The key of a row that is there, mostly.
+    /// A key that mostly belongs to a row.
     fn key(&mut self, column: &str) -> String {
-        let known: &[&str] = match column {
+        let values: &[&str] = match column {
             "order_id" => &["ORDER_SPLIT", "WALK_LONG", "ORDER_NULLS", "DEMO10090", "nobody"],
             "product_id" => &["MUG", "SHIRT_S", "GZ-1000", "nobody"],
             "facility_id" => &["STORE_BROADWAY", "WebStoreWarehouse", "nobody"],
             _ => &["SC-1001", "SC-1002", "nobody"],
         };
-        (*self.random.pick(known)).to_owned()
+        (*self.random.pick(values)).to_owned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random queries that are valid, made from the catalog.
+//! Random valid queries.
 
 pub mod generator;
-pub mod tree;
+pub mod query;

@@ -1,4 +1,4 @@
-//! A query as a tree: it can be written, grown, shrunk and given other values.
+//! A query as a tree that tests can write, shrink and change.
 
 use std::fmt::Write as _;
 
@@ -8,16 +8,16 @@ use orderql::query::{Request, Variables};
 use orderql::search::Comparator;
 use orderql::value::{ScalarType, Timestamp};
 
-use crate::support::random_query::generator::Random;
+use crate::support::random::Random;
 
-/// A query with its fragments, each the type's name and what it selects.
+/// A query and its fragments: for each the name of its type, and its selection set.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub items: Vec<Item>,
     pub fragments: Vec<(String, Vec<Item>)>,
 }
 
-/// A part of a selection set.
+/// A selection: a field, an inline fragment or a fragment spread.
 #[derive(Debug, Clone)]
 pub enum Item {
     Field(Selected),
@@ -44,12 +44,12 @@ impl Selected {
         Self { alias: None, name, field: None, arguments: Vec::new(), guard: None, items }
     }
 
-    /// The key in the response.
+    /// The response key.
     pub fn key(&self) -> &str {
         self.alias.as_ref().unwrap_or(&self.name)
     }
 
-    /// The page size, where it has one.
+    /// The page size, if the field has one.
     pub fn size(&mut self) -> Option<&mut u32> {
         self.arguments.iter_mut().find_map(|argument| match &mut argument.value {
             Value::Size(size) => Some(size),
@@ -62,20 +62,20 @@ impl Selected {
 #[derive(Debug, Clone)]
 pub struct Guard {
     pub include: bool,
-    /// What stands behind `if:`.
-    pub truth: bool,
-    /// Written as a variable. Its name has the truth in it, so that one name has one value.
+    /// The value of `if:`.
+    pub condition: bool,
+    /// The number of the variable that holds the value. The variable's name contains the value, so each name has one value.
     pub variable: Option<u64>,
 }
 
 impl Guard {
-    /// Whether what it guards is selected.
-    pub fn holds(&self) -> bool {
-        self.include == self.truth
+    /// Whether the guarded selection is executed.
+    pub fn selects(&self) -> bool {
+        self.include == self.condition
     }
 }
 
-/// An argument and, where it is given by a variable, the variable's type.
+/// An argument, and the type of its variable if a variable holds the value.
 #[derive(Debug, Clone)]
 pub struct Argument {
     pub name: String,
@@ -83,18 +83,18 @@ pub struct Argument {
     pub variable: Option<String>,
 }
 
-/// What is given.
+/// The value of an argument.
 #[derive(Debug, Clone)]
 pub enum Value {
     Size(u32),
     Text(String),
     Enum(String),
     Boolean(bool),
-    /// A place: the types of its values (`None` is a null), and what they are made from.
+    /// The scalar types of the values (`None` is a null), and the seed of the values.
     Cursor {
         tag: OrderingTag,
         columns: Vec<Option<ScalarType>>,
-        salt: u64,
+        seed: u64,
     },
     Search(Vec<Term>),
 }
@@ -106,15 +106,15 @@ pub struct Term {
     pub comparator: Comparator,
     pub scalar: ScalarType,
     pub elements: usize,
-    pub salt: u64,
+    pub seed: u64,
 }
 
 impl Query {
-    /// The request: text and variables.
+    /// The text and the variables.
     pub fn request(&self) -> Request {
         let mut writer = Writer::default();
         writer.items(&self.items);
-        // A fragment spreads only those before it. One that nobody spreads is not valid.
+        // A fragment spreads only fragments before it. An unused fragment would be invalid.
         for (number, (on, items)) in self.fragments.iter().enumerate().rev() {
             if writer.spread.contains(&number) {
                 let _ = write!(writer.text, "\nfragment F{number} on {on} ");
@@ -129,25 +129,25 @@ impl Query {
         Request { query: head + &text, operation_name: None, variables }
     }
 
-    /// Every field, in some order.
-    pub fn each(&mut self, visit: &mut impl FnMut(&mut Selected)) {
-        fn walk(items: &mut [Item], visit: &mut impl FnMut(&mut Selected)) {
+    /// Visits every field, in no particular order.
+    pub fn visit_fields(&mut self, visit: &mut impl FnMut(&mut Selected)) {
+        fn visit_items(items: &mut [Item], visit: &mut impl FnMut(&mut Selected)) {
             for item in items {
                 match item {
                     Item::Field(field) => {
                         visit(field);
-                        walk(&mut field.items, visit);
+                        visit_items(&mut field.items, visit);
                     }
-                    Item::Inline { items, .. } => walk(items, visit),
+                    Item::Inline { items, .. } => visit_items(items, visit),
                     Item::Spread { .. } => {}
                 }
             }
         }
-        walk(&mut self.items, visit);
-        self.fragments.iter_mut().for_each(|(_, items)| walk(items, visit));
+        visit_items(&mut self.items, visit);
+        self.fragments.iter_mut().for_each(|(_, items)| visit_items(items, visit));
     }
 
-    /// Takes away one part of a selection set that has others; `false` where there is none.
+    /// Removes one field of a selection set that has other selections. Returns `false` if it removed nothing.
     pub fn shrink(&mut self, random: &mut Random) -> bool {
         fn sets<'a>(items: &'a mut Vec<Item>, found: &mut Vec<&'a mut Vec<Item>>) {
             if items.len() > 1 && items.iter().any(|item| matches!(item, Item::Field(_))) {
@@ -170,24 +170,24 @@ impl Query {
         }
         let set = random.below(found.len());
         let items = &mut *found[set];
-        let place = random.below(items.len());
-        // What a fragment inside would still spread has to stay spread.
-        if !matches!(&items[place], Item::Field(_)) {
+        let index = random.below(items.len());
+        // Removing a fragment could leave another one unused.
+        if !matches!(&items[index], Item::Field(_)) {
             return false;
         }
-        items.remove(place);
+        items.remove(index);
         true
     }
 
-    /// Gives every argument another value of the same kind.
-    pub fn revalue(&mut self, random: &mut Random) {
-        self.each(&mut |field| {
+    /// Replaces the value of every argument with another one of the same kind.
+    pub fn change_values(&mut self, random: &mut Random) {
+        self.visit_fields(&mut |field| {
             for argument in &mut field.arguments {
                 match &mut argument.value {
                     Value::Size(size) => *size = 1 + u32::try_from(random.below(90)).unwrap(),
                     Value::Text(text) => *text = format!("it's \"{}\"; --$1", random.next()),
-                    Value::Cursor { salt, .. } => *salt = random.next(),
-                    Value::Search(terms) => terms.iter_mut().for_each(|term| term.salt = random.next()),
+                    Value::Cursor { seed, .. } => *seed = random.next(),
+                    Value::Search(terms) => terms.iter_mut().for_each(|term| term.seed = random.next()),
                     Value::Enum(_) | Value::Boolean(_) => {}
                 }
             }
@@ -232,9 +232,9 @@ impl Writer {
             let _ = write!(self.text, "{alias}: ");
         }
         self.text.push_str(&field.name);
-        for (place, argument) in field.arguments.iter().enumerate() {
+        for (index, argument) in field.arguments.iter().enumerate() {
             let literal = literal(&argument.value);
-            self.text.push_str(if place == 0 { "(" } else { ", " });
+            self.text.push_str(if index == 0 { "(" } else { ", " });
             let _ = match &argument.variable {
                 None => write!(self.text, "{}: {literal}", argument.name),
                 Some(ty) => {
@@ -260,20 +260,20 @@ impl Writer {
     fn guard(&mut self, guard: Option<&Guard>) {
         let Some(guard) = guard else { return };
         let name = if guard.include { "include" } else { "skip" };
-        let truth = match guard.variable {
-            None => guard.truth.to_string(),
+        let condition = match guard.variable {
+            None => guard.condition.to_string(),
             Some(number) => {
-                let name = format!("{}{number}", guard.truth);
+                let name = format!("{}{number}", guard.condition);
                 self.declared.push(format!("${name}: Boolean!"));
-                self.variables.insert(name.clone(), guard.truth.into());
+                self.variables.insert(name.clone(), guard.condition.into());
                 format!("${name}")
             }
         };
-        let _ = write!(self.text, "@{name}(if: {truth}) ");
+        let _ = write!(self.text, "@{name}(if: {condition}) ");
     }
 }
 
-/// As GraphQL writes it; JSON writes all but enums alike.
+/// The literal in GraphQL, which is also JSON for all values but enums.
 fn literal(value: &Value) -> String {
     match value {
         Value::Size(size) => size.to_string(),
@@ -284,11 +284,11 @@ fn literal(value: &Value) -> String {
             let terms: Vec<_> = terms.iter().map(term).collect();
             serde_json::Value::from(terms.join(" ")).to_string()
         }
-        Value::Cursor { tag, columns, salt } => {
+        Value::Cursor { tag, columns, seed } => {
             let mut encoder = Encoder::default();
             encoder.begin(*tag);
-            for (column, salt) in columns.iter().zip(*salt..) {
-                let small = i64::try_from(salt % 1_000_000).unwrap();
+            for (column, seed) in columns.iter().zip(*seed..) {
+                let small = i64::try_from(seed % 1_000_000).unwrap();
                 match column {
                     None => encoder.null(),
                     Some(ScalarType::Id | ScalarType::String) => encoder.text(format!("W{small}'\\").as_bytes()),
@@ -306,7 +306,7 @@ fn literal(value: &Value) -> String {
 }
 
 fn term(term: &Term) -> String {
-    let elements: Vec<_> = (term.salt..).take(term.elements).map(|salt| element(term.scalar, salt)).collect();
+    let elements: Vec<_> = (term.seed..).take(term.elements).map(|seed| element(term.scalar, seed)).collect();
     let comparator = match term.comparator {
         Comparator::Equals | Comparator::In => "",
         range => range.describe(),
@@ -314,15 +314,15 @@ fn term(term: &Term) -> String {
     format!("{}:{comparator}{}", term.key, elements.join(","))
 }
 
-fn element(scalar: ScalarType, salt: u64) -> String {
+fn element(scalar: ScalarType, seed: u64) -> String {
     match scalar {
         ScalarType::Id | ScalarType::String => {
-            let known = ["ORDER_APPROVED", "ORDER_HELD", "MUG", "9000", "STORE_BROADWAY", "SALES_ORDER", "o'brien;--"];
-            known[usize::try_from(salt % 7).unwrap()].to_owned()
+            let values = ["ORDER_APPROVED", "ORDER_HELD", "MUG", "9000", "STORE_BROADWAY", "SALES_ORDER", "o'brien;--"];
+            values[usize::try_from(seed % 7).unwrap()].to_owned()
         }
-        ScalarType::Int => (salt % 1000).to_string(),
-        ScalarType::Decimal => format!("{}.5", salt % 1000),
-        ScalarType::DateTime => format!("2026-0{}-1{}", 1 + salt % 9, salt % 10),
-        ScalarType::Boolean => salt.is_multiple_of(2).to_string(),
+        ScalarType::Int => (seed % 1000).to_string(),
+        ScalarType::Decimal => format!("{}.5", seed % 1000),
+        ScalarType::DateTime => format!("2026-0{}-1{}", 1 + seed % 9, seed % 10),
+        ScalarType::Boolean => seed.is_multiple_of(2).to_string(),
     }
 }

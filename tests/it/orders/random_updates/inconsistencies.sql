@@ -1,5 +1,5 @@
--- What is wrong with the orders of `orders.sql` after any updates: a row for each thing, none where all is well.
-SELECT 'a line is in no shipment and not in the queue, or in both: ' || line.order_id || ' ' || line.order_item_seq_id AS wrong
+-- One row for each inconsistency in the orders of `orders.sql`, whatever updates were applied.
+SELECT 'a line is in no shipment and not in the queue, or in both: ' || line.order_id || ' ' || line.order_item_seq_id AS inconsistency
 FROM order_item AS line
 JOIN order_item_ship_group AS own USING (order_id, ship_group_seq_id)
 WHERE (SELECT count(*) FROM order_shipment AS link
@@ -41,12 +41,12 @@ SELECT 'a link has no item: ' || shipment_id || ' ' || shipment_item_seq_id FROM
 WHERE NOT EXISTS (SELECT FROM shipment_item AS item
                   WHERE item.shipment_id = order_shipment.shipment_id AND item.shipment_item_seq_id = order_shipment.shipment_item_seq_id)
 UNION ALL
-SELECT 'a shipment is in a state that it cannot be in: ' || shipment_id || ' ' || status_id FROM shipment
+SELECT 'a shipment has an impossible status: ' || shipment_id || ' ' || status_id FROM shipment
 WHERE status_id <> ALL (CASE WHEN EXISTS (SELECT FROM shipment_item AS item WHERE item.shipment_id = shipment.shipment_id)
                              THEN ARRAY['SHIPMENT_INPUT', 'SHIPMENT_APPROVED'] ELSE ARRAY['SHIPMENT_CANCELLED'] END)
    OR NOT EXISTS (SELECT FROM shipment_status AS history
                   WHERE history.shipment_id = shipment.shipment_id AND history.status_id = shipment.status_id)
-   -- A label stands until something changes, and never afterwards.
+   -- A label exists until something changes, and never afterwards.
    OR (status_id = 'SHIPMENT_APPROVED') AND EXISTS (SELECT FROM shipment_package_route_seg AS label
                                                     WHERE label.shipment_id = shipment.shipment_id AND tracking_code IS NULL)
    OR (status_id = 'SHIPMENT_CANCELLED') AND EXISTS (SELECT FROM shipment_package_route_seg AS label
@@ -63,7 +63,7 @@ WHERE available_to_promise_total <> 1000
       + (SELECT coalesce(sum(available_to_promise_var), 0) FROM inventory_item_variance AS variance WHERE variance.inventory_item_id = item.inventory_item_id)
    OR quantity_on_hand_total <> 1000
 UNION ALL
-SELECT 'what was given back is not what was rejected: ' || order_id || ' ' || order_item_seq_id FROM inventory_item_detail AS detail
+SELECT 'the released stock is not the rejected quantity: ' || order_id || ' ' || order_item_seq_id FROM inventory_item_detail AS detail
 JOIN order_item AS line USING (order_id, order_item_seq_id)
 WHERE physical_inventory_id IS NULL
 GROUP BY order_id, order_item_seq_id, line.quantity HAVING sum(available_to_promise_diff) <> line.quantity OR count(*) > 1
@@ -72,8 +72,8 @@ SELECT 'a pair''s last count is another: ' || product_id FROM product_facility A
 WHERE last_inventory_count <> (SELECT sum(available_to_promise_total) FROM inventory_item AS item
                                WHERE item.product_id = pair.product_id AND item.facility_id = pair.facility_id)
 UNION ALL
--- An update that was applied has its answer, and an answer its update.
-SELECT 'an update and its answer do not go together: ' || coalesce(audit.request #>> '{}', kept.request)
+-- Each applied update has a stored response, and each stored response an update.
+SELECT 'an update and its stored response differ: ' || coalesce(audit.request #>> '{}', kept.request)
 FROM (SELECT * FROM orderql.idempotent_answer WHERE status = 200) AS kept
 FULL JOIN orderql.order_update AS audit ON audit.request #>> '{}' = kept.request
 WHERE audit.order_update_id IS NULL OR kept.key IS NULL AND EXISTS (SELECT FROM orderql.idempotent_answer)

@@ -1,0 +1,69 @@
+//! Automatic persisted queries.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::http::graphql_get::{ACCEPT_GRAPHQL_JSON, target};
+use crate::support::http::{Response, bearer};
+use crate::support::server::{Server, server_with_demo_user};
+use crate::support::users::UNLIMITED_PROFILE;
+
+/// The extensions that name a query by its hash.
+fn hash_of(query: &str) -> Value {
+    let mut hash = String::new();
+    for byte in Sha256::digest(query) {
+        write!(hash, "{byte:02x}").unwrap();
+    }
+    json!({"persistedQuery": {"version": 1, "sha256Hash": hash}})
+}
+
+fn post(server: &Server, headers: &[&str], body: &Value) -> Response {
+    let headers = [headers, &["Content-Type: application/json"]].concat();
+    server.request("POST /rest/s1/graphql", &headers, body.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_persisted_query_is_sent_once_and_then_found_by_its_hash() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let token = bearer(&token);
+    let query = "query Named { __typename }";
+    for accept in ["Accept: */*", ACCEPT_GRAPHQL_JSON] {
+        let unknown = post(&server, &[&token, accept], &json!({"extensions": hash_of(query)}));
+        assert_eq!((unknown.status, unknown.code().as_str()), (200, "PERSISTED_QUERY_NOT_FOUND"));
+        let body = unknown.json();
+        assert_eq!((&body["data"], &body["errors"][0]["message"]), (&Value::Null, &json!("PersistedQueryNotFound")));
+    }
+    let other = json!({"query": "{ __typename }", "extensions": hash_of(query)});
+    let mismatch = post(&server, &[&token], &other);
+    assert_eq!((mismatch.status, mismatch.code().as_str()), (400, "BAD_USER_INPUT"));
+    assert_eq!(mismatch.json()["errors"][0]["message"], "provided sha does not match query");
+
+    let first = post(&server, &[&token], &json!({"query": query, "extensions": hash_of(query)}));
+    assert_eq!((first.status, &first.json()["errors"]), (200, &Value::Null));
+    let second = post(&server, &[&token], &json!({"operationName": "Named", "extensions": hash_of(query)}));
+    assert_eq!(second.json()["data"], first.json()["data"]);
+    // A browser sends the hash in the target, so that a cache can store the response.
+    let line = format!("GET {}", target(&[("extensions", &hash_of(query).to_string())]));
+    assert_eq!(server.request(&line, &[&token], "").json()["data"], first.json()["data"]);
+    assert_eq!(server.request(&line, &[], "").status, 401, "a hash is no token");
+
+    // An invalid text is not stored.
+    let wrong = "{ wrong }";
+    let rejected = post(&server, &[&token], &json!({"query": wrong, "extensions": hash_of(wrong)}));
+    assert_eq!(rejected.code(), "GRAPHQL_VALIDATION_FAILED");
+    let again = post(&server, &[&token], &json!({"extensions": hash_of(wrong)}));
+    assert_eq!(again.code(), "PERSISTED_QUERY_NOT_FOUND");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rejects_hashes_if_persisted_queries_are_off() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--persisted-queries", "off"]).await;
+    let token = bearer(&token);
+    let query = "{ __typename }";
+    let response = post(&server, &[&token], &json!({"extensions": hash_of(query)}));
+    assert_eq!((response.status, response.code().as_str()), (200, "PERSISTED_QUERY_NOT_SUPPORTED"));
+    assert_eq!(response.json()["errors"][0]["message"], "PersistedQueryNotSupported");
+    assert_eq!(post(&server, &[&token], &json!({"query": query})).json()["errors"], Value::Null);
+}

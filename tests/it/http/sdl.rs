@@ -1,0 +1,40 @@
+//! The published schema.
+
+use orderql::catalog::Catalog;
+
+use crate::http::compression::decompress;
+use crate::support::server::server_with_demo_user;
+use crate::support::users::UNLIMITED_PROFILE;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn publishes_the_schema_with_an_etag() {
+    let (server, _database, _token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let response = server.get("/rest/s1/graphql/sdl");
+    assert_eq!((response.status, response.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+    assert_eq!(response.body, Catalog::built_in().unwrap().sdl());
+    let tag = response.header("etag").unwrap();
+    let unchanged = server.request("GET /rest/s1/graphql/sdl", &[&format!("If-None-Match: {tag}")], "");
+    assert_eq!((unchanged.status, unchanged.body.as_str(), unchanged.header("etag")), (304, "", Some(tag)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compresses_the_schema_with_a_weak_etag() {
+    let (server, _database, _token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let line = "GET /rest/s1/graphql/sdl";
+    let (plain, text) = server.request_bytes(line, &[], "");
+    let tag = plain.header("etag").unwrap();
+    for coding in ["gzip", "br", "zstd"] {
+        let accept = format!("Accept-Encoding: {coding}");
+        let (response, bytes) = server.request_bytes(line, &[&accept], "");
+        assert_eq!(response.header("content-encoding"), Some(coding));
+        assert_eq!(response.header("etag"), Some(format!("W/{tag}").as_str()));
+        assert_eq!(response.header("vary"), Some("Accept-Encoding"));
+        assert_eq!(decompress(coding, &bytes).as_bytes(), text);
+        let head = server.request("HEAD /rest/s1/graphql/sdl", &[&accept], "");
+        assert_eq!(head.header("content-length"), Some(bytes.len().to_string().as_str()));
+        for cached in [tag, response.header("etag").unwrap()] {
+            let again = server.request(line, &[&accept, &format!("If-None-Match: {cached}")], "");
+            assert_eq!((again.status, again.header("content-encoding")), (304, None));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Large responses, and clients that do not read them.
+
+use std::io::Write as _;
+
+use serde_json::json;
+
+use crate::support::database::Database;
+use crate::support::http::{JSON, graphql_request, read_to_end, read_until};
+use crate::support::server::server_with_demo_user;
+use crate::support::users::UNLIMITED_PROFILE;
+
+/// Inserts a hundred orders with names of a hundred characters, and returns a query that selects each name that many times.
+async fn names_of_a_hundred_orders(database: &Database, times: usize) -> String {
+    let fill = "INSERT INTO order_header (order_id, order_name, order_date)
+                SELECT 'L' || number, repeat('n', 100), '2026-05-01' FROM generate_series(100, 199) AS number";
+    database.connect().await.batch_execute(fill).await.unwrap();
+    let names: Vec<_> = (0..times).map(|number| format!("n{number}: orderName")).collect();
+    format!("{{ orders(first: 100) {{ edges {{ node {{ {} }} }} }} }}", names.join(" "))
+}
+
+const ORDER: &str = "query One { order(orderId: \"NONE\") { orderName } }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sends_a_large_response_in_chunks() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let query = names_of_a_hundred_orders(&database, 20).await;
+    let response = server.query(&token, &query);
+    assert_eq!((response.status, response.header("transfer-encoding")), (200, Some("chunked")));
+    let body = response.json();
+    let edges = body["data"]["orders"]["edges"].as_array().unwrap();
+    assert_eq!(edges.len(), 100);
+    assert!(edges.iter().all(|edge| edge["node"]["n19"] == json!("n".repeat(100))));
+    assert_eq!(body["extensions"]["cost"]["actualQueryCost"], 100 * 21);
+    // HTTP/1.0 has no chunks: the end of the connection is the end of the response.
+    let body = json!({ "query": query }).to_string();
+    let head = format!(
+        "POST /rest/s1/graphql HTTP/1.0\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = server.connect();
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    let text = read_to_end(stream);
+    assert!(text.split_once("\r\n\r\n").unwrap().1.ends_with("}}}}"), "{}", text.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cuts_off_a_client_that_does_not_read() {
+    let (mut server, database, token) =
+        server_with_demo_user(UNLIMITED_PROFILE, &["--write-timeout", "200ms", "--grace", "1h"]).await;
+    // 20 MB, more than the system buffers for a client that does not read.
+    let query = names_of_a_hundred_orders(&database, 2000).await;
+    let mut stream = server.connect();
+    stream.write_all(graphql_request(&token, JSON, &query).as_bytes()).unwrap();
+    read_until(&stream, "HTTP/1.1 200 OK\r\n");
+    server.terminate();
+    let log = server.wait();
+    assert!(!log.contains("cut off"), "the grace time did not end it: {log}");
+    assert!(!read_to_end(stream).ends_with("0\r\n\r\n"), "an incomplete response does not look complete");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancels_the_statements_of_a_client_that_disconnects() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let mut client = database.connect().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let mut stream = server.connect();
+    stream.write_all(graphql_request(&token, JSON, ORDER).as_bytes()).unwrap();
+    database.wait_for_lock_waits(1).await;
+    drop(stream);
+    database.wait_for_lock_waits(0).await;
+    let log = server.stop();
+    let line = log.lines().find(|line| line.contains("\"operation\":\"One\"")).unwrap();
+    assert!(!line.contains("\"status\""), "the request was not answered: {line}");
+}

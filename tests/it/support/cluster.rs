@@ -1,0 +1,111 @@
+//! One private PostgreSQL cluster for all tests, and the template databases in it.
+//!
+//! The first test starts the cluster and leaves it running for the others, in this process and in later ones. Its folder is
+//! in the temporary folder. `./dev test` gives each run a cluster of its own and removes it at the end.
+
+use std::env;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use orderql::database::address::ClusterAddress;
+use orderql::database::cluster::Cluster;
+use orderql::database::connect::connect;
+use orderql::database::migrate::{fingerprint, migrate};
+use orderql::database::options::{ClusterOptions, Durability};
+use orderql::load::finish::finish;
+use orderql::load::input::InputFile;
+use orderql::load::loader::load_file;
+use tokio::sync::OnceCell;
+use tokio_postgres::Client;
+
+/// The cluster of all tests.
+pub async fn cluster() -> &'static ClusterAddress {
+    static CLUSTER: OnceCell<ClusterAddress> = OnceCell::const_new();
+    let start = async || {
+        let _lock = lock();
+        Cluster::open(&throwaway_cluster(&folder())).unwrap().leave_running()
+    };
+    CLUSTER.get_or_init(start).await
+}
+
+/// The options of a cluster that no crash has to spare.
+pub fn throwaway_cluster(folder: &Path) -> ClusterOptions {
+    ClusterOptions {
+        folder: folder.to_owned(),
+        programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
+        durability: Durability::ThrowAway,
+        settings: Vec::new(),
+    }
+}
+
+/// The log of the cluster's server.
+pub fn server_log() -> PathBuf {
+    folder().join("data/server.log")
+}
+
+/// Creates the migrated template database, once for each set of migrations, and returns its name.
+pub(super) async fn migrated_template() -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let create = async || {
+        let fill = async |mut client: Client| drop(migrate(&mut client).await.unwrap());
+        create_template(format!("template_{:016x}", fingerprint()), None, fill).await
+    };
+    TEMPLATE.get_or_init(create).await
+}
+
+/// Creates the template database with all files of `tests/data`, once for each content of them, and returns its name.
+pub(super) async fn loaded_template() -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let create = async || {
+        let migrated = migrated_template().await;
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let sources = ["ofbiz", "orders"].map(|folder| InputFile::from_path(&data.join(folder)).unwrap()).concat();
+        let mut hasher = DefaultHasher::new();
+        for source in &sources {
+            let InputFile::Path(path) = source else { continue };
+            fs::read(path).unwrap().hash(&mut hasher);
+        }
+        let fill = async |mut client: Client| {
+            for source in sources {
+                let report = load_file(&mut client, source, &mut |_| {}).await.unwrap();
+                assert_eq!(report.bad_rows(), 0, "{report}");
+            }
+            finish(&mut client).await.unwrap();
+            client.batch_execute("ANALYZE").await.unwrap();
+        };
+        create_template(format!("{migrated}_{:016x}", hasher.finish()), Some(migrated), fill).await
+    };
+    TEMPLATE.get_or_init(create).await
+}
+
+/// Creates a template database unless it exists, and returns its name.
+async fn create_template(name: String, copy_of: Option<&str>, fill: impl AsyncFnOnce(Client)) -> String {
+    let address = cluster().await;
+    let _lock = lock();
+    let unfinished = format!("{name}_unfinished");
+    let admin = connect(&address.config("postgres")).await.unwrap();
+    let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
+    if found.is_none() {
+        address.drop_database(&unfinished).await.unwrap();
+        address.create_database(&unfinished, copy_of).await.unwrap();
+        fill(connect(&address.config(&unfinished)).await.unwrap()).await;
+        // PostgreSQL waits some seconds for a connection that is about to end.
+        admin.batch_execute(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await.unwrap();
+    }
+    name
+}
+
+/// The cluster's folder. Its name follows from the package's folder.
+fn folder() -> PathBuf {
+    let package: String =
+        env!("CARGO_MANIFEST_DIR").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    env::temp_dir().join(format!("orderql-test{package}"))
+}
+
+/// Locks the cluster until the file is closed, against other threads and other test processes.
+fn lock() -> File {
+    let lock = File::options().create(true).append(true).open(folder().with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
