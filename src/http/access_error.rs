@@ -15,7 +15,7 @@ const BASIC: HeaderValue = HeaderValue::from_static("Basic realm=\"orderql\", ch
 
 /// Why a caller has no access.
 #[derive(Debug, thiserror::Error)]
-pub enum AccessError {
+pub(crate) enum AccessError {
     /// No Basic credentials, or malformed ones.
     #[error("send a user's name and password as HTTP Basic credentials")]
     NoCredentials,

@@ -7,7 +7,7 @@ use hyper::Method;
 
 use crate::error::code::ErrorCode;
 use crate::telemetry::emit;
-use crate::telemetry::event::{self, Event};
+use crate::telemetry::event::{Event, ServedRequest};
 
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 100;
 /// What is known of a request so far. Written to the log when it is dropped: after the response's last byte, or when the
 /// client disconnects.
 #[derive(Debug)]
-pub struct AccessLogEntry {
+pub(crate) struct AccessLogEntry {
     /// The request's id, which the client gets too.
     pub id: Arc<str>,
     /// The endpoint's name.
@@ -35,12 +35,12 @@ pub struct AccessLogEntry {
 
 impl AccessLogEntry {
     /// The entry of a request that has arrived.
-    pub fn new(id: Arc<str>, method: &Method) -> Self {
+    pub(crate) fn new(id: Arc<str>, method: &Method) -> Self {
         Self::with_method(id, method_name(method))
     }
 
     /// The entry of a request whose head cannot be parsed.
-    pub fn unreadable(id: Arc<str>) -> Self {
+    pub(crate) fn unreadable(id: Arc<str>) -> Self {
         Self::with_method(id, "none")
     }
 
@@ -59,14 +59,14 @@ impl AccessLogEntry {
     }
 
     /// Adds the operation's name, if it has one.
-    pub fn set_operation(&mut self, name: Option<&str>) {
+    pub(crate) fn set_operation(&mut self, name: Option<&str>) {
         self.operation = name.map(|name| name.chars().take(MAX_NAME).collect());
     }
 }
 
 impl Drop for AccessLogEntry {
     fn drop(&mut self) {
-        emit(&Event::Request(event::Request {
+        emit(&Event::Request(ServedRequest {
             request_id: &self.id,
             method: self.method,
             route: self.route,

@@ -16,7 +16,7 @@ use crate::throttle::bucket::ThrottleStatus;
 
 /// An error that a client receives.
 #[derive(Debug)]
-pub struct ApiError {
+pub(crate) struct ApiError {
     /// The code; of several errors, the first one's.
     pub code: ErrorCode,
     /// The entries of `errors`.
@@ -31,7 +31,7 @@ pub struct ApiError {
 
 /// The entries of a response's `errors`.
 #[derive(Debug)]
-pub enum Entries {
+pub(crate) enum Entries {
     /// The errors of a GraphQL document, which have locations and share one serialization.
     Graphql(GraphqlErrors),
     /// A single error.
@@ -46,7 +46,7 @@ pub enum Entries {
 /// A value in `extensions`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum ExtensionValue {
+pub(crate) enum ExtensionValue {
     /// A number, or null where there is none.
     Number(Option<u64>),
     /// A text.
@@ -55,7 +55,7 @@ pub enum ExtensionValue {
 
 /// What a query that returned no rows would have cost, and its caller's bucket.
 #[derive(Debug, Clone, Copy)]
-pub struct UnspentCost {
+pub(crate) struct UnspentCost {
     /// The estimate.
     pub credits: u64,
     /// The bucket.
@@ -64,13 +64,13 @@ pub struct UnspentCost {
 
 impl ApiError {
     /// A single error without extensions or headers.
-    pub fn new(code: ErrorCode, message: &impl fmt::Display) -> Self {
+    pub(crate) fn new(code: ErrorCode, message: &impl fmt::Display) -> Self {
         let entries = Entries::One { message: message.to_string(), extensions: Vec::new() };
         Self { code, entries, headers: Vec::new(), cost: None, is_well_formed_request: false }
     }
 
     /// The errors of a GraphQL document.
-    pub fn graphql(errors: GraphqlErrors) -> Self {
+    pub(crate) fn graphql(errors: GraphqlErrors) -> Self {
         Self {
             code: errors.first().code,
             entries: Entries::Graphql(errors),
@@ -82,7 +82,7 @@ impl ApiError {
 
     /// Adds an extension to a single error.
     #[must_use]
-    pub fn with_extension(mut self, name: &'static str, value: impl Into<ExtensionValue>) -> Self {
+    pub(crate) fn with_extension(mut self, name: &'static str, value: impl Into<ExtensionValue>) -> Self {
         match &mut self.entries {
             Entries::One { extensions, .. } => extensions.push((name, value.into())),
             Entries::Graphql(_) => {}
@@ -92,14 +92,14 @@ impl ApiError {
 
     /// Adds a header.
     #[must_use]
-    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
     /// Adds when to retry, as an extension and as `Retry-After`. `None`: a retry cannot succeed.
     #[must_use]
-    pub fn with_retry_after(self, wait: Option<Duration>) -> Self {
+    pub(crate) fn with_retry_after(self, wait: Option<Duration>) -> Self {
         let error = self.with_extension("retryAfterMs", wait.map(milliseconds));
         match wait {
             Some(wait) if error.code.has_retry_after() => {
@@ -110,7 +110,7 @@ impl ApiError {
     }
 
     /// The HTTP status that says what happened.
-    pub fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 }
@@ -143,7 +143,7 @@ impl From<&str> for ExtensionValue {
 }
 
 /// Whole milliseconds, rounded up: a client that waits for as long has waited long enough.
-pub fn milliseconds(time: Duration) -> u64 {
+pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 

@@ -9,7 +9,7 @@ use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 
 /// Fails if the declared length is above the limit, before a byte of the body is read.
-pub fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
+pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > options.body_limit {
         return Err(RequestError::BodyTooLarge { limit: options.body_limit });
@@ -18,7 +18,7 @@ pub fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestErr
 }
 
 /// Reads the body.
-pub async fn read(body: Incoming, options: &Options) -> Result<Bytes, RequestError> {
+pub(crate) async fn read(body: Incoming, options: &Options) -> Result<Bytes, RequestError> {
     match time::timeout(options.body_timeout, collect(body, options.body_limit)).await {
         Ok(result) => result,
         Err(_) => Err(RequestError::BodyTimeout { timeout: options.body_timeout }),

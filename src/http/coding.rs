@@ -7,7 +7,7 @@ use crate::http::request_error::RequestError;
 
 /// A content coding that compresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
+pub(crate) enum Coding {
     /// Zstandard (RFC 8878), the fastest.
     Zstd,
     /// Brotli (RFC 7932), the smallest.
@@ -22,7 +22,7 @@ pub struct Codings(Vec<Coding>);
 
 /// The coding that a response has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub(crate) enum Choice {
     /// None.
     Identity,
     /// This coding if the response is large enough, and none otherwise.
@@ -33,10 +33,10 @@ pub enum Choice {
 
 impl Coding {
     /// Every coding, in the order of preference for clients that accept several with the same quality.
-    pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+    pub(crate) const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
 
     /// As in `Content-Encoding`.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
             Self::Brotli => "br",
@@ -60,14 +60,14 @@ impl Codings {
     }
 
     /// Whether there are none, so that responses do not depend on `Accept-Encoding`.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 /// The coding with the highest quality in `Accept-Encoding`, and of several the first one in `codings`. Responses to
 /// clients that do not ask for a coding are not compressed. Fails if the client excludes every coding and the identity.
-pub fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, RequestError> {
+pub(crate) fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, RequestError> {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let entries: Vec<_> = values.flat_map(elements).filter_map(entry).collect();
     let exactly = |name: &str| entries.iter().find(|entry| entry.0.eq_ignore_ascii_case(name)).map(|entry| entry.1);

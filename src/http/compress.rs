@@ -19,7 +19,7 @@ use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
 /// A response with fewer bytes fits into one packet or nearly so, and is not compressed.
-pub const MIN_BYTES: usize = 1024;
+pub(crate) const MIN_BYTES: usize = 1024;
 
 /// Levels at which compressing takes less time than sending the bytes that it saves.
 const GZIP_LEVEL: u32 = 5;
@@ -35,17 +35,17 @@ const BUFFER: usize = 4096;
 
 /// Compresses the response, unless it is too small for the choice. A response that cannot be compressed stays as it is,
 /// and the error is logged.
-pub fn compress(mut answer: HttpResponse, choice: Choice, entry: &AccessLogEntry) -> HttpResponse {
+pub(crate) fn compress(mut response: HttpResponse, choice: Choice, entry: &AccessLogEntry) -> HttpResponse {
     let (coding, always) = match choice {
-        Choice::Identity => return answer,
+        Choice::Identity => return response,
         Choice::Preferred(coding) => (coding, false),
         Choice::Only(coding) => (coding, true),
     };
-    let content = mem::replace(answer.body_mut(), ResponseBody::Whole(Bytes::new()));
+    let content = mem::replace(response.body_mut(), ResponseBody::Whole(Bytes::new()));
     let compressed = match content {
         ResponseBody::Whole(bytes) if bytes.is_empty() || (bytes.len() < MIN_BYTES && !always) => {
-            *answer.body_mut() = ResponseBody::Whole(bytes);
-            return answer;
+            *response.body_mut() = ResponseBody::Whole(bytes);
+            return response;
         }
         ResponseBody::Whole(bytes) => {
             encode(&bytes, coding).map(ResponseBody::Whole).map_err(|error| (ResponseBody::Whole(bytes), error))
@@ -57,19 +57,19 @@ pub fn compress(mut answer: HttpResponse, choice: Choice, entry: &AccessLogEntry
     };
     match compressed {
         Ok(content) => {
-            *answer.body_mut() = content;
-            answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+            *response.body_mut() = content;
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
         Err((content, error)) => {
             emit(&Event::InternalError { request_id: &entry.id, error: &error });
-            *answer.body_mut() = content;
+            *response.body_mut() = content;
         }
     }
-    answer
+    response
 }
 
 /// The bytes in the coding.
-pub fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
+pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
     let mut encoder = Encoder::new(coding, Some(bytes.len()))?;
     encoder.write(bytes)?;
     Ok(encoder.finish()?.into())
@@ -217,8 +217,9 @@ mod tests {
     fn each_part_can_be_decoded_before_the_next_one_is_produced() {
         for coding in Coding::ALL {
             let parts = (1..5).map(|number| Ok(part(number)));
-            let answer = HttpResponse::new(ResponseBody::Chunks(Box::new(parts)));
-            let ResponseBody::Chunks(parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body() else {
+            let response = HttpResponse::new(ResponseBody::Chunks(Box::new(parts)));
+            let ResponseBody::Chunks(parts) = compress(response, Choice::Preferred(coding), &entry()).into_body()
+            else {
                 panic!("it came in parts")
             };
             let (mut sent, mut expected) = (Vec::new(), Vec::new());
@@ -236,8 +237,8 @@ mod tests {
     fn a_truncated_response_does_not_look_complete() {
         for coding in Coding::ALL {
             let parts = [Ok(part(3)), Err(BoxError::from("broken")), Ok(part(3))];
-            let answer = HttpResponse::new(ResponseBody::Chunks(Box::new(parts.into_iter())));
-            let ResponseBody::Chunks(mut parts) = compress(answer, Choice::Preferred(coding), &entry()).into_body()
+            let response = HttpResponse::new(ResponseBody::Chunks(Box::new(parts.into_iter())));
+            let ResponseBody::Chunks(mut parts) = compress(response, Choice::Preferred(coding), &entry()).into_body()
             else {
                 panic!("it came in parts")
             };
@@ -256,10 +257,10 @@ mod tests {
             (Choice::Preferred(Coding::Gzip), None),
             (Choice::Only(Coding::Gzip), Some("gzip")),
         ] {
-            let answer = compress(HttpResponse::new(small.clone().into()), choice, &entry());
-            let coding = answer.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
+            let response = compress(HttpResponse::new(small.clone().into()), choice, &entry());
+            let coding = response.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
             assert_eq!(coding, name);
-            let ResponseBody::Whole(bytes) = answer.body() else { panic!("it was whole") };
+            let ResponseBody::Whole(bytes) = response.body() else { panic!("it was whole") };
             assert_eq!(coding.is_none(), bytes == &small);
         }
         let empty = compress(HttpResponse::new(Bytes::new().into()), Choice::Only(Coding::Gzip), &entry());

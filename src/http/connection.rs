@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// A client's connection.
 #[derive(Debug)]
-pub struct Connection {
+pub(crate) struct Connection {
     state: Mutex<State>,
 }
 
@@ -28,7 +28,7 @@ struct State {
 
 /// What the server waits for on a connection, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
+pub(crate) enum Waiting {
     /// Not for the client: a request is in service.
     No,
     /// For the next request.
@@ -39,7 +39,7 @@ pub enum Waiting {
 
 /// A request on its connection, until the last byte of its response is handed over.
 #[derive(Debug)]
-pub struct InFlightRequest {
+pub(crate) struct InFlightRequest {
     connection: Arc<Connection>,
     responding: bool,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
@@ -48,13 +48,13 @@ pub struct InFlightRequest {
 
 impl Connection {
     /// A connection without requests.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let state = State { in_service: 0, responding: 0, last_activity: Instant::now(), begun: 0, ambiguous: None };
         Self { state: Mutex::new(state) }
     }
 
     /// Begins a request.
-    pub fn begin(self: &Arc<Self>) -> InFlightRequest {
+    pub(crate) fn begin(self: &Arc<Self>) -> InFlightRequest {
         let mut state = self.state();
         let ambiguous = state.ambiguous == Some(state.begun);
         state.begun += 1;
@@ -64,7 +64,7 @@ impl Connection {
     }
 
     /// What the server waits for.
-    pub fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> Waiting {
         let state = self.state();
         match *state {
             State { in_service: 1.., .. } => Waiting::No,
@@ -74,7 +74,7 @@ impl Connection {
     }
 
     /// Marks the request with this index, from 0, as ambiguous. It has not begun yet.
-    pub fn mark_ambiguous(&self, request: u64) {
+    pub(crate) fn mark_ambiguous(&self, request: u64) {
         self.state().ambiguous = Some(request);
     }
 
@@ -85,7 +85,7 @@ impl Connection {
 
 /// How long the server waits for a client.
 #[derive(Debug, Clone, Copy)]
-pub struct Timeouts {
+pub(crate) struct Timeouts {
     /// For its next request.
     pub idle: Duration,
     /// For it to read more of a response.
@@ -94,7 +94,7 @@ pub struct Timeouts {
 
 impl Timeouts {
     /// When the client's time is over; `None` while the server does not wait for the client.
-    pub fn deadline(self, connection: &Connection) -> Option<Instant> {
+    pub(crate) fn deadline(self, connection: &Connection) -> Option<Instant> {
         match connection.waiting() {
             Waiting::No => None,
             Waiting::ForRequest(since) => Some(since + self.idle),
@@ -103,13 +103,13 @@ impl Timeouts {
     }
 
     /// Whether the client's time is over.
-    pub fn expired(self, connection: &Connection) -> bool {
+    pub(crate) fn expired(self, connection: &Connection) -> bool {
         self.deadline(connection).is_some_and(|deadline| deadline <= Instant::now())
     }
 
     /// When to check the connection again. While a request is in service the deadline is unknown, so the next check is a
     /// full time-out away. A closing connection whose deadline has passed gets the same time to finish.
-    pub fn next_check(self, connection: &Connection, closing: bool) -> Instant {
+    pub(crate) fn next_check(self, connection: &Connection, closing: bool) -> Instant {
         let now = Instant::now();
         match self.deadline(connection) {
             Some(deadline) if deadline > now || !closing => deadline,
@@ -126,7 +126,7 @@ impl Default for Connection {
 
 impl InFlightRequest {
     /// The response is ready. From now on the server waits for the client to read it.
-    pub fn respond(&mut self) {
+    pub(crate) fn respond(&mut self) {
         if !self.responding {
             self.responding = true;
             let mut state = self.connection.state();
@@ -137,7 +137,7 @@ impl InFlightRequest {
     }
 
     /// The client took a part of the response.
-    pub fn part_taken(&self) {
+    pub(crate) fn part_taken(&self) {
         self.connection.state().last_activity = Instant::now();
     }
 }

@@ -29,7 +29,7 @@ use crate::http::service::Service;
 
 /// A TCP stream as hyper reads and writes it.
 #[derive(Debug)]
-pub struct ConnectionIo {
+pub(crate) struct ConnectionIo {
     /// `None` after it was handed back.
     read: Option<OwnedReadHalf>,
     /// Dropping it shuts down the stream's writing side, after all written bytes are sent.
@@ -55,7 +55,7 @@ struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl ConnectionIo {
     /// Wraps the stream. The receiver yields its reading half when hyper is done with it.
-    pub fn new(
+    pub(crate) fn new(
         stream: TcpStream,
         connection: Arc<Connection>,
         service: Arc<Service>,

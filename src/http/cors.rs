@@ -56,7 +56,7 @@ impl Origins {
 }
 
 /// Adds the headers that let the request's origin read the response. Without them the browser withholds it.
-pub fn add_headers(options: &Options, request: &HeaderMap, response: &mut HeaderMap) {
+pub(crate) fn add_headers(options: &Options, request: &HeaderMap, response: &mut HeaderMap) {
     if let Origins::List(_) = options.origins {
         // For caches: other origins get other headers.
         add_vary(response, "Origin");
@@ -69,7 +69,12 @@ pub fn add_headers(options: &Options, request: &HeaderMap, response: &mut Header
 
 /// Adds to the response to `OPTIONS` what a preflight asks for: the endpoint's methods, and all headers that the script
 /// wants to send. None of them does harm: without a token a page can do nothing.
-pub fn add_preflight_headers(options: &Options, methods: &'static str, request: &HeaderMap, response: &mut HeaderMap) {
+pub(crate) fn add_preflight_headers(
+    options: &Options,
+    methods: &'static str,
+    request: &HeaderMap,
+    response: &mut HeaderMap,
+) {
     let is_preflight = request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     if !is_preflight || origin(request).and_then(|origin| options.origins.allow(origin)).is_none() {
         return;

@@ -7,7 +7,7 @@ use crate::throttle::bucket::ThrottleStatus;
 
 /// A response's `extensions`, which it has if the rate limiter was asked.
 #[derive(Debug, Serialize)]
-pub struct ResponseExtensions<'a> {
+pub(crate) struct ResponseExtensions<'a> {
     /// What the query costs.
     pub cost: CostExtension<'a>,
 }
@@ -15,7 +15,7 @@ pub struct ResponseExtensions<'a> {
 /// `extensions.cost`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CostExtension<'a> {
+pub(crate) struct CostExtension<'a> {
     /// The estimate, which is debited.
     pub requested_query_cost: u64,
     /// The same sum over the rows that were returned.

@@ -14,7 +14,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// A user's name and password. Has no `Debug`, so that it cannot be logged.
-pub struct Basic {
+pub(crate) struct Basic {
     /// The name.
     pub user_id: String,
     /// The password.
@@ -22,7 +22,7 @@ pub struct Basic {
 }
 
 /// The Basic credentials, if they are well-formed.
-pub fn basic(headers: &HeaderMap) -> Option<Basic> {
+pub(crate) fn basic(headers: &HeaderMap) -> Option<Basic> {
     let decoded = BASE64.decode(with_scheme(headers, "basic")?).ok()?;
     let text = String::from_utf8(decoded).ok()?;
     // Only the password may have colons. Neither may have control characters.
@@ -34,12 +34,12 @@ pub fn basic(headers: &HeaderMap) -> Option<Basic> {
 }
 
 /// The Bearer token, if there is one.
-pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     with_scheme(headers, "bearer").filter(|token| !token.is_empty())
 }
 
 /// The Bearer token, or why there is none.
-pub fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
+pub(crate) fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
     match bearer(headers) {
         Some(token) => Ok(token),
         None if headers.contains_key(header::AUTHORIZATION) => Err(AccessError::NotBearer),

@@ -27,12 +27,12 @@ struct Body<'a> {
 }
 
 /// The response of the endpoints that are neither GraphQL nor the order update.
-pub fn plain(error: &ApiError) -> HttpResponse {
+pub(crate) fn plain(error: &ApiError) -> HttpResponse {
     respond(error, error.status(), Media::Json, &Body { data: None, errors: Errors(error), extensions: None })
 }
 
 /// The response of the GraphQL endpoint.
-pub fn graphql(error: &ApiError, media: Media) -> HttpResponse {
+pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
     let status = match media {
         Media::Json if error.is_well_formed_request => StatusCode::OK,
         Media::Json | Media::GraphqlResponse => error.status(),
@@ -51,7 +51,7 @@ pub fn graphql(error: &ApiError, media: Media) -> HttpResponse {
 }
 
 /// The response of the order update, in the format that OFBiz's clients read.
-pub fn order_update(error: &ApiError) -> HttpResponse {
+pub(crate) fn order_update(error: &ApiError) -> HttpResponse {
     let message = error.to_string();
     let body = json!({ "_ERROR_MESSAGE_": message, "_ERROR_MESSAGE_LIST_": [message] });
     respond(error, error.status(), Media::Json, &body)

@@ -18,7 +18,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What a client is sending.
 #[derive(Debug)]
-pub struct Framing {
+pub(crate) struct Framing {
     state: State,
     /// Heads received so far.
     heads: u64,
@@ -48,24 +48,24 @@ enum State {
 
 impl Framing {
     /// A connection on which nothing was sent yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { state: State::Preface(0), heads: 0, ambiguous_request: None }
     }
 
     /// Takes the next bytes that the client sent.
-    pub fn feed(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             bytes = self.step(bytes);
         }
     }
 
     /// Whether the client speaks HTTP/2.
-    pub fn is_http2(&self) -> bool {
+    pub(crate) fn is_http2(&self) -> bool {
         matches!(self.state, State::Http2)
     }
 
     /// Whether a head has begun and not ended.
-    pub fn in_head(&self) -> bool {
+    pub(crate) fn in_head(&self) -> bool {
         match &self.state {
             State::Preface(matched) => *matched > 0,
             State::Head(head) => !head.is_empty(),
@@ -79,7 +79,7 @@ impl Framing {
     }
 
     /// The index, from 0, of the request with both a length and a transfer encoding. It is the last one.
-    pub fn ambiguous_request(&self) -> Option<u64> {
+    pub(crate) fn ambiguous_request(&self) -> Option<u64> {
         self.ambiguous_request
     }
 

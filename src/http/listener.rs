@@ -48,7 +48,7 @@ const MAX_DRAINED_BYTES: usize = 16 << 20;
 
 /// A bound TCP listener.
 #[derive(Debug)]
-pub struct Listener {
+pub(crate) struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -56,14 +56,14 @@ pub struct Listener {
 /// The address cannot be bound.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}")]
-pub struct ListenError {
+pub(crate) struct ListenError {
     address: SocketAddr,
     source: io::Error,
 }
 
 impl Listener {
     /// Binds the address.
-    pub async fn bind(address: SocketAddr) -> Result<Self, ListenError> {
+    pub(crate) async fn bind(address: SocketAddr) -> Result<Self, ListenError> {
         let failed = |source| ListenError { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -71,12 +71,12 @@ impl Listener {
     }
 
     /// The address, with the port that the system chose if the configured one is 0.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over.
-    pub async fn serve(self, service: Arc<Service>, options: &Options, stop: impl Future<Output = ()>) {
+    pub(crate) async fn serve(self, service: Arc<Service>, options: &Options, stop: impl Future<Output = ()>) {
         emit(&Event::Listening { address: self.address });
         let (stopping, _) = watch::channel(false);
         let mut connections = JoinSet::new();

@@ -17,7 +17,7 @@ use crate::http::service::Service;
 
 /// A response that hyper writes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BareResponse<'a> {
+pub(crate) struct BareResponse<'a> {
     /// The offset at which it begins in the written bytes. It is the rest of them.
     pub start: usize,
     status: StatusCode,
@@ -28,7 +28,7 @@ pub struct BareResponse<'a> {
 impl<'a> BareResponse<'a> {
     /// hyper's own response, if the written bytes end with one. No response of the service looks like it, because each
     /// has a request id.
-    pub fn find(written: &'a [u8]) -> Option<Self> {
+    pub(crate) fn find(written: &'a [u8]) -> Option<Self> {
         const STATUS_LINE: &[u8] = b"HTTP/1.1 4";
         let head = written.strip_suffix(b"\r\n\r\n")?;
         let start = head.windows(STATUS_LINE.len()).rposition(|window| window == STATUS_LINE)?;
@@ -46,7 +46,7 @@ impl<'a> BareResponse<'a> {
     }
 
     /// The bytes to write instead. Logs the request.
-    pub fn replacement(&self, service: &Service) -> Vec<u8> {
+    pub(crate) fn replacement(&self, service: &Service) -> Vec<u8> {
         let error = ApiError::from(match self.status {
             StatusCode::URI_TOO_LONG => RequestError::TargetTooLong { limit: MAX_TARGET_BYTES },
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => RequestError::HeadTooLarge,

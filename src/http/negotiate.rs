@@ -10,7 +10,7 @@ use crate::http::request_error::RequestError;
 
 /// The media type of a GraphQL response. It decides the status of errors too; see `error_response`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Media {
+pub(crate) enum Media {
     /// `application/json`: the status of a well-formed request is 200, whatever its errors.
     Json,
     /// `application/graphql-response+json`: the status is that of the error.
@@ -19,7 +19,7 @@ pub enum Media {
 
 impl Media {
     /// As in `Content-Type`.
-    pub const fn content_type(self) -> &'static str {
+    pub(crate) const fn content_type(self) -> &'static str {
         match self {
             Self::Json => "application/json; charset=utf-8",
             Self::GraphqlResponse => "application/graphql-response+json; charset=utf-8",
@@ -29,7 +29,7 @@ impl Media {
 
 /// The media type that the client prefers. It is `application/json`, which most clients of this service read, unless
 /// `Accept` prefers the newer one. Fails if `Accept` excludes both.
-pub fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
+pub(crate) fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
     let mut ranges = Vec::new();
     for value in headers.get_all(header::ACCEPT) {
         let Ok(value) = value.to_str() else { return Err(RequestError::NotAcceptable) };
@@ -53,7 +53,7 @@ pub fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
 }
 
 /// Fails if the body is compressed.
-pub fn reject_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
+pub(crate) fn reject_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
     match headers.get(header::CONTENT_ENCODING) {
         Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(RequestError::CompressedBody),
         _ => Ok(()),
@@ -62,7 +62,7 @@ pub fn reject_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
 
 /// Fails if the body is not declared to be JSON in UTF-8. `Content-Type` is required: an HTML form cannot send JSON, so a
 /// browser asks for permission (CORS) before it sends such a request for a page of another origin.
-pub fn require_json(headers: &HeaderMap) -> Result<(), RequestError> {
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), RequestError> {
     reject_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(RequestError::NotJson) };

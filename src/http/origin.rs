@@ -7,12 +7,12 @@ use hyper::http::request::Parts;
 
 /// The address of the connection's peer, stored in a request's extensions.
 #[derive(Debug, Clone, Copy)]
-pub struct Peer(pub IpAddr);
+pub(crate) struct Peer(pub IpAddr);
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// The client's address, as far as it can be trusted.
-pub fn client_address(head: &Parts, trusted: &[IpAddr]) -> Option<IpAddr> {
+pub(crate) fn client_address(head: &Parts, trusted: &[IpAddr]) -> Option<IpAddr> {
     let Peer(peer) = *head.extensions.get()?;
     Some(behind_proxies(peer, &head.headers, trusted))
 }

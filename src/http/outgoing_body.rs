@@ -12,7 +12,7 @@ use crate::http::response::{BoxError, ResponseBody};
 
 /// A response's body on its way to the client. Once it is dropped, the request is over and logged.
 #[derive(Debug)]
-pub struct OutgoingBody {
+pub(crate) struct OutgoingBody {
     body: ResponseBody,
     in_flight: InFlightRequest,
     /// Written to the log when it is dropped.
@@ -21,7 +21,7 @@ pub struct OutgoingBody {
 
 impl OutgoingBody {
     /// The body of this request's response.
-    pub fn new(body: ResponseBody, in_flight: InFlightRequest, entry: AccessLogEntry) -> Self {
+    pub(crate) fn new(body: ResponseBody, in_flight: InFlightRequest, entry: AccessLogEntry) -> Self {
         Self { body, in_flight, _entry: entry }
     }
 }

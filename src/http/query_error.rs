@@ -14,7 +14,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Why a query returns no rows. Nothing is debited, except where the deadline has passed.
 #[derive(Debug, thiserror::Error)]
-pub enum QueryError {
+pub(crate) enum QueryError {
     /// The query does not compile, or costs more than its caller may spend.
     #[error("{0}")]
     Compile(GraphqlErrors),

@@ -10,7 +10,7 @@ use crate::http::head_limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 
 /// What is wrong with a request's form.
 #[derive(Debug, thiserror::Error)]
-pub enum RequestError {
+pub(crate) enum RequestError {
     /// An HTTP/1.1 request without `Host`, with two, or with an invalid one.
     #[error("an HTTP/1.1 request has exactly one Host header, which names a host")]
     Host,

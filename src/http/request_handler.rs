@@ -25,7 +25,7 @@ use crate::http::service_error::ServiceError;
 use crate::http::{body, cors, error_response, request_head};
 
 /// Responds to a request. Never fails: errors are responses too.
-pub async fn handle(
+pub(crate) async fn handle(
     service: Arc<Service>,
     mut in_flight: InFlightRequest,
     request: Request<Incoming>,

@@ -9,7 +9,7 @@ use crate::http::head_limits::MAX_TARGET_BYTES;
 use crate::http::request_error::RequestError;
 
 /// Checks the head. `is_ambiguous`: it has `Content-Length` beside `Transfer-Encoding`, which hyper hides.
-pub fn check(head: &Head, is_ambiguous: bool) -> Result<(), RequestError> {
+pub(crate) fn check(head: &Head, is_ambiguous: bool) -> Result<(), RequestError> {
     if head.uri.path().len() + head.uri.query().map_or(0, str::len) > MAX_TARGET_BYTES {
         return Err(RequestError::TargetTooLong { limit: MAX_TARGET_BYTES });
     }

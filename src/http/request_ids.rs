@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Makes ids that do not repeat within a process, and hardly ever among processes.
 #[derive(Debug, Default)]
-pub struct RequestIds {
+pub(crate) struct RequestIds {
     /// Has random keys, made when the process starts.
     hasher: RandomState,
     next: AtomicU64,
@@ -15,7 +15,7 @@ pub struct RequestIds {
 
 impl RequestIds {
     /// The next id: 16 hexadecimal digits.
-    pub fn next(&self) -> Arc<str> {
+    pub(crate) fn next(&self) -> Arc<str> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}", self.hasher.hash_one(number)).into()
     }

@@ -11,10 +11,10 @@ use serde::Serialize;
 use crate::http::negotiate::Media;
 
 /// A response before it goes to the connection.
-pub type HttpResponse = Response<ResponseBody>;
+pub(crate) type HttpResponse = Response<ResponseBody>;
 
 /// A response's body.
-pub enum ResponseBody {
+pub(crate) enum ResponseBody {
     /// Sent in one frame, with `Content-Length`.
     Whole(Bytes),
     /// The next chunk is made when the connection has room for it. A chunk that fails breaks the connection, so that a
@@ -23,7 +23,7 @@ pub enum ResponseBody {
 }
 
 /// Any error, for the log.
-pub type BoxError = Box<dyn Error + Send + Sync>;
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
 impl From<Bytes> for ResponseBody {
     fn from(bytes: Bytes) -> Self {
@@ -41,7 +41,7 @@ impl fmt::Debug for ResponseBody {
 }
 
 /// A response of JSON.
-pub fn json_response(status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
+pub(crate) fn json_response(status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
     let mut text = Vec::with_capacity(256);
     // Writing to memory cannot fail, and the keys of all bodies are strings.
     let _ = serde_json::to_writer(&mut text, body);
@@ -52,14 +52,14 @@ pub fn json_response(status: StatusCode, media: Media, body: &impl Serialize) ->
 }
 
 /// A response without a body.
-pub fn empty_response(status: StatusCode) -> HttpResponse {
+pub(crate) fn empty_response(status: StatusCode) -> HttpResponse {
     let mut response = HttpResponse::new(Bytes::new().into());
     *response.status_mut() = status;
     response
 }
 
 /// Adds request headers, separated by commas, to `Vary`: caches must store a response for each of their values.
-pub fn add_vary(headers: &mut HeaderMap, names: &'static str) {
+pub(crate) fn add_vary(headers: &mut HeaderMap, names: &'static str) {
     let value = match headers.get(header::VARY).and_then(|value| value.to_str().ok()) {
         None => HeaderValue::from_static(names),
         Some(others) => match HeaderValue::try_from(format!("{others}, {names}")) {

@@ -4,7 +4,7 @@ use hyper::Method;
 
 /// An endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
+pub(crate) enum Route {
     /// The token operation.
     Token,
     /// The GraphQL endpoint.
@@ -23,7 +23,7 @@ pub enum Route {
 
 impl Route {
     /// The endpoint at the path. The token operation is there under each path that clients use as their REST base.
-    pub fn of(path: &str) -> Option<Self> {
+    pub(crate) fn of(path: &str) -> Option<Self> {
         match path {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
@@ -37,7 +37,7 @@ impl Route {
     }
 
     /// The endpoint's name in the log.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Token => "token",
             Self::Graphql => "graphql",
@@ -50,7 +50,7 @@ impl Route {
     }
 
     /// The endpoint's methods, as in `Allow`.
-    pub const fn allow(self) -> &'static str {
+    pub(crate) const fn allow(self) -> &'static str {
         match self {
             Self::Token | Self::UpdateOrder => "POST, OPTIONS",
             Self::Graphql => "GET, HEAD, POST, OPTIONS",
@@ -59,7 +59,7 @@ impl Route {
     }
 
     /// Whether the endpoint has the method. Does not cover `OPTIONS`, which all endpoints have.
-    pub fn allows(self, method: &Method) -> bool {
+    pub(crate) fn allows(self, method: &Method) -> bool {
         let reads = method == Method::GET || method == Method::HEAD;
         match self {
             Self::Token | Self::UpdateOrder => method == Method::POST,

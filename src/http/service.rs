@@ -23,7 +23,7 @@ use crate::throttle::running::RunningQueries;
 
 /// What the endpoints work with.
 #[derive(Debug)]
-pub struct Service {
+pub(crate) struct Service {
     /// Accounts, grants and profiles.
     pub grants: GrantCache,
     /// Verifies names and passwords.
@@ -53,7 +53,7 @@ pub struct Service {
 impl Service {
     /// The gates of token and grant. Returns the account of a good token as it is now, if it has the grant, and adds it
     /// to the log entry.
-    pub fn authorize(
+    pub(crate) fn authorize(
         &self,
         headers: &HeaderMap,
         artifact: Artifact,

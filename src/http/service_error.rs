@@ -14,7 +14,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Why the service cannot serve a request.
 #[derive(Debug, thiserror::Error)]
-pub enum ServiceError {
+pub(crate) enum ServiceError {
     /// The database cannot be reached or has no free connection, or too many passwords wait to be hashed.
     #[error("the service cannot serve the request right now; try again")]
     Unavailable(#[source] BoxError),
@@ -30,7 +30,7 @@ pub enum ServiceError {
 
 impl ServiceError {
     /// An internal error, which is written to the log under the request's id.
-    pub fn internal(entry: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
+    pub(crate) fn internal(entry: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
         let source = error.into();
         emit(&Event::InternalError { request_id: &entry.id, error: &*source });
         Self::Internal { request_id: entry.id.to_string(), source }

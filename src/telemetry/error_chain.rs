@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Displays an error and its causes, separated by colons.
 #[derive(Debug, Clone, Copy)]
-pub struct ErrorChain<'a>(pub &'a dyn Error);
+pub(crate) struct ErrorChain<'a>(pub(crate) &'a dyn Error);
 
 impl fmt::Display for ErrorChain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// Something that an operator may want to know. Grouped by the module that emits it.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// http: the server accepts connections.
     Listening {
         /// The bound address.
@@ -34,7 +34,7 @@ pub enum Event<'a> {
         error: &'a dyn Error,
     },
     /// http: a request was answered, or its client disconnected first.
-    Request(Request<'a>),
+    Request(ServedRequest<'a>),
     /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
     /// objects around them.
     NullabilityViolations {
@@ -133,45 +133,45 @@ pub enum Event<'a> {
 
 /// One request, as in an access log.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub(crate) struct ServedRequest<'a> {
     /// As in the response's `X-Request-Id`.
-    pub request_id: &'a str,
+    pub(crate) request_id: &'a str,
     /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
-    pub method: &'a str,
+    pub(crate) method: &'a str,
     /// The endpoint's name; never the path, which a client chooses.
-    pub route: &'a str,
+    pub(crate) route: &'a str,
     /// The authenticated user.
-    pub caller: Option<&'a str>,
+    pub(crate) caller: Option<&'a str>,
     /// The GraphQL operation's name.
-    pub operation: Option<&'a str>,
+    pub(crate) operation: Option<&'a str>,
     /// Credits that were debited.
-    pub cost: Option<u64>,
+    pub(crate) cost: Option<u64>,
     /// The first error's code.
-    pub error_code: Option<&'a str>,
+    pub(crate) error_code: Option<&'a str>,
     /// The HTTP status; none where the client disconnected first.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// From the request's head to the last byte of the response that was handed to the connection.
-    pub duration: Duration,
+    pub(crate) duration: Duration,
 }
 
 /// One entry of the audit log.
 #[derive(Debug)]
-pub struct Audit<'a> {
+pub(crate) struct Audit<'a> {
     /// What was done, such as `login.failed`.
-    pub action: &'a str,
+    pub(crate) action: &'a str,
     /// Who did it.
-    pub actor: &'a str,
+    pub(crate) actor: &'a str,
     /// The client's address, if it came over the network.
-    pub address: Option<IpAddr>,
+    pub(crate) address: Option<IpAddr>,
     /// The user or group that it was done to.
-    pub subject: Option<&'a str>,
+    pub(crate) subject: Option<&'a str>,
     /// Particulars. Never a password or a token.
-    pub details: &'a Map<String, Value>,
+    pub(crate) details: &'a Map<String, Value>,
 }
 
 /// What the running service writes to the access tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessWrite {
+pub(crate) enum AccessWrite {
     /// Audit events.
     AuditEvents,
     /// A password's hash with today's parameters.

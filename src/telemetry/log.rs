@@ -28,7 +28,7 @@ pub struct Options {
 
 /// Why the log cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum LogError {
+pub(crate) enum LogError {
     /// The filter is malformed.
     #[error("the log filter cannot be read")]
     Filter(#[from] ParseError),
@@ -38,12 +38,12 @@ pub enum LogError {
 }
 
 /// Whether the text is a filter: a level, or directives separated by commas.
-pub fn is_filter(text: &str) -> bool {
+pub(crate) fn is_filter(text: &str) -> bool {
     EnvFilter::try_new(text).is_ok()
 }
 
 /// Opens the log for the whole process. Fails if the filter is malformed, or if the log is open already.
-pub fn open(options: &Options) -> Result<(), LogError> {
+pub(crate) fn open(options: &Options) -> Result<(), LogError> {
     let terminal = io::stderr().is_terminal();
     let lines = fmt().with_env_filter(EnvFilter::try_new(&options.filter)?).with_writer(io::stderr);
     match options.format {

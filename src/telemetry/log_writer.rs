@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::telemetry::event::{Audit, Request};
+    use crate::telemetry::event::{Audit, ServedRequest};
 
     /// A log in memory.
     #[derive(Clone, Default)]
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn writes_a_request_with_the_fields_that_are_known_and_no_others() {
-        let request = Request {
+        let request = ServedRequest {
             request_id: "0f",
             method: "POST",
             route: "graphql",
@@ -155,7 +155,7 @@ mod tests {
             "error_code": "THROTTLED",
         });
         assert_eq!(line(&Event::Request(request)), all);
-        let request = Request {
+        let request = ServedRequest {
             request_id: "0f",
             method: "none",
             route: "none",

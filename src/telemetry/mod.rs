@@ -6,12 +6,12 @@
 //! - `log`: opens the log: where it goes, its format and its filter
 //! - `error_chain`: an error and its causes on one line
 
-pub mod error_chain;
-pub mod event;
+pub(crate) mod error_chain;
+pub(crate) mod event;
 pub mod log;
 mod log_writer;
 
 /// Hands an event to every sink. The log is the only one so far; another one, such as metrics, is called here too.
-pub fn emit(event: &event::Event<'_>) {
+pub(crate) fn emit(event: &event::Event<'_>) {
     log_writer::write(event);
 }

@@ -8,13 +8,13 @@ use crate::http::negotiate::Media;
 use crate::http::response::{HttpResponse, json_response};
 
 /// The process responds, so it is live.
-pub fn live() -> HttpResponse {
+pub(crate) fn live() -> HttpResponse {
     json_response(StatusCode::OK, Media::Json, &json!({"status": "live"}))
 }
 
 /// Whether the database can be reached. The connection that listens for changed grants shows it, so that probes, which
 /// anybody may send, do not load the database.
-pub fn ready(grants: &GrantCache) -> HttpResponse {
+pub(crate) fn ready(grants: &GrantCache) -> HttpResponse {
     if grants.is_connected() {
         json_response(StatusCode::OK, Media::Json, &json!({"status": "ready"}))
     } else {

@@ -9,7 +9,7 @@ use crate::http::response::{HttpResponse, json_response};
 
 /// Responds with the keys. A new key signs at once, so clients that meet an unknown key should fetch them again. The age
 /// keeps the others from fetching them for every token.
-pub fn respond(tokens: &Tokens) -> HttpResponse {
+pub(crate) fn respond(tokens: &Tokens) -> HttpResponse {
     let mut response = json_response(StatusCode::OK, Media::Json, &tokens.public_keys());
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
     response

@@ -1,8 +1,8 @@
 //! The endpoints, each in a file or folder of its own.
 
-pub mod graphql;
-pub mod health;
-pub mod jwks;
-pub mod sdl;
-pub mod token;
-pub mod update_order;
+pub(crate) mod graphql;
+pub(crate) mod health;
+pub(crate) mod jwks;
+pub(crate) mod sdl;
+pub(crate) mod token;
+pub(crate) mod update_order;

@@ -15,7 +15,7 @@ use crate::http::response::{HttpResponse, add_vary, empty_response};
 /// The schema's text and its `ETag`. Each compressed form is made at its first request and then stored: requests need no
 /// token, so they must be cheap.
 #[derive(Debug)]
-pub struct SdlDocument {
+pub(crate) struct SdlDocument {
     text: Bytes,
     tag: String,
     compressed: [OnceLock<Bytes>; Coding::ALL.len()],
@@ -23,7 +23,7 @@ pub struct SdlDocument {
 
 impl SdlDocument {
     /// The published text.
-    pub fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         // The hasher's keys are fixed, so all instances with the same schema have the same tag.
         let mut hasher = DefaultHasher::new();
         hasher.write(text.as_bytes());
@@ -43,7 +43,11 @@ impl SdlDocument {
 }
 
 /// Responds with the text, or with 304 to a client that has it.
-pub fn respond(document: &SdlDocument, headers: &HeaderMap, codings: &Codings) -> Result<HttpResponse, RequestError> {
+pub(crate) fn respond(
+    document: &SdlDocument,
+    headers: &HeaderMap,
+    codings: &Codings,
+) -> Result<HttpResponse, RequestError> {
     let compressed = match coding::accepted(headers, codings)? {
         Choice::Identity => None,
         Choice::Preferred(_) if document.text.len() < compress::MIN_BYTES => None,

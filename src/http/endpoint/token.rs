@@ -18,7 +18,11 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 
 /// Responds with a token. Unknown users, wrong passwords and disabled accounts get the same error, after the same work.
-pub async fn respond(service: &Service, head: &Head, entry: &mut AccessLogEntry) -> Result<HttpResponse, ApiError> {
+pub(crate) async fn respond(
+    service: &Service,
+    head: &Head,
+    entry: &mut AccessLogEntry,
+) -> Result<HttpResponse, ApiError> {
     let credentials = basic(&head.headers).ok_or(AccessError::NoCredentials)?;
     let attempt = Attempt {
         user_id: credentials.user_id.clone(),

@@ -26,7 +26,12 @@ use crate::orders::{self, UpdateError, command};
 const LONGEST_KEY: usize = 255;
 
 /// Applies an update, or says what is wrong with it.
-pub async fn respond(service: &Service, head: &Head, body: Incoming, entry: &mut AccessLogEntry) -> HttpResponse {
+pub(crate) async fn respond(
+    service: &Service,
+    head: &Head,
+    body: Incoming,
+    entry: &mut AccessLogEntry,
+) -> HttpResponse {
     match serve(service, head, body, entry).await {
         Ok(answered) => with_body(answered),
         Err(error) => {

@@ -29,7 +29,7 @@ const COST: &str = "graphql-cost";
     "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing; leave it out to run the \
      query"
 )]
-pub struct CostHeaderError;
+pub(crate) struct CostHeaderError;
 
 impl From<CostHeaderError> for ApiError {
     fn from(error: CostHeaderError) -> Self {
@@ -38,7 +38,7 @@ impl From<CostHeaderError> for ApiError {
 }
 
 /// Whether the client asks for a cost report in place of the data.
-pub fn is_requested(headers: &HeaderMap) -> Result<bool, CostHeaderError> {
+pub(crate) fn is_requested(headers: &HeaderMap) -> Result<bool, CostHeaderError> {
     match headers.get(COST) {
         None => Ok(false),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(true),
@@ -47,7 +47,7 @@ pub fn is_requested(headers: &HeaderMap) -> Result<bool, CostHeaderError> {
 }
 
 /// The cost of every field, if the client asks for it beside the data.
-pub fn field_costs(
+pub(crate) fn field_costs(
     service: &Service,
     caller: &Principal,
     request: &Request,
@@ -61,7 +61,7 @@ pub fn field_costs(
 }
 
 /// Responds with the cost report. Nothing is debited or executed.
-pub async fn respond(
+pub(crate) async fn respond(
     service: &Service,
     caller: &Principal,
     query: &mut ResolvedQuery,

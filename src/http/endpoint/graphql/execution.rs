@@ -17,7 +17,7 @@ use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::running::Permit;
 
 /// A permit to run one more of the caller's queries, until its response is handed over. Nothing is debited without one.
-pub async fn acquire_permit(service: &Service, caller: &Principal, cost: u64) -> Result<Permit, ApiError> {
+pub(crate) async fn acquire_permit(service: &Service, caller: &Principal, cost: u64) -> Result<Permit, ApiError> {
     let limit = caller.limits.concurrent_queries;
     if let Some(permit) = service.running_queries.try_acquire(&caller.user_id, limit) {
         return Ok(permit);
@@ -27,7 +27,7 @@ pub async fn acquire_permit(service: &Service, caller: &Principal, cost: u64) ->
 }
 
 /// The query's rows. `bucket` is the caller's bucket after the debit.
-pub async fn fetch(
+pub(crate) async fn fetch(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,

@@ -1,11 +1,11 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
 
-pub mod cost_report;
-pub mod execution;
-pub mod persisted_queries;
-pub mod request_envelope;
-pub mod response_body;
-pub mod response_envelope;
+pub(crate) mod cost_report;
+pub(crate) mod execution;
+pub(crate) mod persisted_queries;
+pub(crate) mod request_envelope;
+pub(crate) mod response_body;
+pub(crate) mod response_envelope;
 
 use hyper::Method;
 use hyper::body::Incoming;
@@ -26,7 +26,12 @@ use crate::http::response::{HttpResponse, add_vary};
 use crate::http::service::Service;
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
-pub async fn respond(service: &Service, head: &Head, body: Incoming, entry: &mut AccessLogEntry) -> HttpResponse {
+pub(crate) async fn respond(
+    service: &Service,
+    head: &Head,
+    body: Incoming,
+    entry: &mut AccessLogEntry,
+) -> HttpResponse {
     // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
     let media = negotiate::accepted(&head.headers);
     let error_media = *media.as_ref().unwrap_or(&Media::Json);

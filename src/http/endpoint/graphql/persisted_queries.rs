@@ -22,14 +22,14 @@ struct QueryHash(String);
 
 /// Query texts by their hashes. The least recently used is evicted first.
 #[derive(Debug)]
-pub struct PersistedQueries {
+pub(crate) struct PersistedQueries {
     /// `None` if persisted queries are switched off.
     texts: Option<Mutex<Texts>>,
 }
 
 /// A request with its text.
 #[derive(Debug, PartialEq)]
-pub struct ResolvedQuery {
+pub(crate) struct ResolvedQuery {
     /// The request.
     pub request: Request,
     /// The hash under which to store the text, if the client sent both.
@@ -38,7 +38,7 @@ pub struct ResolvedQuery {
 
 /// Why a request has no query.
 #[derive(Debug, thiserror::Error)]
-pub enum PersistedQueryError {
+pub(crate) enum PersistedQueryError {
     /// Neither a text nor a hash.
     #[error("the request lacks the key \"query\", a string that holds a GraphQL document")]
     NoQuery,
@@ -113,12 +113,12 @@ impl QueryHash {
 
 impl PersistedQueries {
     /// A store for texts of `max_bytes` together. `None` switches persisted queries off.
-    pub fn new(max_bytes: Option<usize>) -> Self {
+    pub(crate) fn new(max_bytes: Option<usize>) -> Self {
         Self { texts: max_bytes.map(|bytes| Mutex::new(Texts::new(bytes))) }
     }
 
     /// The request with its text: the one that was sent, or the one whose hash was sent.
-    pub fn resolve(&self, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
+    pub(crate) fn resolve(&self, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
         let GraphqlRequest { query, operation_name, variables, extensions } = envelope;
         let (query, new_hash) = match (query, QueryHash::read(&extensions)?) {
             (_, Some(_)) if self.texts.is_none() => return Err(PersistedQueryError::NotSupported),
@@ -136,7 +136,7 @@ impl PersistedQueries {
     }
 
     /// Stores the text of a query that has compiled, if the client sent its hash.
-    pub fn store(&self, query: &mut ResolvedQuery) {
+    pub(crate) fn store(&self, query: &mut ResolvedQuery) {
         if let Some(hash) = query.new_hash.take()
             && let Some(mut texts) = self.texts()
         {

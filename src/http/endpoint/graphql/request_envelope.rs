@@ -15,11 +15,11 @@ use crate::http::{body, negotiate};
 use crate::query::Variables;
 
 /// The extension of clients that send a query's hash in place of its text; see `persisted_queries`.
-pub const PERSISTED_QUERY: &str = "persistedQuery";
+pub(crate) const PERSISTED_QUERY: &str = "persistedQuery";
 
 /// A request as the client sent it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct GraphqlRequest {
+pub(crate) struct GraphqlRequest {
     /// The query's text. Without it, `extensions` have its hash.
     pub query: Option<String>,
     /// The operation's name.
@@ -32,7 +32,7 @@ pub struct GraphqlRequest {
 
 /// Why there is no GraphQL request.
 #[derive(Debug, thiserror::Error)]
-pub enum EnvelopeError {
+pub(crate) enum EnvelopeError {
     /// A body of no bytes.
     #[error("the body is empty; send a JSON object with the key \"query\"")]
     EmptyBody,
@@ -84,7 +84,7 @@ impl From<EnvelopeError> for ApiError {
 
 /// Reads the request from the body, or from the target of a `GET`. There are no mutations, which a `GET` would have to
 /// exclude.
-pub async fn read(head: &Head, body: Incoming, options: &Options) -> Result<GraphqlRequest, ApiError> {
+pub(crate) async fn read(head: &Head, body: Incoming, options: &Options) -> Result<GraphqlRequest, ApiError> {
     if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
         Ok(from_body(&body::read(body, options).await?)?)

@@ -21,7 +21,7 @@ const MAX_WHOLE: usize = 64 * 1024;
 const CHUNK: usize = 32 * 1024;
 
 /// Writes the body: the rows, their errors, and `end`. The permit is returned with the last byte.
-pub fn write(
+pub(crate) fn write(
     mut rows: ResponseWriter,
     end: Vec<u8>,
     permit: Permit,

@@ -7,11 +7,11 @@ use crate::execute::field_error::{FieldError, PathPart};
 use crate::http::cost_extension::{CostExtension, ResponseExtensions};
 
 /// What the response of every executed query begins with. Its `data` follows.
-pub const START: &[u8] = b"{\"data\":";
+pub(crate) const START: &[u8] = b"{\"data\":";
 
 /// The member `errors`, which follows `data`: fields that are null because their values cannot be used. Empty if there
 /// are none.
-pub fn errors(errors: &[FieldError]) -> String {
+pub(crate) fn errors(errors: &[FieldError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
@@ -30,7 +30,7 @@ pub fn errors(errors: &[FieldError]) -> String {
 }
 
 /// What the response of every executed query ends with, after its `data` and `errors`.
-pub fn end(cost: CostExtension<'_>) -> Vec<u8> {
+pub(crate) fn end(cost: CostExtension<'_>) -> Vec<u8> {
     let mut text = b",\"extensions\":".to_vec();
     // Writing to memory cannot fail, and the keys are strings.
     let _ = serde_json::to_writer(&mut text, &ResponseExtensions { cost });
