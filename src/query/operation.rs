@@ -1,5 +1,5 @@
-//! An operation that is valid against the catalog: fragments are spread, selections of one response key merged, names
-//! replaced by ids. It owns itself, so it can be kept for the next request with the same text.
+//! A valid operation: fragments are spread, fields of one response key merged, names replaced by ids. It borrows nothing,
+//! so it can be cached for the next request with the same text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::TypeRef;
 use crate::error::graphql_error::Location;
 
-/// A valid operation, before its variables are known.
+/// A valid operation without the values of its variables.
 #[derive(Debug)]
 pub struct Operation {
-    /// Its name, where it has one.
+    /// The operation's name, if it has one.
     pub name: Option<Arc<str>>,
-    /// The variables that it declares.
+    /// The variables that the operation declares.
     pub variables: Vec<VariableDefinition>,
-    /// What it selects from the root.
+    /// The selections from the root.
     pub selections: Vec<Selection>,
-    /// How many selections it has in all: their ids are below it.
+    /// The number of selections on all levels. The ids of selections are below it.
     pub selection_count: usize,
-    /// The variables that `@skip` and `@include` name, by their places. Where there are any, the order and presence of
-    /// selections must be found anew each time.
+    /// The indexes of the variables that `@skip` and `@include` name. If there are any, the presence and order of
+    /// selections depend on the values of variables.
     pub conditions: BTreeSet<usize>,
 }
 
 impl Operation {
-    /// About how much memory it takes, in bytes.
+    /// About how much memory the operation takes, in bytes.
     pub fn bytes(&self) -> usize {
         let variables = self.variables.iter().map(|variable| size_of::<VariableDefinition>() + variable.name.len());
         let conditions = self.conditions.len() * size_of::<usize>();
@@ -51,100 +51,101 @@ fn selections_bytes(selections: &[Selection]) -> usize {
 /// A variable that an operation declares.
 #[derive(Debug)]
 pub struct VariableDefinition {
-    /// Its name, without the dollar sign.
+    /// The variable's name, without the dollar sign.
     pub name: String,
-    /// Its type.
+    /// The variable's type.
     pub ty: TypeRef,
-    /// What it is where the request does not give it.
+    /// The value if the request gives none.
     pub default: Option<Literal>,
-    /// Where it is declared.
+    /// The location of the declaration.
     pub location: Location,
 }
 
-/// The number of a selection in its operation.
+/// Identifies a selection of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SelectionId(pub(super) usize);
 
 impl SelectionId {
-    /// The number, from 0.
+    /// The selection's number in the operation, from 0.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// All selections of one response key in one selection set, merged.
+/// The merged fields of one response key.
 #[derive(Debug)]
 pub struct Selection {
-    /// Its number in the operation.
+    /// The selection's id.
     pub id: SelectionId,
-    /// The key in the response: the alias, or the field's name.
+    /// The response key: the alias, or the field's name.
     pub key: Arc<str>,
-    /// What is selected.
+    /// The selected field.
     pub target: Target,
-    /// The arguments, by their place among the field's arguments, each at most once.
+    /// The given arguments: the index of each among the field's arguments, and its value.
     pub arguments: Vec<(usize, Literal)>,
-    /// Where the key is first selected.
+    /// The location of the first occurrence.
     pub location: Location,
-    /// What is selected from it, where it has fields.
+    /// The merged selection sets; empty for scalars and enums.
     pub selections: Vec<Selection>,
-    /// When it is selected: any of these occurrences, in document order. Never empty.
+    /// The fields that were merged, in document order. Never empty. The response has the key if the conditions of any of
+    /// them are met.
     pub occurrences: Vec<Occurrence>,
-    /// Whether it is a connection, a point root or introspection, or has one below it: elsewhere, nothing takes arguments.
+    /// Whether the field or one below it can have arguments: a connection, a lookup field or introspection.
     pub takes_arguments: bool,
 }
 
-/// What a selection selects.
+/// A field that can be selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// `__typename`, which is known without asking.
+    /// `__typename` of that type.
     TypeName(TypeId),
     /// A field of the catalog.
     Field(FieldId),
 }
 
-/// One place where a response key is selected, and the conditions on the way to it.
+/// A field of a document, and the conditions under which it is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Its place in document order among the occurrences of one selection set.
+    /// The field's index in document order, among the occurrences of all selections of the merged selection sets.
     pub order: u32,
-    /// What must hold, all of it; empty where it is always selected.
+    /// The conditions, all of which must be met; empty if the field is always selected.
     pub conditions: Vec<Condition>,
-    /// Where it stands.
+    /// The field's location.
     pub location: Location,
 }
 
-/// `@include(if: $variable)` or `@skip(if: $variable)`; where the truth is written out, it is decided already.
+/// `@include(if: $variable)` or `@skip(if: $variable)`. Directives with a literal value have been evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// The variable's place in [`Operation::variables`].
+    /// The variable's index in [`Operation::variables`].
     pub variable: usize,
-    /// What it must be: true for `@include`, false for `@skip`.
-    pub wanted: bool,
+    /// The value that meets the condition: true for `@include`, false for `@skip`.
+    pub expected: bool,
 }
 
-/// A value as a document writes it.
+/// A value in a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
-    /// The variable's place in [`Operation::variables`].
+    /// A variable: its index in [`Operation::variables`].
     Variable(usize),
     /// A whole number.
     Int(i64),
     /// A number with a fraction or exponent.
     Float(f64),
-    /// Text.
+    /// A string.
     String(String),
     /// True or false.
     Boolean(bool),
-    /// Null, which is given, unlike an argument that is left out.
+    /// Null, which differs from an argument that is not given.
     Null,
-    /// A name.
+    /// The name of an enum value.
     Enum(String),
     /// A list.
     List(Vec<Literal>),
 }
 
 impl Literal {
-    /// How much memory it takes behind itself, in bytes.
+    /// How much memory the value takes on the heap, in bytes.
     fn bytes(&self) -> usize {
         match self {
             Self::String(text) | Self::Enum(text) => text.len(),

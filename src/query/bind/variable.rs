@@ -39,7 +39,7 @@ impl Values<'_> {
 
     /// The order of the first occurrence whose conditions hold. It decides the position of the key in the response.
     fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
-        let holds = |condition: &Condition| self.truth(condition.variable) == Some(condition.wanted);
+        let holds = |condition: &Condition| self.truth(condition.variable) == Some(condition.expected);
         let occurrence = selection.occurrences.iter().find(|occurrence| occurrence.conditions.iter().all(holds));
         occurrence.map(|occurrence| occurrence.order)
     }

@@ -1,57 +1,72 @@
-//! The directives that the schema knows (GraphQL specification, section 3.13), and where they may stand.
+//! Where directives are allowed in documents (GraphQL specification, section 3.13).
 
 use crate::catalog::Catalog;
-use crate::catalog::schema::Argument;
+use crate::catalog::schema::Directive;
 
-/// Directives of selections: these alone may stand in a document. Each takes `if: Boolean!`.
-pub(super) const CONDITIONS: [&str; 2] = ["include", "skip"];
-
-/// Directives of schemas. They are known, but may stand nowhere in a document.
-const OF_SCHEMAS: [&str; 4] = ["deprecated", "specifiedBy", "oneOf", "search"];
-
-/// Whether a directive of that name is known.
-pub(super) fn is_known(name: &str) -> bool {
-    CONDITIONS.contains(&name) || OF_SCHEMAS.contains(&name)
+/// The directive with that name.
+pub(super) fn named<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Directive> {
+    catalog.directives().iter().find(|directive| directive.name == name)
 }
 
-/// The arguments that a directive has, where it is one of [`CONDITIONS`].
-pub(super) fn arguments<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c [Argument]> {
-    let directive = catalog.directives().iter().find(|directive| directive.name == name)?;
-    CONDITIONS.contains(&name).then_some(&directive.arguments)
+/// The names of the directives that are allowed somewhere in a document. The others belong in schemas.
+pub(super) fn executable_names(catalog: &Catalog) -> impl Iterator<Item = &str> {
+    let directives = catalog.directives().iter();
+    directives.filter(|directive| is_executable(directive)).map(|directive| directive.name.as_str())
 }
 
-/// Where a directive stands.
+/// Whether a directive is allowed somewhere in a document.
+pub(super) fn is_executable(directive: &Directive) -> bool {
+    DirectiveLocation::ALL.into_iter().any(|location| location.allows(directive))
+}
+
+/// A location of directives in documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectiveLocation {
-    /// On an operation.
+    /// A query. Another rule rejects mutations and subscriptions.
     Operation,
-    /// On a variable's definition.
-    Variable,
-    /// On a field.
     Field,
-    /// On a fragment's definition.
-    Fragment,
-    /// On the spread of a fragment.
-    Spread,
-    /// On an inline fragment.
+    FragmentDefinition,
+    FragmentSpread,
     InlineFragment,
+    VariableDefinition,
 }
 
 impl DirectiveLocation {
-    /// Whether [`CONDITIONS`] may stand there.
-    pub(super) fn takes_conditions(self) -> bool {
-        matches!(self, Self::Field | Self::Spread | Self::InlineFragment)
+    const ALL: [Self; 6] = [
+        Self::Field,
+        Self::FragmentSpread,
+        Self::InlineFragment,
+        Self::Operation,
+        Self::FragmentDefinition,
+        Self::VariableDefinition,
+    ];
+
+    /// Whether the directive is allowed at this location.
+    pub(super) fn allows(self, directive: &Directive) -> bool {
+        directive.locations.contains(&self.name())
     }
 
-    /// What it is, for a reader.
+    /// The name in SDL.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Operation => "QUERY",
+            Self::Field => "FIELD",
+            Self::FragmentDefinition => "FRAGMENT_DEFINITION",
+            Self::FragmentSpread => "FRAGMENT_SPREAD",
+            Self::InlineFragment => "INLINE_FRAGMENT",
+            Self::VariableDefinition => "VARIABLE_DEFINITION",
+        }
+    }
+
+    /// The location as error messages name it.
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Operation => "an operation",
-            Self::Variable => "a variable",
             Self::Field => "a field",
-            Self::Fragment => "a fragment definition",
-            Self::Spread => "a fragment spread",
+            Self::FragmentDefinition => "a fragment definition",
+            Self::FragmentSpread => "a fragment spread",
             Self::InlineFragment => "an inline fragment",
+            Self::VariableDefinition => "a variable",
         }
     }
 }

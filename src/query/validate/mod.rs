@@ -1,27 +1,32 @@
-//! Whether a document is valid against the catalog: a rule a file, then the merged operation.
+//! Validation: checks a document against the catalog, and makes the operation of a valid one.
 //!
-//! - `survey`: every place of a document that rules speak of, with the type that the catalog gives it
-//! - `rules`: the rules, in order; what they find is a `violation` each
-//! - `choose`: which operation is meant
-//! - `merge`: the operation, its fragments spread
-//! - `names`: what is known by name, for all of these
+//! - `document_index`, `index_builder`: the parts of a document that rules examine, with their types
+//! - `rules`: the validation rules, a file each
+//! - `violation`, `violations`: what rules report
+//! - `directives`: the directives that the schema has, and where they are allowed
+//! - `get_operation`: the operation of a document that a request asks for
+//! - `merge`: document → operation, with fragments spread and fields merged
+//! - `name_map`: a map with names as keys
 
-mod choose;
 mod directives;
-mod merge;
-mod names;
-mod rules;
 mod document_index;
+mod get_operation;
+mod index_builder;
+mod merge;
+mod name_map;
+mod rules;
 mod violation;
+mod violations;
 
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::operation::Operation;
 use crate::query::parse::document::Document;
 
-/// Holds a document against every rule, then merges the operation of that name (or the only one).
+/// Checks a document against every rule. Returns the operation with that name, or the only one if `name` is `None`.
+/// Fails with all violations, or if there is no such operation.
 pub fn validate(catalog: &Catalog, document: &Document<'_>, name: Option<&str>) -> Result<Operation, GraphqlErrors> {
     GraphqlErrors::check(rules::check(catalog, document))?;
-    let operation = choose::choose(document, name)?;
+    let operation = get_operation::get_operation(document, name)?;
     merge::merge(catalog, document, operation)
 }

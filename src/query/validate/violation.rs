@@ -1,60 +1,28 @@
-//! What rules find, and the list in which they tell it.
+//! What a document can do that validation forbids.
 
 use std::fmt;
 
+use serde_json::{Value, json};
+use thiserror::Error;
+
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
-use crate::error::graphql_error::{GraphqlError, Location};
-use crate::query::validate::merge::MOST_LEVELS;
-use crate::query::validate::rules::bounds::{MOST_DIRECTIVES, MOST_FIELDS, MOST_INTROSPECTION_LISTS, MOST_ROOT_FIELDS};
+use crate::query::document_limits::{MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS};
 
-/// The most findings that are kept before they are ordered and cut: a hostile document can have millions.
-const MOST_FINDINGS: usize = 200;
+/// The longest name that an error repeats, in characters.
+const MAX_NAME_IN_ERROR: usize = 80;
 
-/// The longest name that is repeated to its sender, in characters.
-const LONGEST_NAME: usize = 80;
-
-/// What the rules have found.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    list: Vec<GraphqlError>,
-}
-
-impl Findings {
-    /// Adds a violation and the places that it is about, the most telling first.
-    pub(super) fn add(&mut self, violation: &Violation, places: impl IntoIterator<Item = Location>) {
-        if !self.is_full() {
-            self.list.push(GraphqlError::new(violation, places));
-        }
-    }
-
-    /// Whether there is no sense in looking further.
-    pub(super) fn is_full(&self) -> bool {
-        self.list.len() >= MOST_FINDINGS
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// What was found, in the order of the rules.
-    pub(super) fn into_refusals(self) -> Vec<GraphqlError> {
-        self.list
-    }
-}
-
-/// A name out of a document, cut where it is too long to repeat.
+/// A name from a document, cut to a length fit for an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Truncated(String);
 
 impl From<&str> for Truncated {
     fn from(name: &str) -> Self {
-        let mut shown: String = name.chars().take(LONGEST_NAME).collect();
-        if shown.len() < name.len() {
-            shown.push('…');
+        let mut truncated: String = name.chars().take(MAX_NAME_IN_ERROR).collect();
+        if truncated.len() < name.len() {
+            truncated.push('…');
         }
-        Self(shown)
+        Self(truncated)
     }
 }
 
@@ -64,19 +32,13 @@ impl fmt::Display for Truncated {
     }
 }
 
-/// Names of the schema that may have been meant, the nearest first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Names that a misspelt one may stand for, the closest first. Its `Display` is the end of an error message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Suggestions(Vec<String>);
 
-impl FromIterator<String> for Suggestions {
-    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
-        Self(names.into_iter().collect())
-    }
-}
-
-impl<'n> FromIterator<&'n str> for Suggestions {
-    fn from_iter<I: IntoIterator<Item = &'n str>>(names: I) -> Self {
-        names.into_iter().map(str::to_owned).collect()
+impl From<Vec<&str>> for Suggestions {
+    fn from(names: Vec<&str>) -> Self {
+        Self(names.into_iter().map(str::to_owned).collect())
     }
 }
 
@@ -90,239 +52,235 @@ impl fmt::Display for Suggestions {
     }
 }
 
-/// What a document does that it must not. Rules of the specification first, then our own bounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A violation of a rule of the GraphQL specification, or of one of our own limits, which come last.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum Violation {
-    /// Two operations of one name.
-    RepeatedOperation(Truncated),
-    /// An operation without a name beside another.
-    AnonymousBesideOthers,
-    /// A mutation or subscription: the plural of what it is.
-    NoSuchRoot(&'static str),
+    /// Two operations with the same name.
+    #[error("There is more than one operation \"{0}\"")]
+    DuplicateOperation(Truncated),
+    /// An operation without a name, in a document with several.
+    #[error("An operation without a name must be the only one of its document; name it")]
+    AnonymousOperationNotAlone,
+    /// A mutation or subscription: its kind, in the plural.
+    #[error("The schema has no {0}; this API answers queries alone")]
+    UnsupportedOperation(&'static str),
     /// A type that the schema does not have.
-    UnknownType { ty: Truncated, meant: Suggestions },
-    /// A fragment, perhaps inline, on a type without fields.
-    FragmentOnLeaf { fragment: Option<Truncated>, ty: Truncated },
+    #[error("Unknown type \"{ty}\"{suggestions}")]
+    UnknownType { ty: Truncated, suggestions: Suggestions },
+    /// A fragment on a scalar or enum.
+    #[error("Fragment \"{fragment}\" cannot be on \"{ty}\", which has no fields")]
+    FragmentOnLeaf { fragment: Truncated, ty: Truncated },
+    /// An inline fragment on a scalar or enum.
+    #[error("A fragment cannot be on \"{ty}\", which has no fields")]
+    InlineFragmentOnLeaf { ty: Truncated },
     /// A variable whose type is an object.
+    #[error("Variable \"${variable}\" cannot be of type \"{ty}\", which is no type of inputs")]
     VariableNotInput { variable: Truncated, ty: Truncated },
-    /// An object of which nothing is selected.
-    NothingSelected { field: Truncated, ty: String, such_as: Option<String> },
-    /// A leaf of which something is selected.
-    SelectionOfLeaf { field: Truncated, ty: String },
+    /// An object without a selection set. The example is a selection that its type has.
+    #[error("Field \"{field}\" of type \"{ty}\" needs a selection of its fields{}", such_as(field, .example.as_deref()))]
+    MissingSelectionSet { field: Truncated, ty: String, example: Option<String> },
+    /// A scalar or enum with a selection set.
+    #[error("Field \"{field}\" of type \"{ty}\" has no fields to select")]
+    SelectionSetOnLeaf { field: Truncated, ty: String },
     /// A field that the type does not have.
-    UnknownField { field: Truncated, ty: String, meant: Suggestions },
-    /// Two fragments of one name.
-    RepeatedFragment(Truncated),
-    /// A fragment that is spread and not defined.
-    UnknownFragment { fragment: Truncated, meant: Suggestions },
-    /// A fragment that is defined and not spread.
+    #[error("Type \"{ty}\" has no field \"{field}\"{suggestions}")]
+    UnknownField { field: Truncated, ty: String, suggestions: Suggestions },
+    /// Two fragments with the same name.
+    #[error("There is more than one fragment \"{0}\"")]
+    DuplicateFragment(Truncated),
+    /// A spread of a fragment that the document does not define.
+    #[error("Unknown fragment \"{fragment}\"{suggestions}")]
+    UnknownFragment { fragment: Truncated, suggestions: Suggestions },
+    /// A fragment that no operation spreads.
+    #[error("Fragment \"{0}\" is never used")]
     UnusedFragment(Truncated),
-    /// A fragment, perhaps inline, that can never apply.
-    ImpossibleSpread { fragment: Option<Truncated>, ty: String, parent: String },
-    /// A fragment that spreads itself, through those named.
+    /// A fragment spread that can never apply.
+    #[error("Fragment \"{fragment}\" is on \"{ty}\" and cannot be spread in \"{parent}\"")]
+    ImpossibleSpread { fragment: Truncated, ty: String, parent: String },
+    /// An inline fragment that can never apply.
+    #[error("A fragment on \"{ty}\" cannot be spread in \"{parent}\"")]
+    ImpossibleInlineFragment { ty: String, parent: String },
+    /// A fragment that spreads itself, through the others listed.
+    #[error("Fragment \"{fragment}\" cannot be spread within itself{}", list_cycle(.through))]
     FragmentCycle { fragment: Truncated, through: Vec<Truncated> },
-    /// Two variables of one name.
-    RepeatedVariable(Truncated),
-    /// A variable that is used and not declared.
+    /// Two variables of one operation with the same name.
+    #[error("There is more than one variable \"${0}\"")]
+    DuplicateVariable(Truncated),
+    /// A use of a variable that the operation does not declare.
+    #[error("Variable \"${variable}\" is not declared{}", by_operation(" by", .operation.as_ref()))]
     UndefinedVariable { variable: Truncated, operation: Option<Truncated> },
-    /// A variable that is declared and not used.
+    /// A variable that the operation declares and does not use.
+    #[error("Variable \"${variable}\" is never used{}", by_operation(" in", .operation.as_ref()))]
     UnusedVariable { variable: Truncated, operation: Option<Truncated> },
     /// A directive that the schema does not have.
-    UnknownDirective { directive: Truncated, meant: Suggestions },
-    /// A directive where it may not stand.
-    MisplacedDirective { directive: Truncated, place: &'static str },
-    /// A directive twice at one place.
-    RepeatedDirective(Truncated),
+    #[error("Unknown directive \"@{directive}\"{suggestions}")]
+    UnknownDirective { directive: Truncated, suggestions: Suggestions },
+    /// A directive at a location where it is not allowed.
+    #[error("Directive \"@{directive}\" is not allowed on {location}")]
+    MisplacedDirective { directive: Truncated, location: &'static str },
+    /// A directive twice at one location.
+    #[error("Directive \"@{0}\" is allowed here only once")]
+    DuplicateDirective(Truncated),
     /// An argument that the field or directive does not have, and those that it has.
-    UnknownArgument { argument: Truncated, holder: String, meant: Suggestions, allowed: Vec<String> },
-    /// An argument twice.
-    RepeatedArgument(Truncated),
+    #[error("Unknown argument \"{argument}\" of {owner}{}", suggest_or_list(.suggestions, .allowed))]
+    UnknownArgument { argument: Truncated, owner: String, suggestions: Suggestions, allowed: Vec<String> },
+    /// The same argument twice.
+    #[error("Argument \"{0}\" is given more than once")]
+    DuplicateArgument(Truncated),
     /// A required argument that is not given.
-    MissingArgument { argument: String, holder: String, ty: String },
-    /// A null where none may be.
-    WrongNull { of: Truncated, ty: String },
-    /// A value that is not of the type that is expected.
-    WrongValue { of: Truncated, ty: String, found: String, expected: String, allowed: Vec<String>, meant: Suggestions },
-    /// A variable whose type does not fit where it is used.
-    VariableMisfit { variable: Truncated, ty: String, expected: String },
-    /// Two selections of one response key that are of different fields.
+    #[error("Argument \"{argument}\" of type \"{ty}\" is required by {owner}")]
+    MissingArgument { argument: String, owner: String, ty: String },
+    /// A null for an argument or variable that is non-null.
+    #[error("\"{target}\" is of type \"{ty}\" and cannot be null")]
+    UnexpectedNull { target: Truncated, ty: String },
+    /// A value of another type than an argument or variable has.
+    #[error("\"{target}\" is of type \"{ty}\" and takes {expected}, not {found}{suggestions}")]
+    WrongValueType {
+        target: Truncated,
+        ty: String,
+        found: String,
+        expected: String,
+        allowed: Vec<String>,
+        suggestions: Suggestions,
+    },
+    /// A variable of another type than its usage demands.
+    #[error("Variable \"${variable}\" of type \"{ty}\" is used where \"{expected}\" is expected")]
+    WrongVariableType { variable: Truncated, ty: String, expected: String },
+    /// Two selections with the same response key and different fields.
+    #[error(
+        "\"{key}\" would be both \"{first}\" and \"{second}\" in the response; use different aliases to fetch both"
+    )]
     DifferentFields { key: Truncated, first: Truncated, second: Truncated },
-    /// Two selections of one response key that differ in their arguments.
+    /// Two selections with the same response key and different arguments.
+    #[error("\"{key}\" is selected with different arguments; use different aliases to fetch both")]
     DifferentArguments { key: Truncated },
-    /// A field twice in one input object.
-    RepeatedInputField(Truncated),
-    /// More root fields than a document may select.
+    /// The same field twice in one input object.
+    #[error("Input field \"{0}\" is given more than once")]
+    DuplicateInputField(Truncated),
+    /// More than [`MAX_ROOT_FIELDS`].
+    #[error("A document selects at most {} fields from the root; split it", MAX_ROOT_FIELDS)]
     TooManyRootFields,
-    /// More lists of introspection within one another than a document may select.
+    /// More than [`MAX_INTROSPECTION_LISTS`].
+    #[error("Introspection nests at most {} lists; ask for types by name", MAX_INTROSPECTION_LISTS)]
     TooManyIntrospectionLists,
-    /// More directives than may stand at one place.
+    /// More than [`MAX_DIRECTIVES`].
+    #[error("At most {} directives are allowed at one location", MAX_DIRECTIVES)]
     TooManyDirectives,
-    /// More fields, all fragments spread, than a document may select.
+    /// More than [`MAX_FIELDS`].
+    #[error(
+        "A document selects at most {} fields, counting those of a fragment wherever it is spread; split it",
+        MAX_FIELDS
+    )]
     TooManyFields,
-    /// More levels, all fragments spread, than a document may have.
+    /// More than [`MAX_LEVELS`].
+    #[error(
+        "A document nests at most {} levels of fields, counting those of a fragment where it is spread; split it",
+        MAX_LEVELS
+    )]
     TooManyLevels,
 }
 
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::RepeatedOperation(name) => write!(f, "There is more than one operation \"{name}\""),
-            Self::AnonymousBesideOthers => {
-                f.write_str("An operation without a name must be the only one of its document; name it")
-            }
-            Self::NoSuchRoot(what) => write!(f, "The schema has no {what}; this API answers queries alone"),
-            Self::UnknownType { ty, meant } => write!(f, "Unknown type \"{ty}\"{meant}"),
-            Self::FragmentOnLeaf { fragment: Some(fragment), ty } => {
-                write!(f, "Fragment \"{fragment}\" cannot be on \"{ty}\", which has no fields")
-            }
-            Self::FragmentOnLeaf { fragment: None, ty } => {
-                write!(f, "A fragment cannot be on \"{ty}\", which has no fields")
-            }
-            Self::VariableNotInput { variable, ty } => {
-                write!(f, "Variable \"${variable}\" cannot be of type \"{ty}\", which is no type of inputs")
-            }
-            Self::NothingSelected { field, ty, such_as } => {
-                write!(f, "Field \"{field}\" of type \"{ty}\" needs a selection of its fields")?;
-                such_as.as_ref().map_or(Ok(()), |such_as| write!(f, ", such as {field} {{ {such_as} }}"))
-            }
-            Self::SelectionOfLeaf { field, ty } => {
-                write!(f, "Field \"{field}\" of type \"{ty}\" has no fields to select")
-            }
-            Self::UnknownField { field, ty, meant } => write!(f, "Type \"{ty}\" has no field \"{field}\"{meant}"),
-            Self::RepeatedFragment(name) => write!(f, "There is more than one fragment \"{name}\""),
-            Self::UnknownFragment { fragment, meant } => write!(f, "Unknown fragment \"{fragment}\"{meant}"),
-            Self::UnusedFragment(name) => write!(f, "Fragment \"{name}\" is never used"),
-            Self::ImpossibleSpread { fragment: Some(fragment), ty, parent } => {
-                write!(f, "Fragment \"{fragment}\" is on \"{ty}\" and cannot be spread in \"{parent}\"")
-            }
-            Self::ImpossibleSpread { fragment: None, ty, parent } => {
-                write!(f, "A fragment on \"{ty}\" cannot be spread in \"{parent}\"")
-            }
-            Self::FragmentCycle { fragment, through } => {
-                write!(f, "Fragment \"{fragment}\" cannot be spread within itself")?;
-                for (place, name) in through.iter().enumerate() {
-                    write!(f, "{} \"{name}\"", if place == 0 { ", through" } else { "," })?;
-                }
-                Ok(())
-            }
-            Self::RepeatedVariable(name) => write!(f, "There is more than one variable \"${name}\""),
-            Self::UndefinedVariable { variable, operation: Some(operation) } => {
-                write!(f, "Variable \"${variable}\" is not declared by operation \"{operation}\"")
-            }
-            Self::UndefinedVariable { variable, operation: None } => {
-                write!(f, "Variable \"${variable}\" is not declared")
-            }
-            Self::UnusedVariable { variable, operation: Some(operation) } => {
-                write!(f, "Variable \"${variable}\" is never used in operation \"{operation}\"")
-            }
-            Self::UnusedVariable { variable, operation: None } => write!(f, "Variable \"${variable}\" is never used"),
-            Self::UnknownDirective { directive, meant } => write!(f, "Unknown directive \"@{directive}\"{meant}"),
-            Self::MisplacedDirective { directive, place } => {
-                write!(f, "Directive \"@{directive}\" may not stand on {place}")
-            }
-            Self::RepeatedDirective(name) => write!(f, "Directive \"@{name}\" may stand here only once"),
-            Self::UnknownArgument { argument, holder, meant, allowed } => {
-                write!(f, "Unknown argument \"{argument}\" of {holder}{meant}")?;
-                match (meant.0.is_empty(), allowed.is_empty()) {
-                    (false, _) => Ok(()),
-                    (true, true) => f.write_str(", which takes none"),
-                    (true, false) => write!(f, "; it takes {}", allowed.join(", ")),
-                }
-            }
-            Self::RepeatedArgument(name) => write!(f, "Argument \"{name}\" is given more than once"),
-            Self::MissingArgument { argument, holder, ty } => {
-                write!(f, "Argument \"{argument}\" of type \"{ty}\" is required by {holder}")
-            }
-            Self::WrongNull { of, ty } => write!(f, "\"{of}\" is of type \"{ty}\" and cannot be null"),
-            Self::WrongValue { of, ty, found, expected, meant, .. } => {
-                write!(f, "\"{of}\" is of type \"{ty}\" and takes {expected}, not {found}{meant}")
-            }
-            Self::VariableMisfit { variable, ty, expected } => {
-                write!(f, "Variable \"${variable}\" of type \"{ty}\" is used where \"{expected}\" is expected")
-            }
-            Self::DifferentFields { key, first, second } => write!(
-                f,
-                "\"{key}\" would be both \"{first}\" and \"{second}\" in the response; use different aliases to fetch both"
-            ),
-            Self::DifferentArguments { key } => {
-                write!(f, "\"{key}\" is selected with different arguments; use different aliases to fetch both")
-            }
-            Self::RepeatedInputField(name) => write!(f, "Input field \"{name}\" is given more than once"),
-            Self::TooManyRootFields => {
-                write!(f, "A document selects at most {MOST_ROOT_FIELDS} fields from the root; split it")
-            }
-            Self::TooManyIntrospectionLists => {
-                write!(f, "Introspection nests at most {MOST_INTROSPECTION_LISTS} lists; ask for types by name")
-            }
-            Self::TooManyDirectives => write!(f, "At most {MOST_DIRECTIVES} directives stand at one place"),
-            Self::TooManyFields => write!(
-                f,
-                "A document selects at most {MOST_FIELDS} fields, counting those of a fragment wherever it is spread; split it"
-            ),
-            Self::TooManyLevels => write!(
-                f,
-                "A document nests at most {MOST_LEVELS} levels of fields, counting those of a fragment where it is spread; split it"
-            ),
+fn such_as(field: &Truncated, example: Option<&str>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match example {
+        Some(example) => write!(f, ", such as {field} {{ {example} }}"),
+        None => Ok(()),
+    })
+}
+
+fn list_cycle(names: &[Truncated]) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        for (index, name) in names.iter().enumerate() {
+            write!(f, "{} \"{name}\"", if index == 0 { ", through" } else { "," })?;
         }
-    }
+        Ok(())
+    })
+}
+
+fn by_operation(preposition: &str, operation: Option<&Truncated>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match operation {
+        Some(operation) => write!(f, "{preposition} operation \"{operation}\""),
+        None => Ok(()),
+    })
+}
+
+fn suggest_or_list(suggestions: &Suggestions, allowed: &[String]) -> impl fmt::Display {
+    fmt::from_fn(move |f| match (suggestions.0.is_empty(), allowed.is_empty()) {
+        (false, _) => write!(f, "{suggestions}"),
+        (true, true) => f.write_str(", which takes none"),
+        (true, false) => write!(f, "; it takes {}", allowed.join(", ")),
+    })
 }
 
 impl Diagnostic for Violation {
     fn code(&self) -> ErrorCode {
-        match self {
-            Self::TooManyLevels => ErrorCode::DepthExceeded,
-            _ => ErrorCode::GraphqlValidationFailed,
-        }
+        if matches!(self, Self::TooManyLevels) { ErrorCode::DepthExceeded } else { ErrorCode::GraphqlValidationFailed }
     }
 
-    /// What a program needs to mend the document: the names that it used, and those that it may use.
     fn extensions(&self) -> ErrorExtensions {
-        let meant = |meant: &Suggestions| ("suggestions", meant.0.clone().into());
-        let facts: Vec<(&str, serde_json::Value)> = match self {
-            Self::UnknownType { ty, meant: names } => vec![("type", ty.0.clone().into()), meant(names)],
-            Self::UnknownField { field, ty, meant: names } => {
-                vec![("type", ty.clone().into()), ("field", field.0.clone().into()), meant(names)]
+        let extensions: Vec<(&str, Value)> = match self {
+            Self::UnknownType { ty, suggestions } => vec![("type", json!(ty.0)), suggestions.extension()],
+            Self::UnknownField { field, ty, suggestions } => {
+                vec![("type", json!(ty)), ("field", json!(field.0)), suggestions.extension()]
             }
-            Self::NothingSelected { field, ty, .. } | Self::SelectionOfLeaf { field, ty } => {
-                vec![("type", ty.clone().into()), ("field", field.0.clone().into())]
+            Self::MissingSelectionSet { field, ty, .. } | Self::SelectionSetOnLeaf { field, ty } => {
+                vec![("type", json!(ty)), ("field", json!(field.0))]
             }
-            Self::UnknownFragment { fragment, meant: names } => {
-                vec![("fragment", fragment.0.clone().into()), meant(names)]
+            Self::UnknownFragment { fragment, suggestions } => {
+                vec![("fragment", json!(fragment.0)), suggestions.extension()]
             }
-            Self::UnknownDirective { directive, meant: names } => {
-                vec![("directive", directive.0.clone().into()), meant(names)]
+            Self::UnknownDirective { directive, suggestions } => {
+                vec![("directive", json!(directive.0)), suggestions.extension()]
             }
-            Self::UnknownArgument { argument, meant: names, allowed, .. } => {
-                vec![("argument", argument.0.clone().into()), meant(names), ("allowed", allowed.clone().into())]
+            Self::UnknownArgument { argument, suggestions, allowed, .. } => {
+                vec![("argument", json!(argument.0)), suggestions.extension(), ("allowed", json!(allowed))]
             }
             Self::MissingArgument { argument, ty, .. } => {
-                vec![("argument", argument.clone().into()), ("expectedType", ty.clone().into())]
+                vec![("argument", json!(argument)), ("expectedType", json!(ty))]
             }
-            Self::WrongValue { of, ty, allowed, meant: names, .. } => {
-                let mut facts = vec![("argument", of.0.clone().into()), ("expectedType", ty.clone().into())];
+            Self::WrongValueType { target, ty, allowed, suggestions, .. } => {
+                let mut extensions = vec![("argument", json!(target.0)), ("expectedType", json!(ty))];
                 if !allowed.is_empty() {
-                    facts.extend([meant(names), ("allowed", allowed.clone().into())]);
+                    extensions.extend([suggestions.extension(), ("allowed", json!(allowed))]);
                 }
-                facts
+                extensions
             }
-            Self::WrongNull { of, ty } => {
-                vec![("argument", of.0.clone().into()), ("expectedType", ty.clone().into())]
+            Self::UnexpectedNull { target, ty } => vec![("argument", json!(target.0)), ("expectedType", json!(ty))],
+            Self::WrongVariableType { variable, ty, expected } => {
+                vec![("variable", json!(variable.0)), ("type", json!(ty)), ("expectedType", json!(expected))]
             }
-            Self::VariableMisfit { variable, ty, expected } => vec![
-                ("variable", variable.0.clone().into()),
-                ("type", ty.clone().into()),
-                ("expectedType", expected.clone().into()),
-            ],
             Self::UndefinedVariable { variable, .. } | Self::UnusedVariable { variable, .. } => {
-                vec![("variable", variable.0.clone().into())]
+                vec![("variable", json!(variable.0))]
             }
-            Self::TooManyRootFields => vec![("maxRootFields", MOST_ROOT_FIELDS.into())],
-            Self::TooManyIntrospectionLists => vec![("maxLists", MOST_INTROSPECTION_LISTS.into())],
-            Self::TooManyDirectives => vec![("maxDirectives", MOST_DIRECTIVES.into())],
-            Self::TooManyFields => vec![("maxFields", MOST_FIELDS.into())],
-            Self::TooManyLevels => vec![("maxLevels", MOST_LEVELS.into())],
-            _ => Vec::new(),
+            Self::TooManyRootFields => vec![("maxRootFields", json!(MAX_ROOT_FIELDS))],
+            Self::TooManyIntrospectionLists => vec![("maxLists", json!(MAX_INTROSPECTION_LISTS))],
+            Self::TooManyDirectives => vec![("maxDirectives", json!(MAX_DIRECTIVES))],
+            Self::TooManyFields => vec![("maxFields", json!(MAX_FIELDS))],
+            Self::TooManyLevels => vec![("maxLevels", json!(MAX_LEVELS))],
+            Self::DuplicateOperation(_)
+            | Self::AnonymousOperationNotAlone
+            | Self::UnsupportedOperation(_)
+            | Self::FragmentOnLeaf { .. }
+            | Self::InlineFragmentOnLeaf { .. }
+            | Self::VariableNotInput { .. }
+            | Self::DuplicateFragment(_)
+            | Self::UnusedFragment(_)
+            | Self::ImpossibleSpread { .. }
+            | Self::ImpossibleInlineFragment { .. }
+            | Self::FragmentCycle { .. }
+            | Self::DuplicateVariable(_)
+            | Self::MisplacedDirective { .. }
+            | Self::DuplicateDirective(_)
+            | Self::DuplicateArgument(_)
+            | Self::DifferentFields { .. }
+            | Self::DifferentArguments { .. }
+            | Self::DuplicateInputField(_) => Vec::new(),
         };
-        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+        extensions.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+impl Suggestions {
+    fn extension(&self) -> (&'static str, Value) {
+        ("suggestions", json!(self.0))
     }
 }

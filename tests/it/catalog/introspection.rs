@@ -269,7 +269,7 @@ fn the_directives_of_selections_are_those_that_the_rules_know() {
         assert!(!stands("query @it { __typename }"), "{name}");
         // A directive that is not known is told of in other words.
         let misplaced = refused(&format!("query @{name} {{ __typename }}"), &Value::Null).to_string();
-        assert!(misplaced.contains("may not stand on an operation"), "{misplaced}");
+        assert!(misplaced.contains("is not allowed on an operation"), "{misplaced}");
     }
 }
 

@@ -1,35 +1,36 @@
-//! An argument is one that its field or directive has, and is given once.
-//! (Sections 5.4.1, Argument Names, and 5.4.2, Argument Uniqueness)
+//! Arguments are declared by their field or directive, and given once.
+//!
+//! GraphQL specification, sections 5.4.1 (Argument Names) and 5.4.2 (Argument Uniqueness).
 
-use super::describe;
 use crate::nearest::suggestions;
 use crate::query::validate::document_index::DocumentIndex;
-use crate::query::validate::names::ByName;
-use crate::query::validate::violation::{Findings, Violation};
+use crate::query::validate::name_map::NameMap;
+use crate::query::validate::violation::Violation;
+use crate::query::validate::violations::Violations;
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    for arguments in &survey.arguments {
-        let mut given = ByName::new();
-        for (number, (name, _)) in arguments.given.iter().enumerate() {
-            if findings.is_full() {
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    for list in &index.argument_lists {
+        let location = |argument| index.document.argument_location(list.position, argument);
+        let mut given = NameMap::new();
+        for (argument, (name, _)) in list.given.iter().enumerate() {
+            if violations.is_full() {
                 return;
             }
-            if let Some(before) = given.insert(name, number) {
-                let places =
-                    [number, before].map(|number| survey.document.argument_location(arguments.position, number));
-                findings.add(&Violation::RepeatedArgument((*name).into()), places);
+            if let Some(before) = given.insert(name, argument) {
+                let violation = Violation::DuplicateArgument((*name).into());
+                violations.add(&violation, [argument, before].map(location));
             }
-            let Some(slots) = arguments.slots else { continue };
-            if arguments.slot(name).is_some() {
+            let Some(declared) = list.declared else { continue };
+            if list.declaration(name).is_some() {
                 continue;
             }
             let violation = Violation::UnknownArgument {
                 argument: (*name).into(),
-                holder: describe(survey.catalog, arguments.holder),
-                meant: suggestions(name, slots.iter().map(|slot| slot.name.as_str())).into_iter().collect(),
-                allowed: slots.iter().map(|slot| slot.name.clone()).collect(),
+                owner: list.owner.describe(index.catalog),
+                suggestions: suggestions(name, declared.iter().map(|argument| argument.name.as_str())).into(),
+                allowed: declared.iter().map(|argument| argument.name.clone()).collect(),
             };
-            findings.add(&violation, [survey.document.argument_location(arguments.position, number)]);
+            violations.add(&violation, [location(argument)]);
         }
     }
 }

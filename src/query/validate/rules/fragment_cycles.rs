@@ -1,49 +1,52 @@
-//! A fragment does not spread itself, not through others either. (Section 5.5.2.2, Fragment Spreads Must Not Form Cycles)
+//! Fragments do not spread themselves, directly or through others.
 //!
-//! The search keeps its own stack: a chain of fragments can be thousands long.
+//! GraphQL specification, section 5.5.2.2 (Fragment Spreads Must Not Form Cycles).
+//!
+//! The depth-first search has a stack of its own, because a chain of fragments can be thousands long.
 
 use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
-use crate::query::validate::violation::{Findings, Truncated, Violation};
+use crate::query::validate::violation::{Truncated, Violation};
+use crate::query::validate::violations::Violations;
 
-/// The most fragments of a cycle that are named.
-const MOST_NAMED: usize = 10;
+/// The most fragments of a cycle that an error names.
+const MAX_NAMED: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    New,
-    /// On the way from where the search began, at that place.
-    OnTheWay(usize),
+    Unvisited,
+    /// On the stack, at that index.
+    Active(usize),
     Done,
 }
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    let mut states = vec![State::New; survey.definitions.len()];
-    for (start, definition) in survey.definitions.iter().enumerate() {
-        if states[start] != State::New || !matches!(definition.kind, DefinitionKind::Fragment(_)) {
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    let mut states = vec![State::Unvisited; index.definitions.len()];
+    for (start, definition) in index.definitions.iter().enumerate() {
+        if states[start] != State::Unvisited || !matches!(definition.kind, DefinitionKind::Fragment(_)) {
             continue;
         }
-        // Fragments on the way, each with the spreads that are still to be followed.
-        let mut way = vec![(start, definition.spreads.clone())];
-        states[start] = State::OnTheWay(0);
-        while let Some((at, spreads)) = way.last_mut() {
-            let Some(spread) = spreads.next().map(|place| &survey.spreads[place]) else {
-                states[*at] = State::Done;
-                way.pop();
+        // The fragments from `start` to the current one, each with the spreads that remain to be followed.
+        let mut stack = vec![(start, definition.fragment_spreads.clone())];
+        states[start] = State::Active(0);
+        while let Some((current, spreads)) = stack.last_mut() {
+            let Some(spread) = spreads.next().map(|number| &index.fragment_spreads[number]) else {
+                states[*current] = State::Done;
+                stack.pop();
                 continue;
             };
             let Some(target) = spread.target else { continue };
             match states[target] {
                 State::Done => {}
-                State::New => {
-                    states[target] = State::OnTheWay(way.len());
-                    way.push((target, survey.definitions[target].spreads.clone()));
+                State::Unvisited => {
+                    states[target] = State::Active(stack.len());
+                    stack.push((target, index.definitions[target].fragment_spreads.clone()));
                 }
-                State::OnTheWay(from) => {
-                    let through = way[from + 1..].iter().take(MOST_NAMED);
-                    let name = |at: &usize| survey.definitions[*at].name.map(Truncated::from);
-                    let through = through.filter_map(|(at, _)| name(at)).collect();
+                State::Active(depth) => {
+                    let through = stack[depth + 1..].iter().take(MAX_NAMED);
+                    let name = |definition: &usize| index.definitions[*definition].name.map(Truncated::from);
+                    let through = through.filter_map(|(definition, _)| name(definition)).collect();
                     let violation = Violation::FragmentCycle { fragment: spread.name.into(), through };
-                    findings.add(&violation, [spread.location]);
+                    violations.add(&violation, [spread.location]);
                 }
             }
         }

@@ -1,50 +1,47 @@
-//! A fragment is on a type with fields, and is spread where an object of that type can be.
-//! (Sections 5.5.1.3, Fragments on Object, Interface or Union Types, and 5.5.2.3, Fragment Spread Is Possible)
+//! Fragments are on types with fields, and are spread where an object of that type is possible.
+//!
+//! GraphQL specification, sections 5.5.1.3 (Fragments on Object, Interface or Union Types) and 5.5.2.3 (Fragment Spread Is
+//! Possible).
 
 use crate::catalog::ids::TypeId;
 use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
-use crate::query::validate::violation::{Findings, Truncated, Violation};
+use crate::query::validate::violation::Violation;
+use crate::query::validate::violations::Violations;
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    let catalog = survey.catalog;
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    let catalog = index.catalog;
     let is_leaf = |ty: &str| catalog.named(ty).is_some_and(|id| catalog.object(id).is_none());
-    for (fragment, name, ty) in survey.fragments() {
+    for (fragment, name, ty) in index.fragments() {
         if is_leaf(ty) {
-            let violation = Violation::FragmentOnLeaf { fragment: Some(name.into()), ty: ty.into() };
-            findings.add(&violation, [fragment.location]);
+            let violation = Violation::FragmentOnLeaf { fragment: name.into(), ty: ty.into() };
+            violations.add(&violation, [fragment.location]);
         }
     }
-    for inline in &survey.inline_fragments {
-        let Some(ty) = inline.condition else { continue };
+    for fragment in &index.inline_fragments {
+        let Some(ty) = fragment.type_condition else { continue };
         if is_leaf(ty) {
-            findings.add(&Violation::FragmentOnLeaf { fragment: None, ty: ty.into() }, [inline.location]);
-        } else if let Some(violation) = impossible(survey, None, ty, inline.parent) {
-            findings.add(&violation, [inline.location]);
+            violations.add(&Violation::InlineFragmentOnLeaf { ty: ty.into() }, [fragment.location]);
+        } else if let Some(parent) = impossible_parent(index, ty, fragment.parent) {
+            let violation = Violation::ImpossibleInlineFragment { ty: ty.to_owned(), parent };
+            violations.add(&violation, [fragment.location]);
         }
     }
-    for spread in &survey.spreads {
-        let Some(DefinitionKind::Fragment(ty)) = spread.target.map(|target| &survey.definitions[target].kind) else {
+    for spread in &index.fragment_spreads {
+        let Some(DefinitionKind::Fragment(ty)) = spread.target.map(|target| &index.definitions[target].kind) else {
             continue;
         };
-        if let Some(violation) = impossible(survey, Some(spread.name.into()), ty, spread.parent) {
-            findings.add(&violation, [spread.location]);
+        if let Some(parent) = impossible_parent(index, ty, spread.parent) {
+            let violation = Violation::ImpossibleSpread { fragment: spread.name.into(), ty: (*ty).to_owned(), parent };
+            violations.add(&violation, [spread.location]);
         }
     }
 }
 
-/// Types with fields are all objects, so a fragment is possible in its own type alone.
-fn impossible(
-    survey: &DocumentIndex<'_, '_>,
-    fragment: Option<Truncated>,
-    ty: &str,
-    parent: Option<TypeId>,
-) -> Option<Violation> {
-    let catalog = survey.catalog;
+/// The name of the parent type, if a fragment on `ty` cannot apply to it. All types with fields are objects, so a fragment
+/// applies to its own type only.
+fn impossible_parent(index: &DocumentIndex<'_, '_>, ty: &str, parent: Option<TypeId>) -> Option<String> {
+    let catalog = index.catalog;
     let (id, parent) = (catalog.named(ty)?, parent?);
     let is_object = catalog.object(id).is_some();
-    (is_object && id != parent).then(|| Violation::ImpossibleSpread {
-        fragment,
-        ty: ty.to_owned(),
-        parent: catalog.get(parent).name().to_owned(),
-    })
+    (is_object && id != parent).then(|| catalog.get(parent).name().to_owned())
 }

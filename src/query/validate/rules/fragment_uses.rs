@@ -1,21 +1,24 @@
-//! A fragment is spread by an operation, perhaps through others. (Section 5.5.1.4, Fragments Must Be Used)
+//! Fragments are spread by an operation, directly or through others.
+//!
+//! GraphQL specification, section 5.5.1.4 (Fragments Must Be Used).
 
 use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
-use crate::query::validate::violation::{Findings, Violation};
+use crate::query::validate::violation::Violation;
+use crate::query::validate::violations::Violations;
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    let mut used = vec![false; survey.definitions.len()];
-    for (operation, _) in survey.operations() {
-        for reached in survey.reached(operation) {
-            used[reached] = true;
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    let mut used = vec![false; index.definitions.len()];
+    for (operation, _) in index.operations() {
+        for definition in index.reachable_from(operation) {
+            used[definition] = true;
         }
     }
-    for (place, definition) in survey.definitions.iter().enumerate() {
+    for (number, definition) in index.definitions.iter().enumerate() {
         let (DefinitionKind::Fragment(_), Some(name)) = (&definition.kind, definition.name) else { continue };
-        // One of two fragments of one name is used as well as the other.
-        let stands_for = survey.fragment(name).unwrap_or(place);
-        if !used[stands_for] {
-            findings.add(&Violation::UnusedFragment(name.into()), [definition.location]);
+        // Spreads refer to the first of several fragments with the same name. The others count as used with it.
+        let first = index.fragment(name).unwrap_or(number);
+        if !used[first] {
+            violations.add(&Violation::UnusedFragment(name.into()), [definition.location]);
         }
     }
 }

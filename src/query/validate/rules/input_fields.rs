@@ -1,12 +1,15 @@
-//! A field of an input object is given once. (Section 5.6.3, Input Object Field Uniqueness)
+//! Fields of input objects are given once.
 //!
-//! No type of the schema is an input object, so whoever writes one has made another mistake too; this one is told with it.
+//! GraphQL specification, section 5.6.3 (Input Object Field Uniqueness).
+//!
+//! The schema has no input objects, so a document with one violates another rule too. The client learns of both.
 
 use crate::query::validate::document_index::DocumentIndex;
-use crate::query::validate::violation::{Findings, Violation};
+use crate::query::validate::violation::Violation;
+use crate::query::validate::violations::Violations;
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    for (name, [first, second]) in &survey.document.omissions.duplicate_input_fields {
-        findings.add(&Violation::RepeatedInputField((*name).into()), [*second, *first]);
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    for (name, [first, second]) in &index.document.omissions.duplicate_input_fields {
+        violations.add(&Violation::DuplicateInputField((*name).into()), [*second, *first]);
     }
 }

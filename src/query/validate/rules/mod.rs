@@ -1,51 +1,54 @@
-//! The rules of the GraphQL specification's section 5 that concern executable documents, and our own bounds. A rule is
-//! a function over the [`DocumentIndex`] that adds what it finds.
+//! The validation rules of the GraphQL specification (section 5) that concern executable documents, and our own limits.
+//! A rule is a function from the [`DocumentIndex`] to violations.
 //!
-//! Every rule runs, whatever the others find, so that a client hears of all its mistakes at once. The report is ordered
-//! by place, so the order of the rules is for readers, with one exception: two of [`bounds`] follow spreads and
-//! so need a document without fragment cycles, and [`merging::check`] walks the document with all fragments spread
-//! and so needs one that stays small then.
+//! Every rule runs, whatever the others find, so that a client learns of all mistakes at once. Violations are sorted by
+//! location afterwards, so the order of the rules does not matter, with one exception: two rules of [`document_size`]
+//! follow fragment spreads and need a document without fragment cycles, and [`field_merging`] spreads all fragments and
+//! needs a document that stays small then.
 //!
-//! A rule of the specification that is not here: `ExecutableDefinitions` (5.1.1) is the grammar's, and
-//! `SingleFieldSubscriptions` (5.2.4.1) is for schemas with subscriptions.
-
-pub(super) mod bounds;
+//! Rules of the specification that have no file here: `ExecutableDefinitions` (5.1.1), which the grammar enforces;
+//! `SingleRootField` (5.2.4.1), which is for subscriptions; `InputObjectFieldNames` (5.6.2) and
+//! `InputObjectRequiredFields` (5.6.4), because the schema has no input objects.
 
 mod argument_names;
 mod directive_locations;
-mod field_names;
+mod document_size;
+mod field_merging;
+mod field_selections;
 mod fragment_cycles;
 mod fragment_names;
 mod fragment_types;
 mod fragment_uses;
 mod input_fields;
-mod leaves;
-mod merging;
+mod leaf_fields;
 mod operation_names;
 mod operation_types;
 mod required_arguments;
 mod type_names;
-mod values;
+mod value_types;
 mod variable_names;
-mod variable_positions;
 mod variable_types;
+mod variable_usages;
 
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlError;
 use crate::query::parse::document::Document;
-use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
-use crate::query::validate::violation::Findings;
+use crate::query::validate::document_index::DocumentIndex;
+use crate::query::validate::index_builder;
+use crate::query::validate::violations::Violations;
 
-/// The rules that need nothing.
-const RULES: [fn(&DocumentIndex<'_, '_>, &mut Findings); 17] = [
+type Rule = fn(&DocumentIndex<'_, '_>, &mut Violations);
+
+/// The rules that do not depend on others.
+const INDEPENDENT_RULES: [Rule; 17] = [
     operation_types::check,
     operation_names::check,
     type_names::check,
-    field_names::check,
-    leaves::check,
+    field_selections::check,
+    leaf_fields::check,
     argument_names::check,
     required_arguments::check,
-    values::check,
+    value_types::check,
     input_fields::check,
     fragment_names::check,
     fragment_types::check,
@@ -53,36 +56,29 @@ const RULES: [fn(&DocumentIndex<'_, '_>, &mut Findings); 17] = [
     directive_locations::check,
     variable_names::check,
     variable_types::check,
-    variable_positions::check,
-    bounds::of_directives,
+    variable_usages::check,
+    document_size::check_directives,
 ];
 
-/// What a document violates, in no order.
-pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<GraphqlError> {
-    let survey = DocumentIndex::new(catalog, document);
-    let mut findings = Findings::default();
-    for rule in RULES {
-        rule(&survey, &mut findings);
-    }
-    let mut holds = |rule: fn(&DocumentIndex<'_, '_>, &mut Findings)| {
-        let before = findings.len();
-        rule(&survey, &mut findings);
-        findings.len() == before && !findings.is_full()
-    };
-    let _ = holds(fragment_cycles::check)
-        && holds(bounds::of_introspection)
-        && holds(bounds::of_spreading)
-        && holds(merging::check);
-    findings.into_refusals()
-}
+/// The rules that need the previous one to find nothing.
+const DEPENDENT_RULES: [Rule; 4] =
+    [fragment_cycles::check, document_size::check_introspection, document_size::check_expansion, field_merging::check];
 
-/// A field or directive, for a reader.
-fn describe(catalog: &Catalog, holder: ArgumentOwner<'_>) -> String {
-    match holder {
-        ArgumentOwner::Field(Some(parent), name) => format!("field \"{}.{name}\"", catalog.get(parent).name()),
-        ArgumentOwner::Field(None, name) => format!("field \"{name}\""),
-        ArgumentOwner::Directive(name) => format!("directive \"@{name}\""),
+/// The violations of a document, in no particular order.
+pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<GraphqlError> {
+    let index = index_builder::build(catalog, document);
+    let mut violations = Violations::default();
+    for rule in INDEPENDENT_RULES {
+        rule(&index, &mut violations);
     }
+    for rule in DEPENDENT_RULES {
+        let before = violations.len();
+        rule(&index, &mut violations);
+        if violations.len() > before || violations.is_full() {
+            break;
+        }
+    }
+    violations.into_errors()
 }
 
 #[cfg(test)]
@@ -90,26 +86,26 @@ mod tests {
     use super::*;
     use crate::query::parse::Source;
 
-    /// The facts of what is found in a document, a line each.
-    fn facts(text: &str) -> String {
+    /// The extensions of the errors of a document, a line each.
+    fn extensions(text: &str) -> String {
         let catalog = Catalog::built_in().unwrap();
         let source = Source::read(text).unwrap();
         let document = source.parse().unwrap();
-        let found = check(&catalog, &document);
-        found.iter().map(|refusal| serde_json::to_string(&refusal.extensions).unwrap() + "\n").collect()
+        let errors = check(&catalog, &document);
+        errors.iter().map(|error| serde_json::to_string(&error.extensions).unwrap() + "\n").collect()
     }
 
     #[test]
-    fn a_program_is_told_what_it_may_use() {
-        insta::assert_snapshot!(facts("{ product(productid: 1, x: 2) { prodctId ... on Produkt { a } } orders }"));
-        insta::assert_snapshot!(facts(
+    fn extensions_list_what_a_client_can_use_instead() {
+        insta::assert_snapshot!(extensions("{ product(productid: 1, x: 2) { prodctId ... on Produkt { a } } orders }"));
+        insta::assert_snapshot!(extensions(
             "query ($a: String, $b: Int) { orders(first: \"1\", sortKey: ORDER) { ...F } product(productId: $a) @live { productId { a } } }"
         ));
     }
 
     #[test]
-    fn findings_are_bounded_before_they_are_ordered() {
+    fn limits_the_number_of_violations_before_sorting_them() {
         let fields: Vec<_> = (0..3_000).map(|number| format!("ordrs{number}")).collect();
-        assert_eq!(facts(&format!("{{ {} }}", fields.join(" "))).lines().count(), 200);
+        assert_eq!(extensions(&format!("{{ {} }}", fields.join(" "))).lines().count(), 200);
     }
 }

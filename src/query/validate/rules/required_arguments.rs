@@ -1,21 +1,23 @@
-//! An argument that cannot be null is given. (Section 5.4.3, Required Arguments)
+//! Non-null arguments without a default are given.
+//!
+//! GraphQL specification, section 5.4.3 (Required Arguments).
 
-use super::describe;
 use crate::query::parse::document::location;
 use crate::query::validate::document_index::DocumentIndex;
-use crate::query::validate::violation::{Findings, Violation};
+use crate::query::validate::violation::Violation;
+use crate::query::validate::violations::Violations;
 
-pub(super) fn check(survey: &DocumentIndex<'_, '_>, findings: &mut Findings) {
-    for arguments in &survey.arguments {
-        let required = arguments.slots.unwrap_or_default().iter();
-        let required = required.filter(|slot| slot.ty.is_non_null() && slot.default.is_none());
-        for slot in required.filter(|slot| !arguments.given.iter().any(|(name, _)| *name == slot.name)) {
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    for list in &index.argument_lists {
+        let required = list.declared.unwrap_or_default().iter();
+        let required = required.filter(|argument| argument.ty.is_non_null() && argument.default.is_none());
+        for argument in required.filter(|argument| !list.given.iter().any(|(name, _)| *name == argument.name)) {
             let violation = Violation::MissingArgument {
-                argument: slot.name.clone(),
-                holder: describe(survey.catalog, arguments.holder),
-                ty: slot.ty.display(survey.catalog),
+                argument: argument.name.clone(),
+                owner: list.owner.describe(index.catalog),
+                ty: argument.ty.display(index.catalog),
             };
-            findings.add(&violation, [location(arguments.position)]);
+            violations.add(&violation, [location(list.position)]);
         }
     }
 }

@@ -1,0 +1,145 @@
+//! Literal values have the expected type.
+//!
+//! GraphQL specification, section 5.6.1 (Values of Correct Type).
+
+use graphql_parser::query::Value;
+
+use crate::catalog::Catalog;
+use crate::catalog::schema::{Type, TypeRef};
+use crate::nearest::suggestions;
+use crate::query::parse::document::{is_long_number, location};
+use crate::query::validate::document_index::DocumentIndex;
+use crate::query::validate::violation::{Suggestions, Violation};
+use crate::query::validate::violations::Violations;
+use crate::value::ScalarType;
+
+/// The most characters of a value that an error repeats.
+const MAX_VALUE_IN_ERROR: usize = 60;
+
+pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    let catalog = index.catalog;
+    for list in &index.argument_lists {
+        for (argument, (name, value)) in list.given.iter().enumerate() {
+            let Some(declaration) = list.declaration(name) else { continue };
+            if violations.is_full() {
+                return;
+            }
+            if let Err(error) = check_value(catalog, &declaration.ty, value) {
+                let location = index.document.value_location(list.position, argument);
+                violations.add(&error.violation(catalog, name, &declaration.ty), [location]);
+            }
+        }
+    }
+    for variable in index.definitions.iter().flat_map(|definition| &definition.variables) {
+        let (Some(ty), Some(default)) = (&variable.ty, &variable.definition.default_value) else { continue };
+        if let Err(error) = check_value(catalog, ty, default) {
+            let name = format!("${}", variable.definition.name);
+            violations.add(&error.violation(catalog, &name, ty), [location(variable.definition.position)]);
+        }
+    }
+}
+
+/// Why a value does not have the expected type.
+enum ValueError {
+    /// The type is non-null.
+    UnexpectedNull,
+    WrongType {
+        found: String,
+        expected: String,
+        allowed: Vec<String>,
+        suggestions: Suggestions,
+    },
+}
+
+impl ValueError {
+    /// The violation by a value of an argument or variable with that name.
+    fn violation(self, catalog: &Catalog, target: &str, ty: &TypeRef) -> Violation {
+        let (target, ty) = (target.into(), ty.display(catalog));
+        match self {
+            Self::UnexpectedNull => Violation::UnexpectedNull { target, ty },
+            Self::WrongType { found, expected, allowed, suggestions } => {
+                Violation::WrongValueType { target, ty, found, expected, allowed, suggestions }
+            }
+        }
+    }
+}
+
+/// Accepts variables of any type, which another rule checks.
+fn check_value<'a>(catalog: &Catalog, ty: &TypeRef, value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+    match (ty, value) {
+        (TypeRef::NonNull(_), Value::Null) => Err(ValueError::UnexpectedNull),
+        (_, Value::Variable(_)) | (TypeRef::Named(_) | TypeRef::List(_), Value::Null) => Ok(()),
+        (TypeRef::List(inner), Value::List(values)) => {
+            values.iter().try_for_each(|value| check_value(catalog, inner, value))
+        }
+        // A single value is coerced to a list of one.
+        (TypeRef::NonNull(inner) | TypeRef::List(inner), _) => check_value(catalog, inner, value),
+        (TypeRef::Named(id), _) => match catalog.get(*id) {
+            Type::Scalar(scalar) => check_scalar(scalar.scalar, value),
+            Type::Enum(enumeration) => check_enum(&enumeration.values, value),
+            // The default of a variable whose type another rule rejects.
+            Type::Object(_) => Ok(()),
+        },
+    }
+}
+
+fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+    let is_string = matches!(value, Value::String(_));
+    let is_int32 = || match value {
+        Value::Int(number) => number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
+        _ => false,
+    };
+    let is_whole_number = || match value {
+        Value::Int(_) => true,
+        Value::Enum(name) => is_long_number(name),
+        _ => false,
+    };
+    let (is_accepted, expected) = match scalar {
+        ScalarType::Int => (is_int32(), "a whole number of 32 bits"),
+        ScalarType::Id => (is_string || is_whole_number(), "a string or a whole number"),
+        ScalarType::String => (is_string, "a string"),
+        ScalarType::Boolean => (matches!(value, Value::Boolean(_)), "true or false"),
+        // The parser has rounded numbers with a fraction already.
+        ScalarType::Decimal => (is_string || is_whole_number(), "an exact number in quotes"),
+        ScalarType::DateTime => (is_string, "an ISO-8601 timestamp in quotes"),
+    };
+    if is_accepted {
+        return Ok(());
+    }
+    Err(ValueError::WrongType {
+        found: describe(value),
+        expected: expected.to_owned(),
+        allowed: Vec::new(),
+        suggestions: Suggestions::default(),
+    })
+}
+
+fn check_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+    let suggestions = match value {
+        Value::Enum(name) if names.iter().any(|known| known == name) => return Ok(()),
+        Value::Enum(name) if !is_long_number(name) => suggestions(name, names.iter().map(String::as_str)).into(),
+        _ => Suggestions::default(),
+    };
+    let expected = match names {
+        [] => "no value".to_owned(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    };
+    Err(ValueError::WrongType { found: describe(value), expected, allowed: names.to_vec(), suggestions })
+}
+
+/// A value as error messages repeat it, cut if it is long.
+fn describe<'a>(value: &Value<'a, &'a str>) -> String {
+    let cut = |text: &str| text.chars().take(MAX_VALUE_IN_ERROR).collect::<String>();
+    match value {
+        Value::Variable(name) => cut(&format!("${name}")),
+        Value::Int(number) => number.as_i64().map_or_else(|| "a number".to_owned(), |number| number.to_string()),
+        Value::Float(number) => cut(&format!("the number {number:?}")),
+        Value::String(text) => format!("{:?}", cut(text)),
+        Value::Boolean(value) => value.to_string(),
+        Value::Null => "null".to_owned(),
+        Value::Enum(name) => cut(name),
+        Value::List(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
