@@ -116,7 +116,11 @@ pub fn cursor_key(
             let is_number = match format {
                 ColumnFormat::Numeric => digits::numeric(raw, scratch),
                 ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
-                _ => false,
+                ColumnFormat::Text
+                | ColumnFormat::Boolean
+                | ColumnFormat::Float8
+                | ColumnFormat::Timestamp
+                | ColumnFormat::Date => false,
             };
             match (std::str::from_utf8(scratch), scalar) {
                 (Ok(digits), ScalarType::Decimal) if is_number => cursor.decimal(digits),
@@ -229,7 +233,11 @@ fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
             let days = raw.try_into().ok().map(i32::from_be_bytes)?;
             (days != i32::MAX && days != i32::MIN).then(|| i64::from(days) * 86_400_000_000)?
         }
-        _ => return None,
+        ColumnFormat::Text
+        | ColumnFormat::Boolean
+        | ColumnFormat::Int
+        | ColumnFormat::Numeric
+        | ColumnFormat::Float8 => return None,
     };
     since_2000.checked_add(Timestamp::POSTGRES_EPOCH).map(Timestamp)
 }

@@ -194,12 +194,12 @@ impl ResponseWriter {
                     self.cursor(|Frame { group, .. }| (group.start < group.end).then(|| group.end - 1), out);
                 }
                 Op::HasNextPage => {
-                    let fact = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
-                    self.page_fact(&plan, fact, out);
+                    let flag = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
+                    self.page_flag(&plan, flag, out);
                 }
                 Op::HasPreviousPage => {
-                    let fact = |group: Group, backward: bool| group.before_page || (group.overflow && backward);
-                    self.page_fact(&plan, fact, out);
+                    let flag = |group: Group, backward: bool| group.before_page || (group.overflow && backward);
+                    self.page_flag(&plan, flag, out);
                 }
             }
         }
@@ -299,8 +299,8 @@ impl ResponseWriter {
         out.push(b'"');
     }
 
-    fn page_fact(&self, plan: &Plan, fact: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {
-        let holds = self.frames.last().is_some_and(|frame| fact(frame.group, plan.steps()[frame.step].backward));
+    fn page_flag(&self, plan: &Plan, flag: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {
+        let holds = self.frames.last().is_some_and(|frame| flag(frame.group, plan.steps()[frame.step].backward));
         out.extend_from_slice(if holds { b"true" } else { b"false" });
     }
 }

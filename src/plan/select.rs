@@ -50,7 +50,9 @@ impl<'a> Select<'a> {
         match column.scalar {
             // Whole numbers have several types in the database, and one array type here.
             ScalarType::Int => self.expression(Expression::Int8(name)),
-            _ => self.expression(Expression::Column(name)),
+            ScalarType::Id | ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Boolean => {
+                self.expression(Expression::Column(name))
+            }
         }
     }
 

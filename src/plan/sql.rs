@@ -62,10 +62,10 @@ impl Display for Identifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;
         let mut rest = self.0;
-        while let Some((part, behind)) = rest.split_once('"') {
+        while let Some((part, after)) = rest.split_once('"') {
             f.write_str(part)?;
             f.write_str("\"\"")?;
-            rest = behind;
+            rest = after;
         }
         f.write_str(rest)?;
         f.write_str("\"")

@@ -29,12 +29,13 @@ impl<'a> Arguments<'a> {
 
     /// An error for each argument that is null and cannot be. A variable with a default may bring in such a null.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
-        let is_null = |index: usize, argument: &Argument| match self.given.iter().find(|(given, _)| *given == index) {
-            Some((_, Literal::Variable(variable))) => match self.values.get(*variable) {
+        let is_null = |index: usize, argument: &Argument| {
+            let given = self.given.iter().find(|(given, _)| *given == index);
+            let Some((_, Literal::Variable(variable))) = given else { return false };
+            match self.values.get(*variable) {
                 Some(value) => *value == Literal::Null,
                 None => argument.default.is_none(),
-            },
-            _ => false,
+            }
         };
         let arguments = self.field.arguments.iter().enumerate();
         let nulls = arguments.filter(move |(index, argument)| argument.ty.is_non_null() && is_null(*index, argument));
@@ -53,9 +54,10 @@ impl<'a> Arguments<'a> {
 
 /// The index of the sort key among the connection's, and whether the order is reversed.
 pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usize, bool) {
-    let sort_key = match arguments.get(ArgumentRole::SortKey) {
-        Some(Literal::Enum(name)) => connection.sort_keys.iter().position(|key| key.name == *name).unwrap_or(0),
-        _ => 0,
+    let sort_key = if let Some(Literal::Enum(name)) = arguments.get(ArgumentRole::SortKey) {
+        connection.sort_keys.iter().position(|key| key.name == *name).unwrap_or(0)
+    } else {
+        0
     };
     (sort_key, arguments.get(ArgumentRole::Reverse) == Some(&Literal::Boolean(true)))
 }
@@ -90,7 +92,9 @@ fn key(literal: &Literal, scalar: ScalarType) -> Result<Value, &'static str> {
         Literal::String(text) => text.clone(),
         Literal::Int(number) => number.to_string(),
         Literal::Boolean(truth) => truth.to_string(),
-        _ => return Err("a string"),
+        Literal::Variable(_) | Literal::Float(_) | Literal::Null | Literal::Enum(_) | Literal::List(_) => {
+            return Err("a string");
+        }
     };
     scalar.parse(&text).map_err(|bad| bad.expected)
 }

@@ -55,7 +55,7 @@ pub enum BindError {
         field: String,
         /// The term, and what is wrong with it.
         malformed: Box<SearchError>,
-        /// The key that was probably meant, if the term has none.
+        /// The most similar key of the connection, if the term has none.
         nearest: Option<String>,
         /// The keys of the connection, if the term has none.
         allowed: Option<Vec<String>>,
@@ -68,7 +68,7 @@ pub enum BindError {
         key: String,
         /// The offset of its term in the search string, in bytes.
         offset: usize,
-        /// The key that was probably meant.
+        /// The most similar key of the connection.
         nearest: Option<String>,
         /// The keys of the connection.
         allowed: Vec<String>,
@@ -201,7 +201,7 @@ impl Diagnostic for BindError {
     }
 
     fn extensions(&self) -> ErrorExtensions {
-        let facts = match self {
+        let extensions = match self {
             Self::FirstRequired { field, max_first } => json!({ "field": field, "maxFirst": max_first }),
             Self::FirstTooLarge { field, requested, max_first } => {
                 json!({ "field": field, "requested": requested, "maxFirst": max_first })
@@ -212,18 +212,18 @@ impl Diagnostic for BindError {
                 json!({ "field": field, "argument": argument, "reason": reason.to_string() })
             }
             Self::SearchError { field, malformed, nearest, allowed } => {
-                let mut facts = malformed.extensions();
-                facts.insert("field".to_owned(), json!(field));
-                facts.extend(nearest.as_ref().map(|nearest| ("nearest".to_owned(), json!(nearest))));
-                facts.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));
-                return facts;
+                let mut extensions = malformed.extensions();
+                extensions.insert("field".to_owned(), json!(field));
+                extensions.extend(nearest.as_ref().map(|nearest| ("nearest".to_owned(), json!(nearest))));
+                extensions.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));
+                return extensions;
             }
             Self::NotFilterable { field, key, offset, nearest, allowed } => {
-                let mut facts = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
+                let mut extensions = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
                 if let Some(nearest) = nearest {
-                    facts["nearest"] = json!(nearest);
+                    extensions["nearest"] = json!(nearest);
                 }
-                facts
+                extensions
             }
             Self::OperatorNotAllowed { field, key, offset, comparator, allowed } => {
                 let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.describe()).collect();
@@ -242,8 +242,8 @@ impl Diagnostic for BindError {
             }
             Self::IntrospectionTooLarge { max_bytes } => json!({ "maxBytes": max_bytes }),
         };
-        match facts {
-            Json::Object(facts) => facts,
+        match extensions {
+            Json::Object(extensions) => extensions,
             _ => ErrorExtensions::new(),
         }
     }

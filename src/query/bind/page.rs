@@ -83,13 +83,11 @@ pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<
     })
 }
 
-/// The index of the variable that gives the page size; `None` where the document gives it.
+/// The index of the variable that gives the page size; `None` if the document gives it.
 pub(super) fn size_variable(field: &Field, given: &[(usize, Literal)], end: End) -> Option<usize> {
     let index = field.arguments.iter().position(|argument| argument.role == end.role())?;
-    match given.iter().find(|(given, _)| *given == index) {
-        Some((_, Literal::Variable(variable))) => Some(*variable),
-        _ => None,
-    }
+    let (_, literal) = given.iter().find(|(given, _)| *given == index)?;
+    if let Literal::Variable(variable) = literal { Some(*variable) } else { None }
 }
 
 /// Reads the cursors `after:` and `before:`. Each that cannot be used adds an error.
@@ -113,10 +111,8 @@ fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, Page
         (Some(first), None) => (End::Front, first),
         (None, Some(last)) => (End::Back, last),
     };
-    let requested = match literal {
-        Literal::Int(requested) => *requested,
-        _ => 0,
-    };
+    // Validation and the coercion of variables admit integers alone.
+    let requested = if let Literal::Int(requested) = literal { *requested } else { 0 };
     if requested < 1 {
         return Err(BindError::NoPage { field: field(), requested });
     }

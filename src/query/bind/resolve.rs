@@ -57,7 +57,7 @@ impl StepArguments {
 }
 
 impl Resolved<'_> {
-    /// The value of a boolean variable, by its index; `None` where it has none.
+    /// The value of a boolean variable, by its index; `None` if it has none.
     pub fn truth(&self, variable: usize) -> Option<bool> {
         self.values.truth(variable)
     }
@@ -166,10 +166,9 @@ impl<'a> Resolver<'a, '_> {
     fn introspection(&mut self, selection: &'a Selection, field: &'a Field, meta_field: MetaField) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let element = if meta_field == MetaField::TypeOfName {
-            match arguments.get(ArgumentRole::TypeName) {
-                Some(Literal::String(name)) => self.catalog.named(name).map(SchemaElement::Type),
-                _ => None,
-            }
+            let name = arguments.get(ArgumentRole::TypeName);
+            if let Some(Literal::String(name)) = name { self.catalog.named(name) } else { None }
+                .map(SchemaElement::Type)
         } else {
             Some(SchemaElement::Schema)
         };

@@ -90,7 +90,7 @@ pub enum BoundEdgeField<'a> {
 pub enum BoundPageInfoField {
     /// `__typename`.
     TypeName(TypeId),
-    /// A fact about the page.
+    /// Another field.
     Field(PageInfoField),
 }
 

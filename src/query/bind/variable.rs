@@ -24,10 +24,7 @@ impl Values<'_> {
 
     /// The value of a boolean variable, by its index.
     pub(super) fn truth(&self, index: usize) -> Option<bool> {
-        match self.get(index) {
-            Some(Literal::Boolean(truth)) => Some(*truth),
-            _ => None,
-        }
+        if let Literal::Boolean(truth) = self.get(index)? { Some(*truth) } else { None }
     }
 
     /// The selections whose conditions hold, in the order of the response.

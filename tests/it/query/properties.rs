@@ -144,6 +144,63 @@ fn the_same_request_has_the_same_plan_remembered_or_not() {
     }
 }
 
+/// Introspection with a plan that is always the same, with one that depends on a variable, and beside a step.
+const INTROSPECTION: [&str; 4] = [
+    "{ __schema { queryType { name } } }",
+    "query ($name: String!) { __type(name: $name) { name fields { name } } }",
+    "{ __type(name: \"Order\") { name } orders(first: 3) { edges { node { billToCustomer { lastName } } } } }",
+    "query ($name: String!) { __type(name: $name) { kind } orders(first: 3) { edges { cursor } } }",
+];
+
+/// A generated query, or introspection.
+fn query_or_introspection(catalog: &Catalog, seed: u64, random: &mut Random) -> Request {
+    if random.chance(80) {
+        return generator::query(catalog, seed).request();
+    }
+    let query = (*random.pick(&INTROSPECTION)).to_owned();
+    let variables = json!({ "name": random.pick(&["Order", "Facility", "Nothing"]) });
+    Request { query, variables: variables.as_object().unwrap().clone(), ..Request::default() }
+}
+
+/// Limits near what a query has.
+fn limits_near(explanation: &Explanation, random: &mut Random) -> Limits {
+    let (cost, depth) = (explanation.estimate.cost(), explanation.depth);
+    Limits {
+        max_cost: *random.pick(&[0, cost / 2, cost.saturating_sub(1), cost, cost + 1, u64::MAX]),
+        max_page_size: *random.pick(&[1, 5, 100, 10_000, 10_000, 10_000]),
+        max_depth: *random.pick(&[0, depth.saturating_sub(1), depth, depth + 1, 50, 50]),
+    }
+}
+
+#[test]
+fn a_cached_request_has_the_same_result_as_a_fresh_one_whatever_limits_came_before() {
+    let catalog = Arc::new(catalog());
+    let (mut admitted, mut rejected, mut different) = (0, 0, 0);
+    for seed in 0..QUERIES / 6 {
+        let mut random = Random(seed);
+        let request = query_or_introspection(&catalog, seed, &mut random);
+        let explanation = explain(&catalog, &request, &UNLIMITED).unwrap();
+        let callers = [(); 2].map(|()| limits_near(&explanation, &mut random));
+        let fresh = callers.map(|limits| compile(&catalog, &request, &limits).map(|compiled| format!("{compiled:?}")));
+        for order in [[0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1]] {
+            let compiler = Compiler::new(Arc::clone(&catalog), 1 << 20);
+            for caller in order {
+                let limits = &callers[caller];
+                let cached = compiler.compile(&request, limits).map(|compiled| format!("{compiled:?}"));
+                assert_eq!(cached, fresh[caller], "{seed}: {limits:?} {}", request.query);
+                if let Ok(explanation) = compiler.explain(&request, limits) {
+                    assert_eq!(explanation.admission.is_admitted(), cached.is_ok(), "{seed}: {limits:?}");
+                    assert_eq!(explanation.errors, cached.err(), "{seed}: {limits:?}");
+                }
+            }
+        }
+        admitted += fresh.iter().filter(|result| result.is_ok()).count();
+        rejected += fresh.iter().filter(|result| result.is_err()).count();
+        different += usize::from(fresh[0].is_ok() != fresh[1].is_ok());
+    }
+    assert!(admitted > 150 && rejected > 150 && different > 150, "{admitted} {rejected} {different}");
+}
+
 /// Everything that can decide a statement's text beside the document is left to variables here.
 const OPEN: &str = "
     query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrdersSortKey, $reverse: Boolean,
