@@ -19,7 +19,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The price that a formula has with these page sizes, by step. A lookup has 1.
-    pub fn new(formula: Arc<Formula>, sizes: impl Iterator<Item = u32>) -> Self {
+    pub(crate) fn new(formula: Arc<Formula>, sizes: impl Iterator<Item = u32>) -> Self {
         let sizes: Vec<_> = sizes.map(u64::from).collect();
         let cost = formula.price(&sizes, &mut Vec::new());
         Self { cost, formula }
@@ -36,7 +36,7 @@ impl Estimate {
     }
 
     /// The formula behind the price.
-    pub fn formula(&self) -> &Arc<Formula> {
+    pub(crate) fn formula(&self) -> &Arc<Formula> {
         &self.formula
     }
 }

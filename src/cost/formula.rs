@@ -7,7 +7,7 @@ use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
 /// The price of an operation whose page sizes are open.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Formula {
+pub(crate) struct Formula {
     /// What is paid once.
     pub(super) fixed: Cost,
     /// By [`StepId`]. A step comes after the one whose rows are its parents.
@@ -25,14 +25,14 @@ pub(super) struct Rows {
 
 impl Formula {
     /// The formula of an operation. It does not depend on the operation's page sizes.
-    pub fn of(operation: &BoundOperation<'_>) -> Self {
+    pub(crate) fn of(operation: &BoundOperation<'_>) -> Self {
         let mut formula = Self { fixed: 0, steps: vec![Rows::default(); operation.steps.len()] };
         formula.add(&operation.selections, None);
         formula
     }
 
     /// About how much memory it takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(self.steps.as_slice())
     }
 

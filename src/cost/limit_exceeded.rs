@@ -30,7 +30,11 @@ use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
 
 /// Returns the error of an operation that is not admitted.
-pub fn check(admission: &Admission, operation: &BoundOperation<'_>, formula: &Formula) -> Result<(), GraphqlErrors> {
+pub(crate) fn check(
+    admission: &Admission,
+    operation: &BoundOperation<'_>,
+    formula: &Formula,
+) -> Result<(), GraphqlErrors> {
     let Some(rejected_by) = admission.rejected_by() else { return Ok(()) };
     let error = match rejected_by.gate {
         Gate::Depth => {

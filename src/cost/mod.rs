@@ -5,11 +5,11 @@
 //! `pageInfo` and `__typename` are free.
 //!
 //! - [`price`]: the price of each kind of field
-//! - [`formula`]: the price with the page sizes left open
+//! - `formula`: the price with the page sizes left open
 //! - [`estimate`]: the price of a request, and of the rows that came back
 //! - [`depth`]: levels of object nesting
 //! - [`admission`]: the check of both against the caller's limits
-//! - [`limit_exceeded`]: the error of a query that exceeds them
+//! - `limit_exceeded`: the error of a query that exceeds them
 //! - `suggest`, `branches`, `pages`, `path`: page sizes under which a query fits, and what makes it expensive
 //! - [`breakdown`]: the price as a tree that adds up, for people
 //! - [`fields`]: the same as a list, for programs
@@ -43,8 +43,8 @@ pub mod breakdown;
 pub mod depth;
 pub mod estimate;
 pub mod fields;
-pub mod formula;
-pub mod limit_exceeded;
+pub(crate) mod formula;
+pub(crate) mod limit_exceeded;
 mod pages;
 mod path;
 pub mod price;

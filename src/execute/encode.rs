@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use thiserror::Error;
 use tokio_postgres::types::Type;
 
 use crate::cursor::Encoder;
@@ -11,7 +10,7 @@ use crate::value::{ScalarType, Timestamp};
 
 /// The binary format of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnFormat {
+pub(crate) enum ColumnFormat {
     /// Text of any type.
     Text,
     /// One byte.
@@ -28,15 +27,10 @@ pub enum ColumnFormat {
     Date,
 }
 
-/// A column of a type that cannot be written.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a column of type {0} cannot be answered")]
-pub struct Unwritable(pub String);
-
 impl ColumnFormat {
-    /// The format of a PostgreSQL type.
-    pub fn of(ty: &Type) -> Result<Self, Unwritable> {
-        Ok(match *ty {
+    /// The format of a PostgreSQL type; `None` if it cannot be written.
+    pub(crate) fn of(ty: &Type) -> Option<Self> {
+        Some(match *ty {
             Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => Self::Text,
             Type::BOOL => Self::Boolean,
             Type::INT2 | Type::INT4 | Type::INT8 => Self::Int,
@@ -44,12 +38,12 @@ impl ColumnFormat {
             Type::FLOAT8 => Self::Float8,
             Type::TIMESTAMPTZ | Type::TIMESTAMP => Self::Timestamp,
             Type::DATE => Self::Date,
-            _ => return Err(Unwritable(ty.name().to_owned())),
+            _ => return None,
         })
     }
 
     /// Whether values of this format can be written as that scalar.
-    pub fn can_be(self, scalar: ScalarType) -> bool {
+    pub(crate) fn can_be(self, scalar: ScalarType) -> bool {
         match scalar {
             ScalarType::Id | ScalarType::String => {
                 matches!(self, Self::Text | Self::Int | Self::Numeric)
@@ -63,7 +57,7 @@ impl ColumnFormat {
 }
 
 /// Appends a value as the JSON of its scalar type. Returns `false`, and appends nothing, if the type cannot have the value.
-pub fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
+pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, format) {
         (ScalarType::Int, ColumnFormat::Int | ColumnFormat::Numeric) => {
             whole(format, raw).map(|number| digits::int(number.into(), out)).is_some()
@@ -89,7 +83,7 @@ pub fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<
 }
 
 /// Adds a value to a cursor, exactly. A value that its type cannot have becomes a null.
-pub fn cursor_key(
+pub(crate) fn cursor_key(
     scalar: ScalarType,
     format: ColumnFormat,
     raw: Option<&[u8]>,

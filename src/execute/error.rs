@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::database::error::DatabaseError;
-use crate::execute::encode::Unwritable;
 
 /// Why a plan could not be executed.
 #[derive(Debug, Error)]
@@ -12,8 +11,8 @@ pub enum ExecuteError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// A column has a type that its field cannot be written from. The check at start rules this out.
-    #[error(transparent)]
-    Unwritable(#[from] Unwritable),
+    #[error("a column of type {0} cannot be answered")]
+    UnwritableType(String),
     /// The rows do not have the columns or the order that their statement gives them.
     #[error("a row is not as its statement has it")]
     Misshapen,

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use futures_util::future::maybe_done;
 use futures_util::{TryStreamExt, poll};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Row, Statement};
 
 use crate::database::error::DatabaseError;
@@ -20,18 +21,18 @@ use crate::query::bind::ids::StepId;
 
 /// The rows of a step.
 #[derive(Debug, Clone)]
-pub struct StepRows {
+pub(crate) struct StepRows {
     /// The rows of the pages, in the response's order, group after group.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The rows of each parent, in the parents' order.
-    pub groups: Vec<Group>,
+    pub(crate) groups: Vec<Group>,
     /// The format of each column.
-    pub formats: Vec<ColumnFormat>,
+    pub(crate) formats: Vec<ColumnFormat>,
 }
 
 impl StepRows {
     /// A column of a row, and its format; `None` is a null.
-    pub fn value(&self, row: usize, column: usize) -> Option<(ColumnFormat, &[u8])> {
+    pub(crate) fn value(&self, row: usize, column: usize) -> Option<(ColumnFormat, &[u8])> {
         let bytes = raw(self.rows.get(row)?, column).ok()??;
         Some((*self.formats.get(column)?, bytes.0))
     }
@@ -39,24 +40,24 @@ impl StepRows {
 
 /// The rows of one parent.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Group {
+pub(crate) struct Group {
     /// The index of its first row.
-    pub start: usize,
+    pub(crate) start: usize,
     /// The index after its last row.
-    pub end: usize,
+    pub(crate) end: usize,
     /// Whether the database has a row beyond the far end of the page.
-    pub overflow: bool,
+    pub(crate) overflow: bool,
     /// Whether there are rows at or before the `after:` cursor.
-    pub before_page: bool,
+    pub(crate) before_page: bool,
     /// Whether there are rows at or after the `before:` cursor.
-    pub after_page: bool,
+    pub(crate) after_page: bool,
 }
 
 /// A running statement. It returns the step whose rows it fetched, if it is a step's.
 type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteError>> + Send + 'a>>;
 
 /// Fetches the rows of every step.
-pub async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
+pub(crate) async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
     let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
     match statements.as_slice() {
         [] => return Ok(Vec::new()),
@@ -136,7 +137,8 @@ async fn step(
     while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
         grouper.add(row)?;
     }
-    let formats = statement.columns().iter().map(|column| ColumnFormat::of(column.type_()));
+    let format = |ty: &Type| ColumnFormat::of(ty).ok_or_else(|| ExecuteError::UnwritableType(ty.name().to_owned()));
+    let formats = statement.columns().iter().map(|column| format(column.type_()));
     Ok(grouper.finish(formats.collect::<Result<_, _>>()?))
 }
 
@@ -157,7 +159,7 @@ fn sql_param<'a>(
 }
 
 /// The bytes of a column; `None` is a null.
-pub fn raw(row: &Row, column: usize) -> Result<Option<RawValue<'_>>, ExecuteError> {
+pub(crate) fn raw(row: &Row, column: usize) -> Result<Option<RawValue<'_>>, ExecuteError> {
     row.try_get(column).map_err(|_| ExecuteError::Misshapen)
 }
 

@@ -1,8 +1,8 @@
 //! Executing a plan: its steps over one snapshot, then its response template over their rows.
 //!
-//! - [`fetch`]: the steps, each as soon as its parents are there
+//! - `fetch`: the steps, each as soon as its parents are there
 //! - [`response_writer`]: the template's ops, run over the rows
-//! - [`encode`]: PostgreSQL's binary values as JSON, and as cursor keys
+//! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
 //! - `nullability`: whether non-null fields have values
 //! - [`field_error`]: fields that cannot be written as the schema says
@@ -12,9 +12,9 @@
 //! to the pool at once, however slowly the client reads the response.
 
 mod digits;
-pub mod encode;
+pub(crate) mod encode;
 pub mod error;
-pub mod fetch;
+mod fetch;
 pub mod field_error;
 mod nullability;
 pub mod response_writer;

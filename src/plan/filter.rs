@@ -7,7 +7,7 @@ use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
 
 /// The condition of a term on the base relation. Its values come from `slot`.
-pub fn condition<'a>(
+pub(crate) fn condition<'a>(
     connection: &'a Connection,
     term: &BoundTerm,
     slot: Slot,

@@ -11,7 +11,7 @@ use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeho
 use crate::plan::step::Slot;
 
 /// A position in an index that rows are compared with.
-pub struct KeysetBound<'a> {
+pub(crate) struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
     placeholders: Vec<Placeholder>,
     in_nulls: bool,
@@ -21,7 +21,7 @@ impl<'a> KeysetBound<'a> {
     /// The position of a cursor among the rows of one parent. `slot` says where the values of its columns come from. The
     /// columns that are `joined` to the parent are equal in all of these rows. They are left out: a comparison with them would
     /// hide from PostgreSQL that the other columns are a range of an index that begins with the joined ones.
-    pub fn new(
+    pub(crate) fn new(
         sort_key: &'a SortKey,
         joined: &[String],
         position: &CursorPosition,
@@ -51,25 +51,25 @@ fn base(column: &Column) -> ColumnOf<'_> {
 }
 
 /// Whether a cursor is of a row whose first column is null.
-pub fn is_in_nulls(position: &CursorPosition) -> bool {
+pub(crate) fn is_in_nulls(position: &CursorPosition) -> bool {
     position.first().is_some_and(Option::is_none)
 }
 
 /// A range of an index, open where it has no bound.
 #[derive(Clone, Copy, Default)]
-pub struct KeysetRange<'a> {
+pub(crate) struct KeysetRange<'a> {
     /// The lower bound.
-    pub above: Option<&'a KeysetBound<'a>>,
+    pub(crate) above: Option<&'a KeysetBound<'a>>,
     /// The upper bound.
-    pub below: Option<&'a KeysetBound<'a>>,
+    pub(crate) below: Option<&'a KeysetBound<'a>>,
     /// Whether rows at the bounds are in the range.
-    pub inclusive: bool,
+    pub(crate) inclusive: bool,
 }
 
 /// The conditions of each segment in which a range can have rows, in ascending order: one or two segments. If the bounds
 /// exclude each other, there is one segment without rows. It compares with both bounds all the same, because PostgreSQL
 /// cannot infer the type of a parameter that the text does not use.
-pub fn segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'a>) -> Vec<Vec<Condition<'a>>> {
+pub(crate) fn segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'a>) -> Vec<Vec<Condition<'a>>> {
     let (above, below) = if range.inclusive {
         (Operator::GreaterOrEqual, Operator::LessOrEqual)
     } else {

@@ -1,27 +1,27 @@
 //! How to fetch what an operation selects: a statement for each connection and lookup, and the template of the response.
 //!
 //! - [`template`]: all of it, for every request that differs in values alone
-//! - [`plan_key`]: which requests those are
+//! - `plan_key`: which requests those are
 //! - [`request_plan`]: a template with the values of one request
 //! - [`mod@build`]: makes a template from a bound operation
 //! - [`step`]: a statement with its parameters, and where its parents' keys come from
-//! - [`select`]: the columns, joins and aggregates that a step reads
-//! - [`keyset`]: the part of an index that a page lies in
-//! - [`filter`]: search terms as conditions
-//! - [`sql`]: the writer of SQL text, the only one of the read side
-//! - [`statement`]: a statement's text from its parts
+//! - `select`: the columns, joins and aggregates that a step reads
+//! - `keyset`: the part of an index that a page lies in
+//! - `filter`: search terms as conditions
+//! - `sql`: the writer of SQL text, the only one of the read side
+//! - `statement`: a statement's text from its parts
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
-//! - [`introspection`]: the results of introspection as JSON
+//! - `introspection`: the results of introspection as JSON
 
 pub mod build;
-pub mod filter;
-pub mod introspection;
-pub mod keyset;
-pub mod plan_key;
+mod filter;
+mod introspection;
+mod keyset;
+pub(crate) mod plan_key;
 pub mod request_plan;
 pub mod response_template;
-pub mod select;
-pub mod sql;
-pub mod statement;
+mod select;
+pub(crate) mod sql;
+mod statement;
 pub mod step;
 pub mod template;

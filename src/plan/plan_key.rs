@@ -11,7 +11,7 @@ use crate::search::Comparator;
 
 /// The key of a plan template among those of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanKey {
+pub(crate) struct PlanKey {
     /// The values of the variables that selections depend on.
     truths: Vec<Option<bool>>,
     steps: Vec<StepKey>,
@@ -38,13 +38,13 @@ enum NullRange {
 
 impl PlanKey {
     /// The key of a request.
-    pub fn of(operation: &Operation, resolved: &Resolved<'_>) -> Self {
+    pub(crate) fn of(operation: &Operation, resolved: &Resolved<'_>) -> Self {
         let truths = operation.conditions.iter().map(|variable| resolved.truth(*variable));
         Self { truths: truths.collect(), steps: resolved.steps.iter().map(StepKey::of).collect() }
     }
 
     /// Whether a request for the same operation has this key. Does not allocate.
-    pub fn matches(&self, operation: &Operation, resolved: &Resolved<'_>) -> bool {
+    pub(crate) fn matches(&self, operation: &Operation, resolved: &Resolved<'_>) -> bool {
         let truths = operation.conditions.iter().map(|variable| resolved.truth(*variable));
         truths.eq(self.truths.iter().copied())
             && self.steps.len() == resolved.steps.len()
@@ -52,7 +52,7 @@ impl PlanKey {
     }
 
     /// About how much memory it takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let steps =
             self.steps.iter().map(|step| size_of_val(step.keys.as_slice()) + size_of_val(step.terms.as_slice()));
         self.truths.len() + size_of_val(self.steps.as_slice()) + steps.sum::<usize>()

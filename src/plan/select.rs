@@ -10,7 +10,7 @@ use crate::value::ScalarType;
 
 /// The select list and the joins of one statement.
 #[derive(Debug)]
-pub struct Select<'a> {
+pub(crate) struct Select<'a> {
     offset: usize,
     expressions: Vec<Expression<'a>>,
     joins: Vec<Joined<'a>>,
@@ -35,17 +35,17 @@ struct Joined<'a> {
 
 impl<'a> Select<'a> {
     /// An empty select list, whose first column will have the index `offset` in a row.
-    pub fn new(offset: usize) -> Self {
+    pub(crate) fn new(offset: usize) -> Self {
         Self { offset, expressions: Vec::new(), joins: Vec::new() }
     }
 
     /// Reads a column, and returns its index in a row.
-    pub fn column(&mut self, alias: Alias, name: &'a str) -> usize {
+    pub(crate) fn column(&mut self, alias: Alias, name: &'a str) -> usize {
         self.expression(Expression::Column(ColumnOf(alias, name)))
     }
 
     /// Reads a column of the key by which children find their parents, in the element type of [`array_type`].
-    pub fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
+    pub(crate) fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
         let name = ColumnOf(alias, &column.name);
         match column.scalar {
             // Whole numbers have several types in the database, and one array type here.
@@ -57,12 +57,12 @@ impl<'a> Select<'a> {
     }
 
     /// Reads an aggregate over the rows of a connection, and returns its index in a row.
-    pub fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate) -> usize {
+    pub(crate) fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate) -> usize {
         self.expression(Expression::Aggregate(alias, aggregate))
     }
 
     /// Joins an object, and returns its alias. An object that is selected several times is joined once.
-    pub fn join(&mut self, catalog: &'a Catalog, parent: Alias, one: &'a One) -> Alias {
+    pub(crate) fn join(&mut self, catalog: &'a Catalog, parent: Alias, one: &'a One) -> Alias {
         let same = |joined: &Joined<'a>| joined.parent == parent && std::ptr::eq(joined.one, one);
         let index = self.joins.iter().position(same).unwrap_or_else(|| {
             self.joins.push(Joined { parent, one, target: catalog.entity(one.target) });
@@ -72,7 +72,7 @@ impl<'a> Select<'a> {
     }
 
     /// The select list. A column's name is `c` and its index in a row.
-    pub fn list(&self) -> impl Display {
+    pub(crate) fn list(&self) -> impl Display {
         fmt::from_fn(|f| {
             // A statement may select nothing but the number of its rows.
             if self.expressions.is_empty() {
@@ -89,7 +89,7 @@ impl<'a> Select<'a> {
     }
 
     /// The joins, each on a line of its own.
-    pub fn joins(&self) -> impl Display {
+    pub(crate) fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
             for (index, Joined { parent, one, target }) in self.joins.iter().enumerate() {
                 if let Some(target) = target {
@@ -139,7 +139,7 @@ impl Display for Expression<'_> {
 }
 
 /// The array type of the parents' keys in a column of that type.
-pub fn array_type(scalar: ScalarType) -> &'static str {
+pub(crate) fn array_type(scalar: ScalarType) -> &'static str {
     match scalar {
         ScalarType::Id | ScalarType::String => "text[]",
         ScalarType::Int => "int8[]",

@@ -10,26 +10,26 @@ use crate::plan::step::Slot;
 
 /// A statement's parameters, in the order in which they were first needed.
 #[derive(Debug, Default)]
-pub struct Parameters {
+pub(crate) struct Parameters {
     slots: Vec<Slot>,
 }
 
 impl Parameters {
     /// Adds a parameter, and returns its placeholder, which may be written any number of times.
-    pub fn add(&mut self, slot: Slot) -> Placeholder {
+    pub(crate) fn add(&mut self, slot: Slot) -> Placeholder {
         self.slots.push(slot);
         Placeholder(self.slots.len())
     }
 
     /// Where their values come from, `$1` first.
-    pub fn into_slots(self) -> Vec<Slot> {
+    pub(crate) fn into_slots(self) -> Vec<Slot> {
         self.slots
     }
 }
 
 /// A parameter in the text: `$n`.
 #[derive(Debug, Clone, Copy)]
-pub struct Placeholder(usize);
+pub(crate) struct Placeholder(usize);
 
 impl Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +40,7 @@ impl Display for Placeholder {
 
 /// A quoted identifier, or several with dots between: `orderql.ship_group` is `"orderql"."ship_group"`.
 #[derive(Debug, Clone, Copy)]
-pub struct Relation<'a>(pub &'a str);
+pub(crate) struct Relation<'a>(pub(crate) &'a str);
 
 impl Display for Relation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +56,7 @@ impl Display for Relation<'_> {
 
 /// A quoted identifier.
 #[derive(Debug, Clone, Copy)]
-pub struct Identifier<'a>(pub &'a str);
+pub(crate) struct Identifier<'a>(pub(crate) &'a str);
 
 impl Display for Identifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +74,7 @@ impl Display for Identifier<'_> {
 
 /// A column of an aliased relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnOf<'a>(pub Alias, pub &'a str);
+pub(crate) struct ColumnOf<'a>(pub(crate) Alias, pub &'a str);
 
 impl Display for ColumnOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +86,7 @@ impl Display for ColumnOf<'_> {
 
 /// A name for a relation inside one statement, made from its position, so that the same question has the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alias {
+pub(crate) enum Alias {
     /// The relation whose rows are the step's.
     Base,
     /// The n-th object joined to it.
@@ -110,7 +110,7 @@ impl Display for Alias {
 
 /// How a column is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
+pub(crate) enum Operator {
     /// `=`
     Equal,
     /// `<`
@@ -137,7 +137,7 @@ impl Display for Operator {
 
 /// A condition on rows.
 #[derive(Debug, Clone)]
-pub enum Condition<'a> {
+pub(crate) enum Condition<'a> {
     /// A column compares with a parameter.
     Compare(ColumnOf<'a>, Operator, Placeholder),
     /// Several columns compare with as many parameters, as rows do.
@@ -181,7 +181,7 @@ impl Display for Condition<'_> {
 
 /// Conditions joined by `AND`: `WHERE a AND b` on a line of its own, or nothing.
 #[derive(Debug, Clone)]
-pub struct Where<I>(pub I);
+pub(crate) struct Where<I>(pub(crate) I);
 
 impl<'a, 'c: 'a, I: Iterator<Item = &'a Condition<'c>> + Clone> Display for Where<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -195,7 +195,7 @@ impl<'a, 'c: 'a, I: Iterator<Item = &'a Condition<'c>> + Clone> Display for Wher
 
 /// Items with commas between them.
 #[derive(Debug, Clone)]
-pub struct List<I>(pub I);
+pub(crate) struct List<I>(pub(crate) I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

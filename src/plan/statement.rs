@@ -7,7 +7,7 @@ use crate::plan::select::{Select, array_type};
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
 
 /// Where a statement gets the parents' keys from.
-pub enum ParentKeys<'a> {
+pub(crate) enum ParentKeys<'a> {
     /// There are none: all rows are one group.
     None,
     /// From arrays, one for each key column, with an ordinal for each parent.
@@ -15,35 +15,35 @@ pub enum ParentKeys<'a> {
 }
 
 /// The parts of the statement that fetches a page of a connection.
-pub struct PageStatement<'a> {
+pub(crate) struct PageStatement<'a> {
     /// The relation of the rows.
-    pub relation: &'a str,
+    pub(crate) relation: &'a str,
     /// What is read.
-    pub select: &'a Select<'a>,
+    pub(crate) select: &'a Select<'a>,
     /// Where the parents' keys come from.
-    pub parent_keys: ParentKeys<'a>,
+    pub(crate) parent_keys: ParentKeys<'a>,
     /// What every row must fulfil: the join with its parent, and the search terms.
-    pub conditions: Vec<Condition<'a>>,
+    pub(crate) conditions: Vec<Condition<'a>>,
     /// The ranges of the index that the page is in, in ascending order; one or two.
-    pub segments: Vec<Vec<Condition<'a>>>,
+    pub(crate) segments: Vec<Vec<Condition<'a>>>,
     /// The columns of the order that differ between the rows of a parent.
-    pub order: Vec<&'a Column>,
+    pub(crate) order: Vec<&'a Column>,
     /// The indexes of those columns in a row; needed if there are two segments.
-    pub order_indexes: Vec<usize>,
+    pub(crate) order_indexes: Vec<usize>,
     /// Whether the index is scanned upwards.
-    pub ascending: bool,
+    pub(crate) ascending: bool,
     /// One more than the page size.
-    pub limit: Placeholder,
+    pub(crate) limit: Placeholder,
     /// The probes for rows outside the page.
-    pub probes: Vec<Probe<'a>>,
+    pub(crate) probes: Vec<Probe<'a>>,
 }
 
 /// A check for any row in some ranges of the index.
-pub struct Probe<'a> {
+pub(crate) struct Probe<'a> {
     /// The ranges; one or two.
-    pub segments: Vec<Vec<Condition<'a>>>,
+    pub(crate) segments: Vec<Vec<Condition<'a>>>,
     /// Whether the ranges are scanned upwards. The scan begins with the row nearest to the page.
-    pub ascending: bool,
+    pub(crate) ascending: bool,
 }
 
 /// The buffer for a statement, in bytes. Most statements fit.
@@ -51,7 +51,7 @@ const TEXT_CAPACITY: usize = 1024;
 
 impl PageStatement<'_> {
     /// The text of the statement.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         written(|text| match &self.parent_keys {
             ParentKeys::None if self.probes.is_empty() => self.page(text),
             ParentKeys::None => {
@@ -158,7 +158,7 @@ fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
 }
 
 /// The statement of a lookup: the row with these keys, or the lowest by `order` if there can be several.
-pub fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
+pub(crate) fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
     written(|text| {
         let (columns, joins, conditions) = (select.list(), select.joins(), Where(conditions.iter()));
         write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(relation))?;

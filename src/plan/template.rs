@@ -3,7 +3,7 @@
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::step::Step;
 
-/// How to fetch and write the responses to all requests with one [`PlanKey`](crate::plan::plan_key::PlanKey).
+/// How to fetch and write the responses to all requests with one `PlanKey`.
 #[derive(Debug)]
 pub struct PlanTemplate {
     /// The statements, by [`StepId`](crate::query::bind::ids::StepId). A step's parents come before it.

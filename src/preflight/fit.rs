@@ -28,8 +28,8 @@ pub(super) fn is_fit(used: Use, ty: Option<&Type>) -> bool {
     let Some(ty) = ty else { return used == Use::Named };
     match used {
         Use::Named => true,
-        Use::Read => ColumnFormat::of(ty).is_ok(),
-        Use::Answered(scalar) => ColumnFormat::of(ty).is_ok_and(|encoding| encoding.can_be(scalar)),
+        Use::Read => ColumnFormat::of(ty).is_some(),
+        Use::Answered(scalar) => ColumnFormat::of(ty).is_some_and(|encoding| encoding.can_be(scalar)),
         // A key's bytes go back as they came, in an array of the type that the statement has for the scalar. They are the
         // same for every type that a value can be sent as, but for flags; whole numbers are cast on the way.
         Use::Carried(ScalarType::Boolean) => *ty == Type::BOOL,

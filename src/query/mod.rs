@@ -3,7 +3,7 @@
 //! - [`request`]: what a client sends
 //! - [`parse`]: text → document
 //! - [`validate`]: document → [`operation::Operation`], checked against the catalog; a file per validation rule
-//! - [`bind`]: operation and variables → [`bind::BoundOperation`]; reads page sizes, search strings and cursors
+//! - [`bind`]: operation and variables → [`bind::selection::BoundOperation`]; reads page sizes, search strings and cursors
 //! - [`document_limits`]: how large a document can be, whoever sends it
 //!
 //! `graphql_parser` is used here and in the catalog alone.

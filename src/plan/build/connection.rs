@@ -3,7 +3,7 @@
 use crate::catalog::binding::{Column, Connection, PageInfoField};
 use crate::plan::build::object::equal;
 use crate::plan::build::page_range::PageRange;
-use crate::plan::build::{Planner, Row};
+use crate::plan::build::planner::{Planner, Row};
 use crate::plan::filter;
 use crate::plan::keyset::{self, KeysetBound};
 use crate::plan::response_template::Op;

@@ -1,7 +1,7 @@
 //! Lookups, and the fields of objects.
 
 use crate::catalog::schema::Field;
-use crate::plan::build::{Planner, Row};
+use crate::plan::build::planner::{Planner, Row};
 use crate::plan::response_template::Op;
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};

@@ -8,9 +8,9 @@ use crate::query::operation::Literal;
 use crate::value::{ScalarType, Value};
 
 /// The arguments of one selected field.
-pub struct Arguments<'a> {
+pub(crate) struct Arguments<'a> {
     /// The field.
-    pub field: &'a Field,
+    pub(crate) field: &'a Field,
     given: &'a [(usize, Literal)],
     values: &'a Values<'a>,
 }
@@ -22,7 +22,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The value of the argument with that role; `None` if it is left out, null, or a variable without a value.
-    pub fn get(&self, role: ArgumentRole) -> Option<&'a Literal> {
+    pub(crate) fn get(&self, role: ArgumentRole) -> Option<&'a Literal> {
         let index = self.field.arguments.iter().position(|argument| argument.role == role)?;
         self.at(index)
     }

@@ -11,7 +11,7 @@ use crate::search::{Comparator, SearchError};
 
 /// Why an operation's values cannot be used.
 #[derive(Debug)]
-pub enum BindError {
+pub(crate) enum BindError {
     /// A connection without a page size.
     FirstRequired {
         /// The connection.

@@ -9,12 +9,12 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
-//! - [`argument`], [`page`], [`terms`], `variable`: the values by kind
+//! - `argument`, `variable`, [`page`], [`terms`]: the values by kind
 //! - [`introspection`]: the results of `__schema` and `__type`
-//! - [`ids`], [`error`]: what the others share
+//! - [`ids`], `error`: what the others share
 
-pub mod argument;
-pub mod error;
+mod argument;
+mod error;
 pub mod ids;
 pub mod introspection;
 pub mod page;
