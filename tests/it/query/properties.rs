@@ -155,7 +155,7 @@ const INTROSPECTION: [&str; 4] = [
 /// A generated query, or introspection.
 fn query_or_introspection(catalog: &Catalog, seed: u64, random: &mut Random) -> Request {
     if random.chance(80) {
-        return generator::query(catalog, seed).request();
+        return random_query(catalog, seed).request();
     }
     let query = (*random.pick(&INTROSPECTION)).to_owned();
     let variables = json!({ "name": random.pick(&["Order", "Facility", "Nothing"]) });
