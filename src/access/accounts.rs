@@ -1,4 +1,4 @@
-//! Making accounts and giving them grants. Doing it twice changes nothing.
+//! Creates accounts with a password, groups and limits. Doing it twice changes nothing.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use crate::access::password::{PasswordError, Passwords};
 pub use crate::access::profile::Profile;
 use crate::access::profile::{columns, parameters};
 
-/// A user as it shall be.
+/// The wanted state of a user.
 #[derive(Debug, Clone, Copy)]
 pub struct User<'a> {
-    /// The name it signs in with.
+    /// The name to sign in with.
     pub user_id: &'a str,
-    /// Its password.
+    /// The password.
     pub password: &'a str,
-    /// The groups it is a member of, which must exist; other memberships are left alone.
+    /// Groups that the user is a member of, which must exist. Other memberships are not changed.
     pub groups: &'a [&'a str],
-    /// What it is held to.
+    /// The user's own limits.
     pub profile: Profile,
 }
 
-/// Why an account cannot be made.
+/// Why an account cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
-    /// The database refused.
+    /// The database reported an error.
     #[error("cannot store the account")]
     Database(#[from] Error),
     /// The password cannot be hashed.
@@ -32,8 +32,8 @@ pub enum AccountError {
     Password(#[from] PasswordError),
 }
 
-/// Makes the user, or mends it where it is not as it shall be. A password that already opens the account keeps its hash,
-/// so nothing is written, and no server told, where nothing changes.
+/// Creates the user, or changes it to the wanted state. Writes nothing and notifies no server if nothing changes: a
+/// password that is right already keeps its hash.
 pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User<'_>) -> Result<(), AccountError> {
     let stored =
         client.query_opt("SELECT password_hash FROM orderql.user_account WHERE user_id = $1", &[&user.user_id]).await?;

@@ -1,7 +1,7 @@
-//! What was done with accounts, and by whom: an event in the log and a row in `orderql.audit_event`.
+//! The audit trail: logins and changes of accounts, as events in the log and rows of `orderql.audit_event`.
 //!
-//! A change made by the command line is written in the change's own transaction. What the running service has to tell, it
-//! hands to the [`trail`](crate::access::audit_writer), which writes it off the requests' way.
+//! A command writes the event of a change in the change's own transaction. The running service passes its events to
+//! `audit_writer`, which stores them outside the request path.
 
 use std::net::IpAddr;
 
@@ -13,81 +13,82 @@ use crate::telemetry::event::{self, Event};
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Name and password were right; a token was made.
+pub(crate) enum Action {
+    /// Name and password were right; a token was issued.
     LoginSucceeded,
     /// Name and password were wrong.
     LoginFailed,
-    /// So many were wrong that the account or the address has to wait.
+    /// Too many were wrong, so the account or the address was locked.
     LoginLocked,
-    /// A token was made on the command line.
-    TokenMinted,
-    /// An account was made.
+    /// A token was issued by the command line.
+    TokenIssued,
+    /// An account was created.
     UserAdded,
     /// An account was removed.
     UserRemoved,
-    /// An account was closed.
+    /// An account was disabled.
     UserDisabled,
-    /// An account was opened again.
+    /// An account was enabled again.
     UserEnabled,
-    /// An account has another password.
+    /// The password of an account was changed.
     PasswordChanged,
-    /// A group was made.
+    /// A group was created.
     GroupAdded,
     /// A group was removed.
     GroupRemoved,
-    /// A user is now a member.
+    /// A user became a member of a group.
     GroupJoined,
-    /// A user is no longer a member.
+    /// A user is no longer a member of a group.
     GroupLeft,
-    /// A group was given a grant.
+    /// A group was granted access.
     GrantAdded,
-    /// A group lost a grant.
+    /// A grant was withdrawn.
     GrantRemoved,
-    /// A user is held to other limits.
+    /// A user's limits were changed.
     ProfileChanged,
 }
 
-/// An event, before it is written.
+/// An event before it is stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct AuditEvent {
     /// Who did it.
-    pub actor: String,
-    /// From where, if it came over the network.
-    pub address: Option<IpAddr>,
-    /// What.
-    pub action: Action,
-    /// To which user or group. `None` for a login with a name that no account has: people type passwords there.
-    pub subject: Option<String>,
-    /// The particulars. Never a password or a token.
-    pub details: Map<String, Value>,
+    pub(crate) actor: String,
+    /// The client's address, if it came over the network.
+    pub(crate) address: Option<IpAddr>,
+    /// What was done.
+    pub(crate) action: Action,
+    /// The user or group that it was done to. `None` for a login with an unknown name: people sometimes type a password
+    /// there.
+    pub(crate) subject: Option<String>,
+    /// Particulars. Never a password or a token.
+    pub(crate) details: Map<String, Value>,
 }
 
 /// An event as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub(crate) struct StoredEvent {
     /// When, as ISO-8601 in UTC with microseconds.
-    pub at: String,
+    pub(crate) at: String,
     /// Who did it.
-    pub actor: String,
-    /// From where.
-    pub address: Option<String>,
-    /// What, as [`Action::as_str`] has it.
-    pub action: String,
-    /// To whom.
-    pub subject: Option<String>,
-    /// The particulars, as JSON.
-    pub details: String,
+    pub(crate) actor: String,
+    /// The client's address.
+    pub(crate) address: Option<String>,
+    /// What was done, as in [`Action::as_str`].
+    pub(crate) action: String,
+    /// The user or group that it was done to.
+    pub(crate) subject: Option<String>,
+    /// Particulars, as JSON.
+    pub(crate) details: String,
 }
 
 impl Action {
-    /// The action as it is stored and logged.
-    pub const fn as_str(self) -> &'static str {
+    /// The action as it is stored and logged. Stored rows have these names, so they do not change.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::LoginSucceeded => "login.succeeded",
             Self::LoginFailed => "login.failed",
             Self::LoginLocked => "login.locked",
-            Self::TokenMinted => "token.minted",
+            Self::TokenIssued => "token.minted",
             Self::UserAdded => "user.added",
             Self::UserRemoved => "user.removed",
             Self::UserDisabled => "user.disabled",
@@ -104,9 +105,9 @@ impl Action {
     }
 }
 
-impl Entry {
-    /// Writes the event to the log.
-    pub fn log(&self) {
+impl AuditEvent {
+    /// Logs the event.
+    pub(crate) fn log(&self) {
         emit(&Event::Audit(event::Audit {
             action: self.action.as_str(),
             actor: &self.actor,
@@ -117,13 +118,13 @@ impl Entry {
     }
 }
 
-/// Stores events, in one statement.
-pub async fn store(client: &impl GenericClient, entries: &[Entry]) -> Result<(), Error> {
-    let actors: Vec<_> = entries.iter().map(|entry| entry.actor.as_str()).collect();
-    let addresses: Vec<_> = entries.iter().map(|entry| entry.address.map(|address| address.to_string())).collect();
-    let actions: Vec<_> = entries.iter().map(|entry| entry.action.as_str()).collect();
-    let subjects: Vec<_> = entries.iter().map(|entry| entry.subject.as_deref()).collect();
-    let details: Vec<_> = entries.iter().map(|entry| Value::Object(entry.details.clone()).to_string()).collect();
+/// Stores events with one statement.
+pub(crate) async fn store(client: &impl GenericClient, events: &[AuditEvent]) -> Result<(), Error> {
+    let actors: Vec<_> = events.iter().map(|event| event.actor.as_str()).collect();
+    let addresses: Vec<_> = events.iter().map(|event| event.address.map(|address| address.to_string())).collect();
+    let actions: Vec<_> = events.iter().map(|event| event.action.as_str()).collect();
+    let subjects: Vec<_> = events.iter().map(|event| event.subject.as_deref()).collect();
+    let details: Vec<_> = events.iter().map(|event| Value::Object(event.details.clone()).to_string()).collect();
     let insert = "
         INSERT INTO orderql.audit_event (actor, address, action, subject, details)
         SELECT actor, address::inet, action, subject, details::jsonb
@@ -133,8 +134,12 @@ pub async fn store(client: &impl GenericClient, entries: &[Entry]) -> Result<(),
     Ok(())
 }
 
-/// The events since a time (as PostgreSQL reads it; all without one) in the order of their time, the latest `limit` of them.
-pub async fn list(client: &impl GenericClient, since: Option<&str>, limit: i64) -> Result<Vec<Stored>, Error> {
+/// The latest events, the oldest first: those since a time in PostgreSQL's form, or all, and `limit` of them at most.
+pub(crate) async fn list(
+    client: &impl GenericClient,
+    since: Option<&str>,
+    limit: i64,
+) -> Result<Vec<StoredEvent>, Error> {
     let select = "
         SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS at, actor, host(address) AS address,
                action, subject, details::text AS details
@@ -147,7 +152,7 @@ pub async fn list(client: &impl GenericClient, since: Option<&str>, limit: i64) 
     let rows = client.query(select, &[&since, &limit]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Stored {
+            Ok(StoredEvent {
                 at: row.try_get("at")?,
                 actor: row.try_get("actor")?,
                 address: row.try_get("address")?,

@@ -1,7 +1,7 @@
-//! The way of events from the running service to the database: a bounded queue and one task that empties it.
+//! Stores the running service's audit events: a bounded queue, and a task that empties it into the database.
 //!
-//! Nobody waits for it. While the database is away events are kept and tried again; where the queue is full they are left
-//! out, and the log says how many. Every event is in the log in any case.
+//! No request waits for it. While the database is unreachable, events stay in the queue and are tried again. If the queue is
+//! full, further events are dropped, and the log reports how many. Every event is in the log in any case.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,115 +12,116 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::access::audit::{self, Entry};
+use crate::access::audit::{self, AuditEvent};
 use crate::database::connect::connect;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
 
-/// Events that wait at the most. Each is some hundred bytes.
+/// The most events that wait. Each is some hundred bytes.
 const LONGEST_QUEUE: usize = 4096;
 
-/// Events that one statement stores at the most.
+/// The most events that one statement stores.
 const LARGEST_BATCH: usize = 256;
 
-/// How long one attempt to store may take.
+/// How long one attempt to write may take.
 const LONGEST_WRITE: Duration = Duration::from_secs(10);
 
+/// The pause after the first failed attempt. Every further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Takes events and stores them.
+/// Stores audit events in the background.
 #[derive(Clone)]
-pub struct AuditWriter {
+pub(crate) struct AuditWriter {
     queue: mpsc::Sender<Item>,
-    lost: Arc<AtomicU64>,
+    dropped: Arc<AtomicU64>,
 }
 
 enum Item {
-    Event(Entry),
+    Event(AuditEvent),
     Rehash(Rehash),
     Finish(oneshot::Sender<()>),
 }
 
-/// A password's hash in today's form.
+/// A password's hash with the current parameters.
 #[derive(Clone)]
-pub struct Rehash {
-    /// Whose.
-    pub user_id: String,
-    /// The hash that it replaces, and none that was stored meanwhile.
-    pub old: Arc<str>,
-    /// The new one.
-    pub new: String,
+pub(crate) struct Rehash {
+    /// The account.
+    pub(crate) user_id: String,
+    /// The hash that it replaces. A hash that was stored meanwhile stays.
+    pub(crate) old: Arc<str>,
+    /// The new hash.
+    pub(crate) new: String,
 }
 
 impl AuditWriter {
-    /// Begins. The database is asked for nothing before the first event.
-    pub fn start(database: Config) -> Self {
+    /// Starts the task that stores events. It connects to the database at the first event.
+    pub(crate) fn start(database: Config) -> Self {
         let (queue, items) = mpsc::channel(LONGEST_QUEUE);
-        let lost = Arc::new(AtomicU64::new(0));
-        tokio::spawn(write(database, items, Arc::clone(&lost)));
-        Self { queue, lost }
+        let dropped = Arc::new(AtomicU64::new(0));
+        tokio::spawn(write(database, items, Arc::clone(&dropped)));
+        Self { queue, dropped }
     }
 
-    /// Logs the event, and has it stored. Returns at once.
-    pub fn tell(&self, entry: Entry) {
-        entry.log();
-        self.hand_over(Item::Event(entry));
+    /// Logs the event and queues it. Does not wait.
+    pub(crate) fn record(&self, event: AuditEvent) {
+        event.log();
+        self.enqueue(Item::Event(event));
     }
 
-    /// Has the hash stored. Returns at once; what is left out is made again with the next login.
-    pub fn rehash(&self, rehash: Rehash) {
-        self.hand_over(Item::Rehash(rehash));
+    /// Queues the hash. Does not wait. If the queue is full, the next login makes the hash again.
+    pub(crate) fn rehash(&self, rehash: Rehash) {
+        self.enqueue(Item::Rehash(rehash));
     }
 
-    /// Waits until what was told so far is stored, but no longer than `patience`.
-    pub async fn finish(&self, patience: Duration) {
+    /// Waits until all queued events are stored, for `timeout` at most.
+    pub(crate) async fn finish(&self, timeout: Duration) {
         let (done, finished) = oneshot::channel();
         let finishing = async {
             if self.queue.send(Item::Finish(done)).await.is_ok() {
                 let _ = finished.await;
             }
         };
-        if time::timeout(patience, finishing).await.is_err() {
+        if time::timeout(timeout, finishing).await.is_err() {
             emit(&Event::AuditFlushTimedOut);
         }
     }
 
-    fn hand_over(&self, item: Item) {
+    fn enqueue(&self, item: Item) {
         if self.queue.try_send(item).is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+            self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
 impl fmt::Debug for AuditWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuditWriter").field("lost", &self.lost).finish_non_exhaustive()
+        f.debug_struct("AuditWriter").field("dropped", &self.dropped).finish_non_exhaustive()
     }
 }
 
-async fn write(database: Config, mut items: mpsc::Receiver<Item>, lost: Arc<AtomicU64>) {
+async fn write(database: Config, mut items: mpsc::Receiver<Item>, dropped: Arc<AtomicU64>) {
     let mut client = None;
     let mut batch = Vec::new();
     while items.recv_many(&mut batch, LARGEST_BATCH).await > 0 {
-        let (mut entries, mut rehashes, mut finished) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut events, mut rehashes, mut finished) = (Vec::new(), Vec::new(), Vec::new());
         for item in batch.drain(..) {
             match item {
-                Item::Event(entry) => entries.push(entry),
+                Item::Event(event) => events.push(event),
                 Item::Rehash(rehash) => rehashes.push(rehash),
                 Item::Finish(done) => finished.push(done),
             }
         }
-        persist(&mut client, &database, &Write::Events(&entries)).await;
+        persist(&mut client, &database, &Write::Events(&events)).await;
         for rehash in &rehashes {
             persist(&mut client, &database, &Write::Rehash(rehash)).await;
         }
-        match lost.swap(0, Ordering::Relaxed) {
+        match dropped.swap(0, Ordering::Relaxed) {
             0 => {}
             count => emit(&Event::AuditEventsDropped { count }),
         }
         for done in finished {
-            // Who asked may have given up waiting.
+            // The caller may no longer wait.
             let _ = done.send(());
         }
     }
@@ -128,7 +129,7 @@ async fn write(database: Config, mut items: mpsc::Receiver<Item>, lost: Arc<Atom
 
 /// What one statement writes.
 enum Write<'a> {
-    Events(&'a [Entry]),
+    Events(&'a [AuditEvent]),
     Rehash(&'a Rehash),
 }
 
@@ -136,7 +137,7 @@ impl Write<'_> {
     async fn run(&self, client: &Client) -> Result<(), Error> {
         match self {
             Self::Events([]) => Ok(()),
-            Self::Events(entries) => audit::store(client, entries).await,
+            Self::Events(events) => audit::store(client, events).await,
             Self::Rehash(Rehash { user_id, old, new }) => {
                 let update = "UPDATE orderql.user_account SET password_hash = $3, changed_at = now()
                               WHERE user_id = $1 AND password_hash = $2";
@@ -153,7 +154,7 @@ impl Write<'_> {
     }
 }
 
-/// Tries until it succeeds, or the database refuses for good, which is logged.
+/// Tries until it succeeds, or until the database rejects the write for good, which is logged.
 async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'_>) {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -180,8 +181,8 @@ async fn attempt(client: &mut Option<Client>, database: &Config, write: &Write<'
     write.run(client).await
 }
 
-/// Whether the same would be refused again: the server said so, and it was not about its own state (class 57, such as a
-/// shutdown, 53, such as too many connections, or 55, such as a database that takes no connections).
+/// Whether the database would reject the same write again. It would not if the error is about its own state: class 57,
+/// such as a shutdown, 53, such as too many connections, or 55, such as a database that accepts no connections.
 fn is_final(error: &Error) -> bool {
     error.code().is_some_and(|code| !["57", "53", "55"].iter().any(|class| code.code().starts_with(class)))
 }

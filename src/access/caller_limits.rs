@@ -26,7 +26,7 @@ macro_rules! limits_of_a_caller {
     ) => {
         /// The limits of a user without a profile, which the configuration sets.
         #[derive(Debug, Clone, Copy)]
-        pub struct DefaultLimits {
+        pub(crate) struct DefaultLimits {
             /// The limits that the compiler checks a query against.
             pub(crate) query: Limits,
             $(#[doc = $help] pub(crate) $limit: $type,)*

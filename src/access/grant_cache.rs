@@ -1,4 +1,4 @@
-//! Keeps the grants fresh: loads them, then again whenever the database says that they have changed.
+//! Keeps the grants in memory up to date: loads them at the start, and again when the database reports a change.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -15,19 +15,20 @@ use crate::access::grants::{self, Grants};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// The channel on which the triggers of the access tables notify.
-pub const CHANNEL: &str = "orderql_access";
+/// The channel of the notifications that the triggers of the access tables send.
+const CHANNEL: &str = "orderql_access";
 
-/// How often the grants are read although nothing was heard: a connection that is gone without a word is noticed then.
-const RELOAD_EVERY: Duration = Duration::from_mins(1);
+/// How often the grants are read without a notification. Detects a connection that was lost silently.
+const RELOAD_INTERVAL: Duration = Duration::from_mins(1);
 
 /// How long one load, or one attempt to connect, may take.
 const LONGEST_LOAD: Duration = Duration::from_secs(10);
 
+/// The pause after the first failed attempt to connect. Every further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// The grants as they are now. While the database is away the last ones known hold.
+/// The current grants. While the database is unreachable, the last known ones stay in force.
 #[derive(Debug)]
 pub struct GrantCache {
     current: watch::Receiver<Arc<Grants>>,
@@ -38,49 +39,42 @@ pub struct GrantCache {
 /// Why the grants cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantCacheError {
-    /// The database refused, or cannot be reached.
+    /// The database reported an error, or cannot be reached.
     #[error("cannot read the accounts and their grants from the database")]
     Database(#[from] Error),
     /// The database did not answer in time.
     #[error("the database did not answer within {} s when asked for the accounts", LONGEST_LOAD.as_secs())]
     TooSlow(#[from] time::error::Elapsed),
-    /// The connection ended.
+    /// The connection was lost.
     #[error("the connection on which changes of grants are heard was lost")]
     Lost,
 }
 
-/// A connection that listens, and the word it gives.
-struct Listening {
+/// A connection that listens for notifications.
+struct Listener {
     client: Client,
-    /// Told of every notification and of the connection's end. Several that come while one is acted on count as one.
-    heard: Arc<Notify>,
+    /// Signals a notification or the end of the connection. Several signals that arrive during a load count as one.
+    changed: Arc<Notify>,
 }
 
 impl GrantCache {
-    /// Loads the grants, and follows them on a connection of its own until it is dropped.
-    pub async fn start(config: Config, default: DefaultLimits) -> Result<Self, GrantCacheError> {
-        let (listening, grants) = listen_and_load(&config, &default).await?;
+    /// Loads the grants, and refreshes them over a connection of its own until it is dropped.
+    pub(crate) async fn start(config: Config, default: DefaultLimits) -> Result<Self, GrantCacheError> {
+        let (listener, grants) = listen_and_load(&config, &default).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
-        let task = tokio::spawn(follow(config, default, listening, publish, Arc::clone(&connected)));
+        let task = tokio::spawn(refresh(config, default, listener, publish, Arc::clone(&connected)));
         Ok(Self { current, connected, task })
     }
 
-    /// The grants as last read.
-    pub fn current(&self) -> Arc<Grants> {
+    /// The grants that were read last.
+    pub(crate) fn current(&self) -> Arc<Grants> {
         Arc::clone(&self.current.borrow())
     }
 
-    /// Whether the database was there when last heard of, which is at once where its end of the connection is closed.
-    pub fn is_connected(&self) -> bool {
+    /// Whether the connection to the database is open. False from the moment at which the database closes it.
+    pub(crate) fn is_connected(&self) -> bool {
         self.connected.load(Ordering::Relaxed)
-    }
-
-    /// Tells of every load from now on.
-    pub fn changes(&self) -> watch::Receiver<Arc<Grants>> {
-        let mut changes = self.current.clone();
-        changes.mark_unchanged();
-        changes
     }
 }
 
@@ -90,50 +84,50 @@ impl Drop for GrantCache {
     }
 }
 
-async fn follow(
+async fn refresh(
     config: Config,
     default: DefaultLimits,
-    mut listening: Listening,
+    mut listener: Listener,
     publish: watch::Sender<Arc<Grants>>,
     connected: Arc<AtomicBool>,
 ) {
     loop {
-        let error = follow_while_connected(&listening, &default, &publish).await;
+        let error = refresh_while_connected(&listener, &default, &publish).await;
         connected.store(false, Ordering::Relaxed);
         emit(&Event::GrantsStale { error: &error });
-        listening = reconnect(&config, &default, &publish).await;
+        listener = reconnect(&config, &default, &publish).await;
         connected.store(true, Ordering::Relaxed);
         emit(&Event::GrantsFresh);
     }
 }
 
-/// Reloads at every word, until the connection fails.
-async fn follow_while_connected(
-    listening: &Listening,
+/// Reloads the grants at every notification, until the connection fails.
+async fn refresh_while_connected(
+    listener: &Listener,
     default: &DefaultLimits,
     publish: &watch::Sender<Arc<Grants>>,
 ) -> GrantCacheError {
     loop {
-        // Heard or not, the grants are read again; only how long that took differs.
-        let _ = time::timeout(RELOAD_EVERY, listening.heard.notified()).await;
-        if listening.client.is_closed() {
+        // The grants are read again after a notification and after the timeout alike.
+        let _ = time::timeout(RELOAD_INTERVAL, listener.changed.notified()).await;
+        if listener.client.is_closed() {
             return GrantCacheError::Lost;
         }
-        match load(&listening.client, default).await {
+        match load(&listener.client, default).await {
             Ok(grants) => publish.send_replace(Arc::new(grants)),
             Err(error) => return error,
         };
     }
 }
 
-/// Tries, with growing pauses, until it listens again and has the grants.
-async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Sender<Arc<Grants>>) -> Listening {
+/// Tries to listen and to load the grants, with growing pauses, until it succeeds.
+async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Sender<Arc<Grants>>) -> Listener {
     let mut pause = FIRST_PAUSE;
     loop {
         match listen_and_load(config, default).await {
-            Ok((listening, grants)) => {
+            Ok((listener, grants)) => {
                 publish.send_replace(Arc::new(grants));
-                return listening;
+                return listener;
             }
             Err(error) => emit(&Event::GrantsRetried { error: &error, pause }),
         }
@@ -142,34 +136,34 @@ async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Se
     }
 }
 
-/// Listens first and loads then, so that no change falls between.
-async fn listen_and_load(config: &Config, default: &DefaultLimits) -> Result<(Listening, Grants), GrantCacheError> {
-    let listening = time::timeout(LONGEST_LOAD, listen(config)).await??;
-    let grants = load(&listening.client, default).await?;
-    Ok((listening, grants))
+/// Listens first and loads then, so that no change is missed between the two.
+async fn listen_and_load(config: &Config, default: &DefaultLimits) -> Result<(Listener, Grants), GrantCacheError> {
+    let listener = time::timeout(LONGEST_LOAD, listen(config)).await??;
+    let grants = load(&listener.client, default).await?;
+    Ok((listener, grants))
 }
 
 async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, GrantCacheError> {
     Ok(time::timeout(LONGEST_LOAD, grants::load(client, default)).await??)
 }
 
-async fn listen(config: &Config) -> Result<Listening, Error> {
+async fn listen(config: &Config) -> Result<Listener, Error> {
     let (client, mut connection) = config.connect(NoTls).await?;
-    let heard = Arc::new(Notify::new());
-    let told = Arc::clone(&heard);
+    let changed = Arc::new(Notify::new());
+    let signal = Arc::clone(&changed);
     // Ends when the client is dropped.
     tokio::spawn(async move {
         loop {
             match poll_fn(|context| connection.poll_message(context)).await {
-                Some(Ok(AsyncMessage::Notification(_))) => told.notify_one(),
+                Some(Ok(AsyncMessage::Notification(_))) => signal.notify_one(),
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => break,
             }
         }
         // The client counts as closed only once its connection is gone.
         drop(connection);
-        told.notify_one();
+        signal.notify_one();
     });
     client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-    Ok(Listening { client, heard })
+    Ok(Listener { client, changed })
 }

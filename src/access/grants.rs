@@ -1,4 +1,4 @@
-//! What accounts are granted, as of one moment: a snapshot in memory, so that no request asks the database for it.
+//! A snapshot of all accounts with their grants and limits. Held in memory, so that no request asks the database for them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ pub struct Principal {
     granted: [bool; Artifact::ALL.len()],
 }
 
-/// All accounts that are not disabled, with their grants and profiles, as of one moment.
-#[derive(Debug, Default)]
-pub struct Grants {
+/// All accounts that are not disabled, as of one moment.
+#[derive(Debug)]
+pub(crate) struct Grants {
     accounts: HashMap<Arc<str>, Account>,
 }
 
@@ -40,10 +40,10 @@ struct Account {
 }
 
 impl Artifact {
-    /// Every artifact there is.
-    pub const ALL: [Self; 2] = [Self::Graphql, Self::UpdateOrder];
+    /// All artifacts.
+    const ALL: [Self; 2] = [Self::Graphql, Self::UpdateOrder];
 
-    /// The path by which the artifact is named in `orderql.artifact_group`.
+    /// The artifact's path, its name in `orderql.artifact_group`.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Graphql => "/graphql",
@@ -53,36 +53,26 @@ impl Artifact {
 }
 
 impl Principal {
-    /// Whether one of the caller's groups has the grant.
+    /// Whether one of the caller's groups has the grant on the artifact.
     pub fn may(&self, artifact: Artifact) -> bool {
         self.granted[artifact as usize]
     }
 }
 
 impl Grants {
-    /// The user's hash, if there is such an account and it is not disabled.
-    pub fn password_hash(&self, user_id: &str) -> Option<Arc<str>> {
+    /// The hash of the account's password. `None` if there is no such account, or if it is disabled.
+    pub(crate) fn password_hash(&self, user_id: &str) -> Option<Arc<str>> {
         self.accounts.get(user_id).map(|account| Arc::clone(&account.password_hash))
     }
 
-    /// The user, if there is such an account and it is not disabled.
-    pub fn principal(&self, user_id: &str) -> Option<Arc<Principal>> {
+    /// The caller with this account. `None` if there is no such account, or if it is disabled.
+    pub(crate) fn principal(&self, user_id: &str) -> Option<Arc<Principal>> {
         self.accounts.get(user_id).map(|account| Arc::clone(&account.principal))
-    }
-
-    /// Accounts there are.
-    pub fn len(&self) -> usize {
-        self.accounts.len()
-    }
-
-    /// Whether there is no account.
-    pub fn is_empty(&self) -> bool {
-        self.accounts.is_empty()
     }
 }
 
-/// Reads the grants. One statement, so that all accounts are of one moment.
-pub async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, Error> {
+/// Reads the grants, with one statement, so that they are a consistent snapshot.
+pub(crate) async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, Error> {
     let limits = select_list();
     let select = format!(
         "

@@ -1,19 +1,23 @@
-//! Who is calling, and may they: passwords, tokens, and what accounts are granted.
+//! Who sends a request, and what they may do: passwords, tokens, accounts, grants and limits.
 //!
-//! Nothing here is asked of the database while a request is served. The grants are held in memory and kept fresh.
+//! No request asks the database for any of this. The grants are in memory and are reloaded when they change.
+//!
+//! - [`password`], `lockout`, `login`: from a name and a password to a token
+//! - [`tokens`]: JWTs and the keys that sign them
+//! - `grants`, `grant_cache`: all accounts with their grants and limits, in memory
+//! - [`profile`], `caller_limits`: the limits of single users, and of callers
+//! - `audit`, `audit_writer`: a record of logins and of changed accounts
+//! - [`accounts`], `manage`: creates and changes accounts
 
-pub mod password;
-pub mod keys;
-pub mod external_issuer;
-pub mod key_set;
-pub mod jwt;
-pub mod profile;
-pub mod caller_limits;
-pub mod grants;
+pub mod accounts;
+pub(crate) mod audit;
+pub(crate) mod audit_writer;
+pub(crate) mod caller_limits;
 pub mod grant_cache;
-pub mod audit;
-pub mod audit_writer;
+pub mod grants;
 pub mod lockout;
 pub mod login;
-pub mod accounts;
-pub mod manage;
+pub(crate) mod manage;
+pub mod password;
+pub mod profile;
+pub mod tokens;

@@ -1,20 +1,21 @@
-//! `orderql audit`: who signed in, and who changed what of callers.
+//! `orderql audit`: who signed in, and who changed users, groups, grants and profiles.
 
 use serde_json::{Value, json};
 
 use crate::access::audit;
-use crate::access::manage::ManageError;
-use crate::cli::manage::Common;
+use crate::access::manage::error::ManageError;
+use crate::cli::admin::AdminArgs;
+use crate::cli::outcome::Outcome;
+use crate::cli::settings;
 use crate::cli::table::Table;
-use crate::cli::{Outcome, settings};
 
 /// Show who signed in, and who changed users, groups, grants and profiles, the latest last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    admin: AdminArgs,
 
-    /// Leave out what was before, such as 2026-05-01, 2026-05-01T12:00Z, yesterday or '1 hour ago'
+    /// Show events from this time on, such as 2026-05-01, 2026-05-01T12:00Z, yesterday or '1 hour ago'
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 
@@ -29,13 +30,13 @@ pub(crate) struct Args {
 
 /// Prints the events.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { common, since, limit, most } = args;
+    let Args { admin, since, limit, most } = args;
     if most.is_some() {
         settings::warn("--most is now called --limit; the old name will be removed in the next version");
     }
     let limit = most.unwrap_or(limit);
-    common.run(async |client, _| {
-        // Days begin in UTC, as the times that are shown.
+    admin.run(async |client, _| {
+        // A date begins at midnight in UTC, because the times are shown in UTC.
         client.batch_execute("SET TimeZone = 'UTC'").await?;
         let since = match since {
             Some(text) => Some(read_time(client, &text).await?),
@@ -44,7 +45,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         let events = audit::list(client, since.as_deref(), limit).await.map_err(ManageError::from)?;
         let rows = events.into_iter().map(|event| {
             let details = serde_json::from_str(&event.details).unwrap_or(Value::String(event.details));
-            let details = if common.json { details } else { in_words(&details) };
+            let details = if admin.json { details } else { as_text(&details) };
             [
                 json!(event.at),
                 json!(event.actor),
@@ -55,12 +56,12 @@ pub(crate) fn run(args: Args) -> Outcome {
             ]
         });
         let columns = ["at", "actor", "address", "action", "subject", "details"];
-        Table { columns, rows: rows.collect() }.print(common.json)?;
+        Table { columns, rows: rows.collect() }.print(admin.json)?;
         Ok(())
     })
 }
 
-/// A point in time as PostgreSQL writes it; `… ago` counts from now.
+/// The time that the text says, in PostgreSQL's form. `… ago` counts from now.
 async fn read_time(client: &tokio_postgres::Client, text: &str) -> Result<String, ManageError> {
     let select = match text.trim().strip_suffix(" ago") {
         Some(_) => "SELECT (now() + $1::text::interval)::text",
@@ -70,7 +71,7 @@ async fn read_time(client: &tokio_postgres::Client, text: &str) -> Result<String
 }
 
 /// `{"group": "API"}` as `group API`.
-fn in_words(details: &Value) -> Value {
+fn as_text(details: &Value) -> Value {
     let Value::Object(pairs) = details else { return details.clone() };
     let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     json!(pairs.iter().map(|(key, value)| format!("{key} {}", word(value))).collect::<Vec<_>>().join(", "))

@@ -1,19 +1,20 @@
-//! `orderql config`: the settings in force, as a configuration file that would set them.
+//! `orderql config`: the settings in force, in the form of a configuration file.
 
 use std::io::{self, Write};
 
-use crate::cli::{Outcome, settings};
+use crate::cli::outcome::Outcome;
+use crate::cli::settings;
 use crate::config::flags::Flags;
 use crate::config::settings::{Config, SETTINGS};
 
-/// Takes every setting, to show what they would come to.
+/// Accepts all settings, and shows which are in force.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 }
 
-/// Prints the settings, or says which one is wrong.
+/// Prints the settings. Fails if one is not valid.
 pub(crate) fn run(args: &Args) -> Outcome {
     let values = settings::gather(&args.flags)?;
     Config::read(&values)?;

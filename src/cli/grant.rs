@@ -1,28 +1,28 @@
-//! `orderql grant`: which groups may use what.
+//! `orderql grant`: which groups may use the GraphQL API and the order update.
 
 use serde_json::json;
 
 use crate::access::manage::grants;
-use crate::cli::Outcome;
-use crate::cli::manage::Common;
-use crate::cli::table::{Table, tell};
+use crate::cli::admin::AdminArgs;
+use crate::cli::outcome::Outcome;
+use crate::cli::table::{Table, report};
 
-/// Say which groups may use what. Running servers follow at once.
+/// Grant groups access, and list who has it. Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    admin: AdminArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Let a group use a path
+    /// Grant a group access to a path
     Add(Grant),
-    /// List the paths, the groups that may use them, and the users in these
+    /// List the paths, the groups that may use them, and the members of these groups
     List,
-    /// Let a group use a path no longer
+    /// Withdraw a group's access to a path
     Remove(Grant),
 }
 
@@ -34,15 +34,15 @@ struct Grant {
     path: String,
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { common, command } = args;
-    let json = common.json;
-    common.run(async |client, operator| {
+    let Args { admin, command } = args;
+    let json = admin.json;
+    admin.run(async |client, operator| {
         match command {
             Command::Add(Grant { group, path }) => {
                 let changed = grants::add(client, operator, &group, &path).await?;
-                tell(json, &format!("{group} may use {path}"), changed, &[("group", &group), ("path", &path)])?;
+                report(json, &format!("{group} may use {path}"), changed, &[("group", &group), ("path", &path)])?;
             }
             Command::List => {
                 let rows = grants::list(client).await?.into_iter();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
             Command::Remove(Grant { group, path }) => {
                 let changed = grants::remove(client, operator, &group, &path).await?;
-                tell(json, &format!("{group} may not use {path}"), changed, &[("group", &group), ("path", &path)])?;
+                report(json, &format!("{group} may not use {path}"), changed, &[("group", &group), ("path", &path)])?;
             }
         }
         Ok(())

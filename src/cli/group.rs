@@ -1,24 +1,24 @@
-//! `orderql group`: user groups and who is in them.
+//! `orderql group`: user groups and their members.
 
 use serde_json::json;
 
 use crate::access::manage::groups;
-use crate::cli::Outcome;
-use crate::cli::manage::Common;
-use crate::cli::table::{Table, tell};
+use crate::cli::admin::AdminArgs;
+use crate::cli::outcome::Outcome;
+use crate::cli::table::{Table, report};
 
-/// Make, list and remove user groups, and say who is in them. Running servers follow at once.
+/// Create, list and remove user groups, and change their members. Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    admin: AdminArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make a group
+    /// Create a group
     Add {
         /// Its name
         group: String,
@@ -49,35 +49,35 @@ enum Command {
     },
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { common, command } = args;
-    let json = common.json;
-    common.run(async |client, operator| {
+    let Args { admin, command } = args;
+    let json = admin.json;
+    admin.run(async |client, operator| {
         match command {
             Command::Add { group, description } => {
                 groups::add(client, operator, &group, description.as_deref()).await?;
-                tell(json, &format!("{group} is a group"), true, &[("group", &group)])?;
+                report(json, &format!("{group} is a group"), true, &[("group", &group)])?;
             }
             Command::List => {
                 let rows = groups::list(client).await?.into_iter().map(|group| {
-                    [json!(group.group_id), json!(group.members), json!(group.grants), json!(group.description)]
+                    [json!(group.name), json!(group.members), json!(group.grants), json!(group.description)]
                 });
                 Table { columns: ["group", "members", "grants", "description"], rows: rows.collect() }.print(json)?;
             }
             Command::Remove { group } => {
                 groups::remove(client, operator, &group).await?;
-                tell(json, &format!("{group} is removed"), true, &[("group", &group)])?;
+                report(json, &format!("{group} is removed"), true, &[("group", &group)])?;
             }
             Command::Join { group, user } => {
                 let changed = groups::join(client, operator, &group, &user).await?;
                 let sentence = format!("{user} is in {group}");
-                tell(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
+                report(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
             }
             Command::Leave { group, user } => {
                 let changed = groups::leave(client, operator, &group, &user).await?;
                 let sentence = format!("{user} is not in {group}");
-                tell(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
+                report(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
             }
         }
         Ok(())

@@ -6,13 +6,15 @@ use serde_json::json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::access::keys::{self, Algorithm};
-use crate::cli::table::{Table, tell};
-use crate::cli::{Outcome, settings};
+use crate::access::tokens::key_folder;
+use crate::access::tokens::signing_key::{Algorithm, SigningKey, signing};
+use crate::cli::outcome::Outcome;
+use crate::cli::settings;
+use crate::cli::table::{Table, report};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 
-/// Make, list and retire the keys that sign tokens. Running servers on the same folder notice within a second.
+/// Create, list and retire the keys that sign tokens. Running servers with the same folder notice within a second.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -21,11 +23,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make a key that signs from now on; the others go on verifying until they are retired
+    /// Create a key that signs from now on; the others still verify until they are retired
     Rotate(Folder),
     /// List the keys, the one that signs last
     List(Folder),
-    /// Remove a key, once the tokens that it signed have expired: what is left of them is refused
+    /// Remove a key; tokens that it signed are rejected, so wait until they have expired
     Retire {
         /// The key's id
         id: String,
@@ -36,7 +38,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Folder {
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 
@@ -44,34 +46,34 @@ struct Folder {
     flags: Flags,
 }
 
-/// Why there are no keys to rule.
+/// There is no folder of keys.
 #[derive(Debug, thiserror::Error)]
-#[error("the signing key is given by the setting signing-key, not kept in a folder; put a new one before it there")]
-pub(crate) struct Given;
+#[error("the signing key is given by the setting signing-key, not stored in a folder; put a new one before it there")]
+struct NoFolder;
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Rotate(folder) => {
             let (path, algorithm) = folder.find()?;
-            let id = keys::make(&path, algorithm)?;
-            tell(folder.json, &format!("{id} signs from now on"), true, &[("key", &id)])?;
+            let id = key_folder::create(&path, algorithm)?;
+            report(folder.json, &format!("{id} signs from now on"), true, &[("key", &id)])?;
         }
         Command::List(folder) => {
             let (path, algorithm) = folder.find()?;
-            let all = keys::read(&path)?;
-            let signs = keys::signing(&all, algorithm).map(keys::Key::id);
+            let all = key_folder::read(&path)?;
+            let signs = signing(&all, algorithm).map(SigningKey::id);
             let rows = all.iter().map(|key| {
-                let made = OffsetDateTime::from(key.made()).replace_nanosecond(0).ok();
-                let made = made.and_then(|made| made.format(&Rfc3339).ok());
-                [json!(key.id()), json!(key.algorithm().as_str()), json!(made), json!(signs == Some(key.id()))]
+                let created = OffsetDateTime::from(key.created()).replace_nanosecond(0).ok();
+                let created = created.and_then(|created| created.format(&Rfc3339).ok());
+                [json!(key.id()), json!(key.algorithm().as_str()), json!(created), json!(signs == Some(key.id()))]
             });
             Table { columns: ["key", "algorithm", "made", "signs"], rows: rows.collect() }.print(folder.json)?;
         }
         Command::Retire { id, folder } => {
             let (path, algorithm) = folder.find()?;
-            keys::retire(&path, id, algorithm)?;
-            tell(folder.json, &format!("{id} is retired"), true, &[("key", id)])?;
+            key_folder::retire(&path, id, algorithm)?;
+            report(folder.json, &format!("{id} is retired"), true, &[("key", id)])?;
         }
     }
     Ok(())
@@ -81,7 +83,7 @@ impl Folder {
     fn find(&self) -> Result<(PathBuf, Algorithm), Box<dyn std::error::Error + Send + Sync>> {
         let config = Config::read(&settings::gather(&self.flags)?)?;
         if config.signing_key.is_some() {
-            return Err(Given.into());
+            return Err(NoFolder.into());
         }
         Ok((config.key_folder, config.token_algorithm))
     }

@@ -1,4 +1,4 @@
-//! `orderql load`: OFBiz data files into the database.
+//! `orderql load`: loads OFBiz data files into a database.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
-use crate::cli;
+use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
@@ -16,8 +16,8 @@ use crate::load::loader::{Progress, load_file};
 
 /// Load OFBiz entity-engine XML files into an OFBiz database.
 ///
-/// Each file is one transaction: bad records are left out and reported, a file that is not well formed is left out
-/// whole. Rows that are there already are updated where they differ, so loading twice changes nothing.
+/// Each file is one transaction. Bad records are skipped and reported; a file that is not well-formed is skipped
+/// altogether. Rows that exist are updated if they differ, so loading a file twice changes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
@@ -33,7 +33,7 @@ pub struct Args {
     pub files: Vec<PathBuf>,
 }
 
-/// Rows were left out; all others are loaded.
+/// Some records were skipped; all others are loaded.
 #[derive(Debug, Error)]
 #[error("{bad} bad records were left out; they are listed above")]
 pub struct BadRecords {
@@ -41,20 +41,20 @@ pub struct BadRecords {
     pub bad: u64,
 }
 
-/// Loads the files, then brings sums and links up to date. A line a file on standard output; a progress bar on standard
-/// error where that is a terminal.
-pub fn run(args: Args) -> cli::Outcome {
+/// Loads the files, then updates sums and links. Prints a line for each file. Shows a progress bar if standard error is a
+/// terminal.
+pub fn run(args: Args) -> Outcome {
     let inputs = args.files.iter().map(|path| InputFile::from_path(path)).collect::<Result<Vec<_>, _>>()?.concat();
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(load_all(args, inputs))
 }
 
-async fn load_all(args: Args, inputs: Vec<InputFile>) -> cli::Outcome {
+async fn load_all(args: Args, inputs: Vec<InputFile>) -> Outcome {
     let mut client = connect(&args.database_url).await?;
     check_ready(&client).await?;
     let bar = bar()?;
     let loaded = load_files(&mut client, inputs, &bar, args.verbose).await;
     bar.finish_and_clear();
-    // A file that cannot be loaded ends the run, but what came before it is left whole.
+    // A file that cannot be loaded ends the run. The sums and links of the files before it are updated all the same.
     if !matches!(loaded, Err(LoadError::Database(_))) {
         println!("{}", finish(&mut client).await?);
     }
@@ -64,7 +64,7 @@ async fn load_all(args: Args, inputs: Vec<InputFile>) -> cli::Outcome {
     }
 }
 
-/// Loads one file after the other; the number of bad records.
+/// Loads one file after the other. Returns the number of bad records.
 async fn load_files(
     client: &mut Client,
     inputs: Vec<InputFile>,
@@ -86,7 +86,7 @@ async fn load_files(
     Ok(bad)
 }
 
-/// Drawn on a terminal only.
+/// A progress bar that is drawn on a terminal only.
 fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
     let target =
         if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

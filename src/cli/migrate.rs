@@ -2,15 +2,14 @@
 
 use tokio_postgres::Config;
 
-use crate::cli::Outcome;
+use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::database::migrate::migrate;
 
-/// Adds to an OFBiz database what orderql needs and it has not, and says what that was.
+/// Add what orderql needs to an OFBiz database, and report what was added.
 ///
-/// Tables, columns and indexes are added; nothing that stands is altered or dropped. Run it as the owner of OFBiz's tables,
-/// while OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it again does
-/// nothing.
+/// Adds tables, columns and indexes; nothing that exists is altered or dropped. Run it as the owner of OFBiz's tables, while
+/// OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it again does nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.

@@ -1,20 +1,20 @@
-//! The program's commands, a file each: its arguments, and what running it comes to.
+//! The program's commands, a file each. [`run`] parses the command line and runs one of them.
 
-use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) mod admin;
 pub(crate) mod audit;
 pub(crate) mod config;
 pub mod demo;
+pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod keys;
-pub mod explain;
 pub mod load;
-pub(crate) mod manage;
 pub mod migrate;
+pub mod outcome;
 pub(crate) mod profile;
 pub(crate) mod sample;
 pub(crate) mod schema;
@@ -25,9 +25,6 @@ pub(crate) mod token;
 pub(crate) mod user;
 
 use crate::telemetry::error_chain::ErrorChain;
-
-/// What a command comes to: nothing, or an error that is printed with its causes before the program exits with 1.
-pub type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// An order-management API over a PostgreSQL database with Apache OFBiz's tables.
 #[derive(Debug, Parser)]
@@ -43,35 +40,36 @@ enum Command {
     Serve(serve::Args),
     /// Serve OFBiz's demo orders from a PostgreSQL of its own.
     Demo(demo::Args),
-    /// Add to a database what orderql needs, or make its tables in an empty one.
+    /// Add what orderql needs to a database, or create all tables in an empty one.
     Migrate(migrate::Args),
     /// Load OFBiz data files into a database.
     Load(load::Args),
     /// Fill a database with made-up orders.
     Sample(sample::Args),
-    /// Make, list, close and remove the users who may ask for tokens.
+    /// Create, list, disable and remove users.
     User(user::Args),
-    /// Make, list and remove user groups, and say who is in them.
+    /// Create, list and remove user groups, and change their members.
     Group(group::Args),
-    /// Say which groups may use what.
+    /// Grant groups access, and list who has it.
     Grant(grant::Args),
-    /// Hold single users to other limits than everybody.
+    /// Give single users limits of their own.
     Profile(profile::Args),
-    /// Print a token for a user, such as a service that has no password to send.
+    /// Print a token for a user, such as a service without a password.
     Token(token::Args),
-    /// Make, list and retire the keys that sign tokens.
+    /// Create, list and retire the keys that sign tokens.
     Keys(keys::Args),
     /// Show who signed in, and who changed users, groups, grants and profiles.
     Audit(audit::Args),
-    /// Tell what a query costs and how it would be answered, without a database.
+    /// Print what a query costs and the SQL that it runs, without a database.
     Explain(explain::Args),
-    /// Print the schema that is published, or hold it against a database.
+    /// Print the published schema, or check a schema against a database.
     Schema(schema::Args),
     /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
 
-/// Runs the command that the arguments name. Wrong arguments end the process with 2, as clap has it.
+/// Parses the command line and runs the command. Exits with 1 if the command fails, and with 2, as clap does, if the
+/// arguments are wrong.
 pub fn run() -> ExitCode {
     let outcome = match Program::parse().command {
         Command::Serve(args) => serve::run(&args),

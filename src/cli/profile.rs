@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use crate::access::manage::profiles;
 use crate::access::profile::{PROFILE_LIMITS, ProfileLimit, Unit};
-use crate::cli::Outcome;
-use crate::cli::manage::Common;
-use crate::cli::table::{Table, tell};
+use crate::cli::admin::AdminArgs;
+use crate::cli::outcome::Outcome;
+use crate::cli::table::{Table, report};
 use crate::config::value_parser::TIME;
 
 /// Give single users limits of their own. Running servers apply them at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    admin: AdminArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -106,13 +106,13 @@ fn milliseconds(text: &str) -> Result<i64, String> {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { common, command } = args;
-    let json = common.json;
-    common.run(async |client, operator| {
+    let Args { admin, command } = args;
+    let json = admin.json;
+    admin.run(async |client, operator| {
         match command {
             Command::Set { user, limits } => {
                 let changed = profiles::change(client, operator, &user, &limits.given).await?;
-                tell(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
+                report(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
             }
             Command::Show { user } => {
                 let limits = profiles::show(client, &user).await?.limits();
@@ -133,7 +133,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                     |limit: &&ProfileLimit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
                 let defaults: Vec<_> = PROFILE_LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
                 let changed = profiles::change(client, operator, &user, &defaults).await?;
-                tell(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
+                report(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
             }
         }
         Ok(())

@@ -1,43 +1,43 @@
-//! `orderql sample`: made-up orders into the database.
+//! `orderql sample`: fills a database with made-up orders.
 
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_postgres::Config;
 
-use crate::cli;
+use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::sample::size::Size;
 use crate::sample::{Progress, Sample, Step, fill};
 
 /// Fill an OFBiz database with made-up orders and all that belongs to them.
 ///
-/// The same numbers make the same rows, everywhere. What lies in the database stays; a second sample does not fit beside the
-/// first. All is written in one transaction that keeps others out: not for a database in use.
+/// The same numbers make the same rows, everywhere. Rows that are in the database stay, but it can hold only one sample.
+/// All rows are written in one transaction that locks the tables, so do not run it on a database in use.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
     #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) database_url: Config,
 
-    /// How many orders; parties, facilities and products go along
+    /// How many orders; the numbers of parties, facilities and products follow from it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ORDERS))]
     pub(crate) orders: u32,
 
-    /// Chance's beginning: another one makes another sample
+    /// Seed of the random numbers: another one makes another sample
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
-/// Ids have eight digits.
+/// The most orders: ids have eight digits.
 const MOST_ORDERS: i64 = 99_999_999;
 
-/// Writes the sample. A line about it on standard output; a progress bar on standard error where that is a terminal.
-pub(crate) fn run(args: Args) -> cli::Outcome {
+/// Writes the sample and prints a line about it. Shows a progress bar if standard error is a terminal.
+pub(crate) fn run(args: Args) -> Outcome {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?.block_on(fill_one(args))
 }
 
-async fn fill_one(args: Args) -> cli::Outcome {
+async fn fill_one(args: Args) -> Outcome {
     let mut client = connect(&args.database_url).await?;
     let sample = Sample { size: Size::of(args.orders), seed: args.seed };
     let bar = bar()?;
@@ -62,7 +62,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.done);
 }
 
-/// Drawn on a terminal only.
+/// A progress bar that is drawn on a terminal only.
 fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
     let target =
         if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

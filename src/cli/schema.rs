@@ -1,4 +1,4 @@
-//! `orderql schema`: what a schema file publishes, and whether a database fits it.
+//! `orderql schema`: prints what a schema file publishes, and checks it against a database.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
 use crate::catalog::{BUILT_IN, Catalog, SchemaError};
-use crate::cli::Outcome;
+use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::preflight::check;
 use crate::preflight::mismatch::Mismatch;
 
-/// Look at a schema file: the one that `serve` would take, or another.
+/// Print the published schema, or check a schema against a database.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -22,13 +22,13 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Hold a schema against a database, and name everything that does not fit
+    /// Check a schema against a database, and list everything that does not fit
     ///
-    /// Tables and columns that are missing or of another type, joins that do not compare, sort keys, search keys and
-    /// connections that no index serves, rights that the role lacks. Only PostgreSQL's own tables are read, so it may be
-    /// run at any time. Exits with 1 where something does not fit: the server would not start.
+    /// That is tables and columns that are missing or of another type, joins of columns that cannot be compared, sort
+    /// keys, search keys and connections without an index, and privileges that the role lacks. Only PostgreSQL's own
+    /// tables are read, so it may be run at any time. Exits with 1 if something does not fit: the server would not start.
     Check(Box<Check>),
-    /// Print the SDL that is published: types, arguments, search keys and sort keys, without what binds them
+    /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
 }
 
@@ -53,15 +53,15 @@ struct Print {
 /// Why a schema file cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum SchemaFileError {
-    /// It is not there, or not text.
+    /// It does not exist, or is not text.
     #[error("{} cannot be read", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
-    /// It is no schema; the cause says where.
+    /// It is not a schema. The cause has the location.
     #[error("{} is no schema", .0.display())]
     NotASchema(PathBuf, #[source] SchemaError),
 }
 
-/// A database that does not fit a schema.
+/// The database does not fit the schema.
 #[derive(Debug, Error)]
 pub(crate) struct Unfit {
     mismatches: Vec<Mismatch>,
@@ -78,12 +78,12 @@ impl fmt::Display for Unfit {
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Check(check) => {
-            let catalog = read(given(check.file.as_deref()))?;
+            let catalog = read(non_empty(check.file.as_deref()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async { hold(&connect(&check.database_url).await?, &catalog).await })?;
+            runtime.block_on(async { check_database(&connect(&check.database_url).await?, &catalog).await })?;
             write("The database fits the schema.\n")
         }
-        Command::Print(print) => write(read(given(print.file.as_deref()))?.sdl()),
+        Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }
 }
 
@@ -99,22 +99,22 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
     Catalog::parse(&text).map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))
 }
 
-/// Holds a schema against a database; what does not fit is the error.
-pub(crate) async fn hold(client: &Client, catalog: &Catalog) -> Outcome {
+/// Checks a schema against a database. Fails with everything that does not fit.
+pub(crate) async fn check_database(client: &Client, catalog: &Catalog) -> Outcome {
     match check(client, catalog).await? {
         mismatches if mismatches.is_empty() => Ok(()),
         mismatches => Err(Unfit { mismatches }.into()),
     }
 }
 
-/// An empty path, as an empty variable makes it, is none.
-fn given(file: Option<&Path>) -> Option<&Path> {
+/// `None` for an empty path, which an empty environment variable makes.
+fn non_empty(file: Option<&Path>) -> Option<&Path> {
     file.filter(|path| !path.as_os_str().is_empty())
 }
 
 fn write(text: &str) -> Outcome {
     match io::stdout().write_all(text.as_bytes()) {
-        // Whoever closed the pipe has seen enough.
+        // The reader closed the pipe: it needs no more.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }

@@ -1,4 +1,4 @@
-//! `orderql serve`: serves a database until it is told to stop.
+//! `orderql serve`: serves a database until SIGINT or SIGTERM.
 
 use std::error::Error;
 use std::io;
@@ -12,10 +12,11 @@ use tokio::task;
 
 use crate::access::audit_writer::AuditWriter;
 use crate::access::grant_cache::GrantCache;
-use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
-use crate::cli::{Outcome, schema, settings};
+use crate::access::tokens::jwt::Tokens;
+use crate::cli::outcome::Outcome;
+use crate::cli::{schema, settings};
 use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
@@ -32,13 +33,13 @@ use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningQueries;
 
-/// How long the last audit events may take to be stored when the server stops.
-const LAST_EVENTS: Duration = Duration::from_secs(5);
+/// How long the server waits for the last audit events to be stored when it stops.
+const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a thread that hashed a password is kept. The allocator gives the hash's 19 MiB back when it ends.
-const BLOCKING_THREAD: Duration = Duration::from_secs(1);
+/// How long a thread that hashed a password stays idle. The allocator frees the hash's 19 MiB when it ends.
+const BLOCKING_THREAD_IDLE: Duration = Duration::from_secs(1);
 
-/// Takes every setting.
+/// Accepts all settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -54,40 +55,40 @@ pub(crate) fn run(args: &Args) -> Outcome {
     runtime(&config)?.block_on(async { start(&config, database).await?.serve().await })
 }
 
-/// What the server runs on.
+/// The runtime that the server runs on.
 pub(crate) fn runtime(config: &Config) -> io::Result<Runtime> {
     let mut builder = runtime::Builder::new_multi_thread();
     if let Some(threads) = config.threads {
         builder.worker_threads(threads);
     }
-    builder.enable_all().thread_keep_alive(BLOCKING_THREAD).build()
+    builder.enable_all().thread_keep_alive(BLOCKING_THREAD_IDLE).build()
 }
 
-/// A server that is bound to its address and has not answered anybody yet.
+/// A server that is bound to its address and does not accept connections yet.
 pub(crate) struct Server {
     listener: Listener,
     service: Service,
-    trail: AuditWriter,
+    audit: AuditWriter,
     options: Options,
 }
 
-/// Makes everything ready, or says what is missing.
+/// Opens everything that the server needs. Fails if something is missing.
 pub(crate) async fn start(
     config: &Config,
     database: tokio_postgres::Config,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = schema::read(config.schema.as_deref())?;
-    // What is missing is to be named now, and not by the answers of whoever needs it first.
-    schema::hold(&connect(&database).await?, &catalog).await?;
+    // Checked at the start, so that a table that is missing does not show in the responses to clients.
+    schema::check_database(&connect(&database).await?, &catalog).await?;
     let options = config.http();
-    let trail = AuditWriter::start(database.clone());
+    let audit = AuditWriter::start(database.clone());
     let password_checks = config.password_checks;
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let service = Service {
         sdl: SdlDocument::new(catalog.sdl().to_owned()),
         compiler: Compiler::new(Arc::new(catalog), config.query_cache),
         grants: GrantCache::start(database.clone(), config.default_limits()).await?,
-        logins: Logins::new(passwords, config.lockout(), trail.clone()),
+        logins: Logins::new(passwords, config.lockout(), audit.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: WriterPool::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
@@ -97,26 +98,31 @@ pub(crate) async fn start(
         options: options.clone(),
         request_ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, trail, options })
+    Ok(Server { listener: Listener::bind(config.listen).await?, service, audit, options })
 }
 
 impl Server {
-    /// The address that it is bound to.
+    /// Issues the server's tokens.
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.service.tokens
+    }
+
+    /// The bound address.
     pub(crate) fn address(&self) -> SocketAddr {
         self.listener.address()
     }
 
-    /// Serves until the process is told to stop.
+    /// Serves until SIGINT or SIGTERM.
     pub(crate) async fn serve(self) -> Outcome {
-        let stop = told_to_stop()?;
+        let stop = stop_signal()?;
         self.listener.serve(Arc::new(self.service), &self.options, stop).await;
-        self.trail.finish(LAST_EVENTS).await;
+        self.audit.finish(AUDIT_TIMEOUT).await;
         Ok(())
     }
 }
 
-/// Is ready when SIGINT or SIGTERM comes.
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+/// Completes at SIGINT or SIGTERM.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

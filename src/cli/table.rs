@@ -15,7 +15,7 @@ pub(crate) struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// Prints the rows: as an array of objects, or aligned under their columns' names.
+    /// Prints the rows: as a JSON array of objects, or aligned below the columns' names.
     pub(crate) fn print(&self, json: bool) -> io::Result<()> {
         let text = if json { self.to_json() } else { self.to_text() };
         io::stdout().lock().write_all(text.as_bytes())
@@ -32,8 +32,9 @@ impl<const N: usize> Table<N> {
     fn to_text(&self) -> String {
         let heads = self.columns.map(|name| title(name).to_uppercase());
         let cells: Vec<[String; N]> = self.rows.iter().map(|row| row.each_ref().map(shown)).collect();
-        let width =
-            |place: usize| cells.iter().chain([&heads]).map(|row| row[place].chars().count()).max().unwrap_or_default();
+        let width = |column: usize| {
+            cells.iter().chain([&heads]).map(|row| row[column].chars().count()).max().unwrap_or_default()
+        };
         let widths: [usize; N] = std::array::from_fn(width);
         let mut text = String::new();
         for row in [&heads].into_iter().chain(&cells) {
@@ -49,8 +50,8 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Prints what a command did: a sentence, or the facts with whether anything changed.
-pub(crate) fn tell(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
+/// Prints what a command did: a sentence, or the facts as JSON, with whether anything changed.
+pub(crate) fn report(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json {
         let mut object: Map<_, _> =
@@ -86,7 +87,7 @@ fn shown(value: &Value) -> String {
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     };
-    // Names come from people, and details from strangers: neither may steer the terminal.
+    // Users choose names, and unauthenticated clients some details. Neither may control the terminal.
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_under_their_columns() {
+    fn rows_are_aligned_below_their_columns() {
         let table = Table {
             columns: ["user", "createdAt", "groups"],
             rows: vec![

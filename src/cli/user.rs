@@ -1,25 +1,25 @@
-//! `orderql user`: the users who may ask for tokens.
+//! `orderql user`: the users who may sign in.
 
 use serde_json::json;
 
 use crate::access::manage::users;
 use crate::access::password::Passwords;
-use crate::cli::Outcome;
-use crate::cli::manage::{Common, new_password};
-use crate::cli::table::{Table, tell};
+use crate::cli::admin::{AdminArgs, new_password};
+use crate::cli::outcome::Outcome;
+use crate::cli::table::{Table, report};
 
-/// Make, list, close and remove the users who may ask for tokens. Running servers follow at once.
+/// Create, list, disable and remove the users who may sign in. Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    admin: AdminArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make a user; the password is asked for, or read from standard input
+    /// Create a user; the password is asked for, or read from standard input
     Add {
         /// The name to sign in with
         user: String,
@@ -29,17 +29,17 @@ enum Command {
     },
     /// List the users
     List,
-    /// Give a user another password, which is asked for, or read from standard input
+    /// Change a user's password, which is asked for, or read from standard input
     Passwd {
         /// The user
         user: String,
     },
-    /// Close a user's account: it gives no tokens, and those that it has given stop working
+    /// Disable a user's account: it cannot sign in, and its tokens are rejected
     Disable {
         /// The user
         user: String,
     },
-    /// Open a closed account again
+    /// Enable a disabled account again
     Enable {
         /// The user
         user: String,
@@ -51,16 +51,16 @@ enum Command {
     },
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { common, command } = args;
-    let json = common.json;
-    common.run(async |client, operator| {
+    let Args { admin, command } = args;
+    let json = admin.json;
+    admin.run(async |client, operator| {
         match command {
             Command::Add { user, group } => {
                 let password = new_password()?;
                 users::add(client, operator, &Passwords::new(1)?, &user, password, &group).await?;
-                tell(json, &format!("{user} is a user"), true, &[("user", &user)])?;
+                report(json, &format!("{user} is a user"), true, &[("user", &user)])?;
             }
             Command::List => {
                 let rows = users::list(client).await?.into_iter().map(|account| {
@@ -69,23 +69,23 @@ pub(crate) fn run(args: Args) -> Outcome {
                 Table { columns: ["user", "disabled", "groups", "createdAt"], rows: rows.collect() }.print(json)?;
             }
             Command::Passwd { user } => {
-                // Asked before the password is, so that a slip in the name is told first.
-                users::is_open(client, &user).await?;
+                // Checked before the password is asked for, so that a misspelt name is reported first.
+                users::is_enabled(client, &user).await?;
                 let password = new_password()?;
                 users::set_password(client, operator, &Passwords::new(1)?, &user, password).await?;
-                tell(json, &format!("{user} has a new password"), true, &[("user", &user)])?;
+                report(json, &format!("{user} has a new password"), true, &[("user", &user)])?;
             }
             Command::Disable { user } => {
                 let changed = users::set_disabled(client, operator, &user, true).await?;
-                tell(json, &format!("{user} is disabled"), changed, &[("user", &user)])?;
+                report(json, &format!("{user} is disabled"), changed, &[("user", &user)])?;
             }
             Command::Enable { user } => {
                 let changed = users::set_disabled(client, operator, &user, false).await?;
-                tell(json, &format!("{user} is enabled"), changed, &[("user", &user)])?;
+                report(json, &format!("{user} is enabled"), changed, &[("user", &user)])?;
             }
             Command::Remove { user } => {
                 users::remove(client, operator, &user).await?;
-                tell(json, &format!("{user} is removed"), true, &[("user", &user)])?;
+                report(json, &format!("{user} is removed"), true, &[("user", &user)])?;
             }
         }
         Ok(())

@@ -3,8 +3,8 @@
 use std::thread;
 
 use crate::access::caller_limits::DefaultLimits;
-use crate::access::keys::Source;
-use crate::access::{external_issuer, jwt, lockout};
+use crate::access::lockout::LockoutOptions;
+use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
 use crate::config::error::ConfigError;
 use crate::config::settings::Config;
 use crate::database::options::PoolOptions;
@@ -65,10 +65,10 @@ impl Config {
     }
 
     /// The claims of tokens, and the keys that sign and verify them. Fails if the external issuer is not described whole.
-    pub(crate) fn tokens(&self) -> Result<jwt::Options, ConfigError> {
+    pub(crate) fn tokens(&self) -> Result<TokenOptions, ConfigError> {
         let external = match &self.external_jwks {
             None => None,
-            Some(file) => Some(external_issuer::Options {
+            Some(file) => Some(ExternalIssuerOptions {
                 jwks_file: file.clone(),
                 issuer: self
                     .external_issuer
@@ -81,23 +81,23 @@ impl Config {
                 user_claim: self.external_user_claim.clone(),
             }),
         };
-        Ok(jwt::Options {
+        Ok(TokenOptions {
             issuer: self.issuer.clone(),
             audience: self.audience.clone(),
             lifetime: self.token_lifetime,
             leeway: self.token_leeway,
             algorithm: self.token_algorithm,
             keys: match &self.signing_key {
-                Some(text) => Source::Given(text.clone()),
-                None => Source::Folder(self.key_folder.clone()),
+                Some(text) => KeySource::Text(text.clone()),
+                None => KeySource::Folder(self.key_folder.clone()),
             },
             external,
         })
     }
 
     /// The delays after wrong passwords.
-    pub(crate) fn lockout(&self) -> lockout::Options {
-        lockout::Options { attempts: self.login_attempts, longest: self.login_lock }
+    pub(crate) fn lockout(&self) -> LockoutOptions {
+        LockoutOptions { attempts: self.login_attempts, longest: self.login_lock }
     }
 
     /// The log's format and filter.

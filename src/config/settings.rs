@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::access::keys::Algorithm;
+use crate::access::tokens::signing_key::Algorithm;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{

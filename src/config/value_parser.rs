@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::access::keys::Algorithm;
+use crate::access::tokens::signing_key::Algorithm;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::telemetry::log::{Format, is_filter};
@@ -147,7 +147,7 @@ pub(crate) const PATH_OR_NONE: ValueParser<Option<PathBuf>> = ValueParser {
 pub(crate) const ALGORITHM: ValueParser<Algorithm> = ValueParser {
     placeholder: "ALGORITHM",
     wanted: "EdDSA or HS256",
-    parse: |text| [Algorithm::EdDsa, Algorithm::Hs256].into_iter().find(|algorithm| algorithm.as_str() == text),
+    parse: |text| Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == text),
 };
 
 /// The log's format.

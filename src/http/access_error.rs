@@ -2,8 +2,8 @@
 
 use hyper::header::{self, HeaderValue};
 
-use crate::access::jwt::BadToken;
 use crate::access::lockout::Locked;
+use crate::access::tokens::error::BadToken;
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 

@@ -6,8 +6,8 @@ use hyper::HeaderMap;
 
 use crate::access::grant_cache::GrantCache;
 use crate::access::grants::{Artifact, Principal};
-use crate::access::jwt::Tokens;
 use crate::access::login::Logins;
+use crate::access::tokens::jwt::Tokens;
 use crate::compile::compiler::Compiler;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;

@@ -1,24 +1,26 @@
-//! Grants of artifacts to groups. An artifact is named by its path: `/graphql`, `/api/updateOrder`.
+//! Grants to groups. What is granted is an artifact, named by its path: `/graphql` or `/api/updateOrder`.
 
 use serde_json::json;
 use tokio_postgres::Client;
 
 use crate::access::audit::Action;
-use crate::access::manage::{Kind, ManageError, Operator, commit, require};
+use crate::access::manage::change::{commit, require};
+use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::operator::Operator;
 
-/// An artifact in a list.
+/// An artifact with its grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Granted {
+pub(crate) struct Granted {
     /// The artifact's path.
-    pub path: String,
+    pub(crate) path: String,
     /// The groups that have the grant.
-    pub groups: Vec<String>,
-    /// The users who may use it through one of the groups; accounts that are disabled are left out.
-    pub users: Vec<String>,
+    pub(crate) groups: Vec<String>,
+    /// The members of these groups, without disabled accounts.
+    pub(crate) users: Vec<String>,
 }
 
-/// Every artifact, by path, with who may use it.
-pub async fn list(client: &Client) -> Result<Vec<Granted>, ManageError> {
+/// All artifacts with their grants, sorted by path.
+pub(crate) async fn list(client: &Client) -> Result<Vec<Granted>, ManageError> {
     let select = "
         SELECT path,
                ARRAY(SELECT group_id FROM orderql.artifact_grant AS given
@@ -38,15 +40,25 @@ pub async fn list(client: &Client) -> Result<Vec<Granted>, ManageError> {
         .collect()
 }
 
-/// Grants the artifact to the group.
-pub async fn add(client: &mut Client, operator: &Operator, group_id: &str, path: &str) -> Result<bool, ManageError> {
+/// Grants the artifact to the group. Returns whether anything changed.
+pub(crate) async fn add(
+    client: &mut Client,
+    operator: &Operator,
+    group_id: &str,
+    path: &str,
+) -> Result<bool, ManageError> {
     let insert = "INSERT INTO orderql.artifact_grant (group_id, artifact_group_id)
                   SELECT $1, artifact_group_id FROM orderql.artifact_group WHERE path = $2 ON CONFLICT DO NOTHING";
     change(client, operator, Action::GrantAdded, insert, group_id, path).await
 }
 
-/// Withdraws the grant.
-pub async fn remove(client: &mut Client, operator: &Operator, group_id: &str, path: &str) -> Result<bool, ManageError> {
+/// Withdraws the grant. Returns whether anything changed.
+pub(crate) async fn remove(
+    client: &mut Client,
+    operator: &Operator,
+    group_id: &str,
+    path: &str,
+) -> Result<bool, ManageError> {
     let delete = "DELETE FROM orderql.artifact_grant USING orderql.artifact_group AS artifact
                   WHERE artifact_grant.artifact_group_id = artifact.artifact_group_id AND group_id = $1 AND path = $2";
     change(client, operator, Action::GrantRemoved, delete, group_id, path).await

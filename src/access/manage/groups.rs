@@ -1,27 +1,29 @@
-//! User groups and who is in them.
+//! User groups and their members.
 
 use serde_json::json;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
-use crate::access::manage::{Kind, ManageError, Operator, check_name, commit, require, unknown};
+use crate::access::manage::change::{check_name, commit, require, unknown};
+use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::operator::Operator;
 
-/// A group in a list.
+/// A group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     /// Its name.
-    pub group_id: String,
+    pub(crate) name: String,
     /// What it is for.
-    pub description: Option<String>,
-    /// Its members, by name.
-    pub members: Vec<String>,
-    /// The paths that it has a grant on.
-    pub grants: Vec<String>,
+    pub(crate) description: Option<String>,
+    /// Its members, sorted by name.
+    pub(crate) members: Vec<String>,
+    /// The paths of the artifacts that it may use.
+    pub(crate) grants: Vec<String>,
 }
 
-/// Every group, by name.
-pub async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
+/// All groups, sorted by name.
+pub(crate) async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
     let select = "
         SELECT group_id, description,
                ARRAY(SELECT user_id FROM orderql.group_member AS member
@@ -35,7 +37,7 @@ pub async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
     rows.iter()
         .map(|row| {
             Ok(Group {
-                group_id: row.try_get("group_id")?,
+                name: row.try_get("group_id")?,
                 description: row.try_get("description")?,
                 members: row.try_get("members")?,
                 grants: row.try_get("grants")?,
@@ -44,8 +46,8 @@ pub async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
         .collect()
 }
 
-/// Makes a group without members and grants.
-pub async fn add(
+/// Creates a group without members and grants. Fails if there is one with this name.
+pub(crate) async fn add(
     client: &mut Client,
     operator: &Operator,
     group_id: &str,
@@ -58,14 +60,14 @@ pub async fn add(
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
             return Err(ManageError::Exists { kind: Kind::Group, name: group_id.to_owned() });
         }
-        outcome => outcome?,
+        result => result?,
     };
     commit(transaction, operator, true, Action::GroupAdded, group_id, []).await?;
     Ok(())
 }
 
-/// Removes a group with its memberships and grants.
-pub async fn remove(client: &mut Client, operator: &Operator, group_id: &str) -> Result<(), ManageError> {
+/// Removes a group with its memberships and grants. Fails if there is none with this name.
+pub(crate) async fn remove(client: &mut Client, operator: &Operator, group_id: &str) -> Result<(), ManageError> {
     let transaction = client.transaction().await?;
     let delete = "DELETE FROM orderql.user_group WHERE group_id = $1";
     if transaction.execute(delete, &[&group_id]).await? == 0 {
@@ -75,8 +77,8 @@ pub async fn remove(client: &mut Client, operator: &Operator, group_id: &str) ->
     Ok(())
 }
 
-/// Makes the user a member.
-pub async fn join(
+/// Makes the user a member. Returns whether anything changed.
+pub(crate) async fn join(
     client: &mut Client,
     operator: &Operator,
     group_id: &str,
@@ -90,8 +92,8 @@ pub async fn join(
     commit(transaction, operator, changed, Action::GroupJoined, user_id, [("group", json!(group_id))]).await
 }
 
-/// Ends the user's membership.
-pub async fn leave(
+/// Ends the user's membership. Returns whether anything changed.
+pub(crate) async fn leave(
     client: &mut Client,
     operator: &Operator,
     group_id: &str,

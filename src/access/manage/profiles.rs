@@ -4,18 +4,20 @@ use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, GenericClient};
 
 use crate::access::audit::Action;
-use crate::access::manage::{Kind, ManageError, Operator, commit, require};
+use crate::access::manage::change::{commit, require};
+use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::operator::Operator;
 use crate::access::profile::{Profile, ProfileLimit, columns, parameters, select_list};
 
 /// The user's own limits.
-pub async fn show(client: &impl GenericClient, user_id: &str) -> Result<Profile, ManageError> {
+pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<Profile, ManageError> {
     require(client, Kind::User, user_id).await?;
     read(client, user_id, "").await
 }
 
 /// Sets the given limits to a number or back to the default (`None`), and leaves the others alone. Returns whether
 /// anything changed.
-pub async fn change(
+pub(crate) async fn change(
     client: &mut Client,
     operator: &Operator,
     user_id: &str,
@@ -31,7 +33,7 @@ pub async fn change(
         *(limit.field)(&mut after) = *number;
     }
     if before == after {
-        // Removes the row again that was inserted above.
+        // Takes back the row that was inserted above.
         transaction.rollback().await?;
         return Ok(false);
     }

@@ -1,31 +1,33 @@
-//! Accounts: made, closed, opened, removed.
+//! Creates, lists, disables and removes accounts, and changes their passwords.
 
 use serde_json::json;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
-use crate::access::manage::{Kind, ManageError, Operator, check_name, commit, require, unknown};
+use crate::access::manage::change::{check_name, commit, require, unknown};
+use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::operator::Operator;
 use crate::access::password::Passwords;
 
-/// The longest password, in bytes: nobody types more, and a hash's cost must not be a client's to choose.
+/// The longest password, in bytes. More would only make hashing slower.
 const LONGEST_PASSWORD: usize = 1024;
 
-/// An account in a list.
+/// An account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
+pub(crate) struct Account {
     /// Its name.
-    pub user_id: String,
-    /// Whether it is closed.
-    pub disabled: bool,
-    /// The groups it is a member of, by name.
-    pub groups: Vec<String>,
-    /// When it was made, as ISO-8601 in UTC.
-    pub created_at: String,
+    pub(crate) user_id: String,
+    /// Whether its user may not sign in.
+    pub(crate) disabled: bool,
+    /// The groups that it is a member of, sorted by name.
+    pub(crate) groups: Vec<String>,
+    /// When it was created, as ISO-8601 in UTC.
+    pub(crate) created_at: String,
 }
 
-/// Every account, by name.
-pub async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
+/// All accounts, sorted by name.
+pub(crate) async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
     let select = "
         SELECT user_id, disabled, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') AS created_at,
                ARRAY(SELECT group_id FROM orderql.group_member AS member
@@ -45,8 +47,8 @@ pub async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
         .collect()
 }
 
-/// Makes an account that is a member of the groups.
-pub async fn add(
+/// Creates an account that is a member of the groups. Fails if there is one with this name, or if a group is unknown.
+pub(crate) async fn add(
     client: &mut Client,
     operator: &Operator,
     passwords: &Passwords,
@@ -63,7 +65,7 @@ pub async fn add(
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
             return Err(ManageError::Exists { kind: Kind::User, name: user_id.to_owned() });
         }
-        outcome => outcome?,
+        result => result?,
     };
     for group in groups {
         require(&transaction, Kind::Group, group).await?;
@@ -74,8 +76,8 @@ pub async fn add(
     Ok(())
 }
 
-/// Gives an account another password.
-pub async fn set_password(
+/// Changes the password of an account.
+pub(crate) async fn set_password(
     client: &mut Client,
     operator: &Operator,
     passwords: &Passwords,
@@ -83,7 +85,7 @@ pub async fn set_password(
     password: String,
 ) -> Result<(), ManageError> {
     check_password(&password)?;
-    // Asked before the hash is made, so that a slip in the name is told at once.
+    // Checked before the hash is made, so that a misspelt name is reported at once.
     require(client, Kind::User, user_id).await?;
     let hash = passwords.hash(password).await?;
     let transaction = client.transaction().await?;
@@ -95,8 +97,9 @@ pub async fn set_password(
     Ok(())
 }
 
-/// Closes an account, or opens it again. A closed one's tokens are worth nothing while it is closed.
-pub async fn set_disabled(
+/// Disables an account, or enables it again. Servers reject the tokens of a disabled account. Returns whether anything
+/// changed.
+pub(crate) async fn set_disabled(
     client: &mut Client,
     operator: &Operator,
     user_id: &str,
@@ -112,7 +115,7 @@ pub async fn set_disabled(
 }
 
 /// Removes an account with its memberships and its profile.
-pub async fn remove(client: &mut Client, operator: &Operator, user_id: &str) -> Result<(), ManageError> {
+pub(crate) async fn remove(client: &mut Client, operator: &Operator, user_id: &str) -> Result<(), ManageError> {
     let transaction = client.transaction().await?;
     let delete = "DELETE FROM orderql.user_account WHERE user_id = $1";
     if transaction.execute(delete, &[&user_id]).await? == 0 {
@@ -122,8 +125,8 @@ pub async fn remove(client: &mut Client, operator: &Operator, user_id: &str) -> 
     Ok(())
 }
 
-/// Whether the account is open; an error where there is none.
-pub async fn is_open(client: &Client, user_id: &str) -> Result<bool, ManageError> {
+/// Whether the account is enabled. Fails if there is none with this name.
+pub(crate) async fn is_enabled(client: &Client, user_id: &str) -> Result<bool, ManageError> {
     let select = "SELECT NOT disabled FROM orderql.user_account WHERE user_id = $1";
     match client.query_opt(select, &[&user_id]).await? {
         Some(row) => Ok(row.try_get(0)?),
@@ -131,8 +134,8 @@ pub async fn is_open(client: &Client, user_id: &str) -> Result<bool, ManageError
     }
 }
 
-/// Refuses what could not be sent as a Basic credential.
+/// Fails for a password that cannot be sent as a Basic credential.
 fn check_password(password: &str) -> Result<(), ManageError> {
-    let good = (1..=LONGEST_PASSWORD).contains(&password.len()) && !password.chars().any(char::is_control);
-    if good { Ok(()) } else { Err(ManageError::BadPassword) }
+    let is_valid = (1..=LONGEST_PASSWORD).contains(&password.len()) && !password.chars().any(char::is_control);
+    if is_valid { Ok(()) } else { Err(ManageError::BadPassword) }
 }

@@ -1,5 +1,5 @@
-//! The demo's data, carried in the program: OFBiz's demo files (Apache-2.0, see the notice beside them), then a small set of
-//! our own with what they lack. In the order in which they load.
+//! The demo's data, which is part of the program: OFBiz's demo files (Apache-2.0, see the notice beside them), then a small
+//! set of further orders. In the order in which they are loaded.
 
 use std::borrow::Cow;
 

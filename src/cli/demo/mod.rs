@@ -5,13 +5,15 @@ mod data;
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{self, Path, PathBuf};
+use std::time::Duration;
 
 use tokio_postgres::Client;
 use tokio_postgres::config::Host;
 
 use crate::access::accounts::{Profile, User, ensure_user};
 use crate::access::password::Passwords;
-use crate::cli::{Outcome, serve, settings};
+use crate::cli::outcome::Outcome;
+use crate::cli::{serve, settings};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::database::cluster::{Cluster, started_as_root};
@@ -26,30 +28,33 @@ use crate::sample::{self, Sample, SampleError};
 use crate::telemetry::event::Event;
 use crate::telemetry::{emit, log};
 
-/// The database of the demo, in its cluster.
+/// The name of the demo's database.
 const DATABASE: &str = "orderql";
+
+/// How long the printed token is valid: longer than a demo runs.
+const TOKEN_LIFETIME: Duration = Duration::from_hours(365 * 24);
 
 /// Why the demo's database is not ready.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// There is nowhere to put the data.
+    /// The folder for the data is not known.
     #[error("no folder for the data: HOME is not set; name one with --data-dir")]
     NoFolder,
-    /// The demo's PostgreSQL does not run.
+    /// The demo's PostgreSQL could not be started.
     #[error("the demo's PostgreSQL does not run")]
     Cluster(#[from] ClusterError),
-    /// The demo's database cannot be connected to.
+    /// The demo's database did not accept a connection.
     #[error("the demo's database cannot be connected to")]
     Connect(#[from] tokio_postgres::Error),
-    /// The demo's database cannot be migrated.
+    /// A migration of the demo's database failed.
     #[error("the demo's database cannot be migrated")]
     Migrate(#[from] MigrateError),
 }
 
-/// Takes every setting but the database, which is the demo's own.
+/// Accepts all settings; the database is the demo's own.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Where the demo's PostgreSQL keeps its data, between demos too [default: the user's data folder, or
+    /// Folder of the demo's PostgreSQL and its data, which stays between demos [default: the user's data folder, or
     /// /var/lib/orderql for root]
     #[arg(long, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
@@ -58,7 +63,7 @@ pub struct Args {
     flags: Flags,
 }
 
-/// The demo's users, whose passwords are their names. The last is made last, and so tells that the data is whole.
+/// The demo's users, whose passwords are their names. The last one is created last, so if it exists, the data is complete.
 const USERS: [User<'static>; 3] = [
     User { user_id: "demo", password: "demo", groups: &["API"], profile: Profile::DEFAULT },
     User {
@@ -87,20 +92,21 @@ pub fn run(args: &Args) -> Outcome {
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
         let server = serve::start(&config, database.clone()).await?;
-        introduce(server.address(), &database);
+        let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
+        introduce(server.address(), &database, &token);
         server.serve().await?;
         cluster.stop()?;
         Ok(())
     })
 }
 
-/// Opens the demo's cluster, made if it is not there yet, with a migrated database in it. The cluster stops when it is
-/// dropped. Progress goes to standard error.
+/// Opens the demo's cluster with a migrated database in it, and creates them if they do not exist. The cluster stops when it
+/// is dropped. Prints its progress to standard error.
 pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config), PrepareError> {
     if !Cluster::exists(folder) {
         eprintln!("Making a PostgreSQL cluster in {}", folder.display());
     }
-    // Blocks, which disturbs nobody: the server has not started.
+    // Blocks the thread, which is fine because the server has not started.
     let cluster = Cluster::open(&ClusterOptions {
         folder: folder.to_owned(),
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
@@ -117,15 +123,15 @@ pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config),
     Ok((cluster, config))
 }
 
-/// The made-up orders that lie beside OFBiz's.
+/// The made-up orders beside OFBiz's.
 pub fn sample() -> Sample {
     Sample { size: Size::of(2_000), seed: 1 }
 }
 
-/// Loads the data, makes more of it up and makes the users, the first time.
+/// Loads the data, adds made-up orders and creates the users, unless that is done.
 async fn fill(database: &tokio_postgres::Config) -> Outcome {
     let mut client = connect(database).await?;
-    if is_full(&client).await? {
+    if is_complete(&client).await? {
         return Ok(());
     }
     eprintln!("Loading OFBiz's demo data");
@@ -136,7 +142,7 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
     let sample = sample();
     eprintln!("Making up {} orders", sample.size.orders);
     match sample::fill(&mut client, sample, &mut |_| {}).await {
-        // Of a demo that was ended before it had its users.
+        // A demo that was stopped before it created its users has its sample already.
         Ok(_) | Err(SampleError::Clash) => {}
         Err(error) => return Err(error.into()),
     }
@@ -147,15 +153,15 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
     Ok(())
 }
 
-async fn is_full(client: &Client) -> Result<bool, tokio_postgres::Error> {
+async fn is_complete(client: &Client) -> Result<bool, tokio_postgres::Error> {
     let last = USERS[USERS.len() - 1].user_id;
     let known = client.query_opt("SELECT FROM orderql.user_account WHERE user_id = $1", &[&last]).await?;
     Ok(known.is_some())
 }
 
-/// Tells how to reach the demo, with commands that work as they stand.
-fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
-    // An address that means every interface is no address to send to.
+/// Prints the demo's addresses and users, and commands that work when they are pasted.
+fn introduce(address: SocketAddr, database: &tokio_postgres::Config, token: &str) {
+    // A client cannot connect to the address that means all interfaces.
     let reached = match address.ip() {
         ip if ip.is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),
         _ => address,
@@ -172,13 +178,17 @@ fn introduce(address: SocketAddr, database: &tokio_postgres::Config) {
   psql      psql -h {socket} -U postgres {DATABASE}
   Users     demo (the default limits), bulk (a bucket of 10^9 credits), guest (no grant); password = name
 
+Sign in as demo in a shell, for the commands below:
+
+export TOKEN={token}
+
 Ask for an order with its ship groups and items:
 
-curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
+curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
 
-Reject an item of an order in progress (once: it is out of its shipment then, and asked again the answer says so):
+Reject an item of an order in progress (this works once: then the item is no longer in its shipment, and the response says so):
 
-curl -s http://{reached}/api/updateOrder -H "Authorization: Bearer $(curl -s -u demo:demo -X POST http://{reached}/auth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')" -d 'facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK'
+curl -s http://{reached}/api/updateOrder -H "Authorization: Bearer $TOKEN" -d 'facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK'
 
 Ctrl-C ends the demo; its data stays.
 "#,

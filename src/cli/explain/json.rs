@@ -2,35 +2,35 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::explain::Explained;
+use crate::cli::explain::explained::Explained;
 use crate::cli::explain::text::{from, value};
 use crate::cost::breakdown::CostNode;
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
-/// What [`super::text::render`] tells, as JSON. What is not known is left out.
-pub fn render(explained: &Explained<'_>) -> Json {
-    let mut told = Map::new();
+/// The explanation as JSON, with the same facts as [`super::text::render`].
+pub(super) fn render(explained: &Explained<'_>) -> Json {
+    let mut object = Map::new();
     let limits = &explained.limits;
-    let refusals = explained.refusals();
-    told.insert("admitted".to_owned(), refusals.is_none().into());
-    if let Ok(explanation) = &explained.outcome {
+    let errors = explained.errors();
+    object.insert("admitted".to_owned(), errors.is_none().into());
+    if let Ok(explanation) = &explained.result {
         let plan = &explanation.plan;
         let statements = (0..plan.steps().len()).map(|step| statement(plan, step));
-        told.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
-        told.insert("cost".to_owned(), json!(explanation.estimate.cost()));
-        told.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
-        told.insert("depth".to_owned(), json!(explanation.depth));
-        told.insert("statements".to_owned(), statements.collect());
+        object.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
+        object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
+        object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
+        object.insert("depth".to_owned(), json!(explanation.depth));
+        object.insert("statements".to_owned(), statements.collect());
     }
     let allowed = json!({ "cost": limits.max_cost, "pageSize": limits.max_page_size, "depth": limits.max_depth });
-    told.insert("limits".to_owned(), allowed);
-    told.insert("errors".to_owned(), refusals.into_iter().flatten().map(|refusal| json!(refusal)).collect());
-    Json::Object(told)
+    object.insert("limits".to_owned(), allowed);
+    object.insert("errors".to_owned(), errors.into_iter().flatten().map(|error| json!(error)).collect());
+    Json::Object(object)
 }
 
 fn cost(node: &CostNode) -> Json {
-    let mut told = json!({
+    let mut object = json!({
         "key": node.key,
         "field": node.field,
         "own": node.own,
@@ -39,14 +39,14 @@ fn cost(node: &CostNode) -> Json {
         "total": node.total,
     });
     if !node.parts.is_empty() {
-        told["parts"] = node.parts.iter().map(cost).collect();
+        object["parts"] = node.parts.iter().map(cost).collect();
     }
-    told
+    object
 }
 
-fn statement(plan: &Plan, place: StepId) -> Json {
-    let step = &plan.steps()[place];
-    let parameters = plan.parameters(place).map(|parameter| value(parameter, &step.parents));
+fn statement(plan: &Plan, step_id: StepId) -> Json {
+    let step = &plan.steps()[step_id];
+    let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
     json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) })
 }
 
@@ -55,14 +55,14 @@ mod tests {
     use crate::cli::explain::text::tests::explained;
 
     #[test]
-    fn everything_is_told() {
+    fn renders_the_cost_and_the_statements() {
         let query =
             "query Some { orders(first: 2, query: \"statusId:ORDER_HELD\") { edges { node { id: orderId } } } }";
         insta::assert_snapshot!(format!("{:#}", super::render(&explained(query))));
     }
 
     #[test]
-    fn what_is_refused_has_no_cost() {
+    fn a_rejected_query_has_no_cost() {
         insta::assert_snapshot!(format!("{:#}", super::render(&explained("{ orders { pageInfo { endCursor } } }"))));
     }
 }

@@ -1,9 +1,10 @@
-//! `orderql explain`: what a query costs, how it would be answered, and why it would be refused. No database is asked.
+//! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs no database.
 //!
-//! - [`text`]: for people
-//! - [`json`]: for programs
+//! - [`explained`]: a query with its explanation
+//! - [`text`], `json`: print it for people and for programs
 
-pub mod json;
+pub mod explained;
+mod json;
 pub mod text;
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -12,25 +13,26 @@ use std::{env, fs};
 
 use thiserror::Error;
 
-use crate::cli::{Outcome, schema};
-use crate::compile::explanation::{self, Explanation};
+use crate::cli::explain::explained::Explained;
+use crate::cli::outcome::Outcome;
+use crate::cli::schema;
+use crate::compile::explanation;
 use crate::config::value_parser::limit_parser;
-use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::{Limits, caller_limits};
 use crate::query::{Request, Variables};
 
-/// Takes a query as it would be sent to the server.
+/// Print what a query costs and the SQL that it runs, without a database.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The values of the query's variables, a JSON object
     #[arg(long, value_name = "JSON", value_parser = variables)]
     variables: Option<Variables>,
 
-    /// Which of the document's operations is meant, where it has several
+    /// The name of the operation to explain, if the document has several
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
 
-    /// A schema file to take instead of the built-in one
+    /// A schema file to use instead of the built-in one
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
@@ -83,31 +85,10 @@ macro_rules! limit_flags {
 
 caller_limits!(limit_flags!);
 
-/// A query and what is to be told about it.
-#[derive(Debug)]
-pub struct Explained<'a> {
-    /// The document's text.
-    pub query: &'a str,
-    /// What the caller is held to.
-    pub limits: Limits,
-    /// The explanation, or the refusals where there is nothing to explain.
-    pub outcome: Result<Explanation, GraphqlErrors>,
-}
-
-impl Explained<'_> {
-    /// Why the query would be refused, if it would.
-    pub fn refusals(&self) -> Option<&GraphqlErrors> {
-        match &self.outcome {
-            Ok(explanation) => explanation.errors.as_ref(),
-            Err(refusals) => Some(refusals),
-        }
-    }
-}
-
-/// Why nothing can be explained.
+/// Why `explain` fails.
 #[derive(Debug, Error)]
 pub enum ExplainError {
-    /// A file that is not there or not text.
+    /// A file does not exist, or is not text.
     #[error("{} cannot be read", path.display())]
     Read {
         /// Its path.
@@ -115,16 +96,16 @@ pub enum ExplainError {
         /// Why.
         source: io::Error,
     },
-    /// Standard input that cannot be read or is not text.
+    /// Standard input cannot be read, or is not text.
     #[error("the query cannot be read from standard input")]
     Input(#[source] io::Error),
-    /// The query would be refused; what was printed says why.
-    #[error("the query would be refused")]
-    Refused,
+    /// The server would reject the query. The printed errors say why.
+    #[error("the query would be rejected")]
+    Rejected,
 }
 
-/// Prints the explanation on standard output, in colour where that is a terminal. A query that would be refused is an
-/// error, after all that can be told about it is printed.
+/// Prints the explanation to standard output, in colour if that is a terminal. Fails for a query that the server would
+/// reject, after everything that is known about it is printed.
 pub fn run(args: &Args) -> Outcome {
     let catalog = schema::read(args.schema.as_deref())?;
     let request = Request {
@@ -133,22 +114,22 @@ pub fn run(args: &Args) -> Outcome {
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.limits();
-    let outcome = explanation::explain(&catalog, &request, &limits);
-    let explained = Explained { query: &request.query, limits, outcome };
-    let told = if args.json {
+    let result = explanation::explain(&catalog, &request, &limits);
+    let explained = Explained { query: &request.query, limits, result };
+    let text = if args.json {
         format!("{:#}\n", json::render(&explained))
     } else {
         let is_coloured = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         text::render(&explained, if is_coloured { &text::COLOURED } else { &text::PLAIN })
     };
-    match io::stdout().write_all(told.as_bytes()) {
-        // Whoever closed the pipe has seen enough.
+    match io::stdout().write_all(text.as_bytes()) {
+        // The reader closed the pipe: it needs no more.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         written => written?,
     }
-    match explained.refusals() {
+    match explained.errors() {
         None => Ok(()),
-        Some(_) => Err(ExplainError::Refused.into()),
+        Some(_) => Err(ExplainError::Rejected.into()),
     }
 }
 
@@ -156,14 +137,14 @@ fn variables(text: &str) -> Result<Variables, String> {
     serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"first\": 10}} is wanted: {error}"))
 }
 
-/// The text of the argument: standard input, the file of that name if there is one, or itself.
+/// The query: standard input for `-`, the content of the file of that name if there is one, or the argument itself.
 fn query(argument: &str) -> Result<String, ExplainError> {
     if argument == "-" {
         let mut text = String::new();
         return io::stdin().read_to_string(&mut text).map(|_| text).map_err(ExplainError::Input);
     }
     let path = Path::new(argument);
-    // Every selection has a brace. Without one it can only be meant as a file, and is told that there is none.
+    // Every query has a brace. An argument without one can only be the name of a file, which then does not exist.
     let is_file = path.is_file() || !argument.contains('{');
     if is_file { read(path) } else { Ok(argument.to_owned()) }
 }
@@ -178,7 +159,7 @@ mod tests {
     use crate::catalog::BUILT_IN;
 
     #[test]
-    fn a_query_is_text_or_a_file_that_is_there() {
+    fn a_query_is_text_or_the_name_of_a_file() {
         assert_eq!(query("{ __typename }").unwrap(), "{ __typename }");
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/schema.graphql");
         assert_eq!(query(file).unwrap(), BUILT_IN);

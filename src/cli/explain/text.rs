@@ -1,4 +1,4 @@
-//! An explanation for people: the refusals, the cost as a tree that adds up, and each statement with its parameters.
+//! An explanation for people: the errors, the cost as a tree, and each statement with its parameters.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
-use crate::cli::explain::Explained;
+use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
 use crate::error::graphql_error::{GraphqlError, Location};
@@ -17,7 +17,7 @@ use crate::plan::step::Parents;
 use crate::query::bind::ids::StepId;
 use crate::value::{Timestamp, Value};
 
-/// How the parts of an explanation look.
+/// The styles of an explanation's parts.
 #[derive(Debug)]
 pub struct Styles {
     heading: Style,
@@ -44,14 +44,14 @@ const EXCERPT: usize = 100;
 const MICROSECONDS: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
-/// Tells all that is known about a query.
+/// Renders everything that is known about a query.
 pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
     let mut writer = Writer { out: String::new(), styles };
     // Writing to a string cannot fail.
-    for refusal in explained.refusals().into_iter().flatten() {
-        writer.refusal(explained.query, refusal);
+    for error in explained.errors().into_iter().flatten() {
+        writer.error(explained.query, error);
     }
-    if let Ok(explanation) = &explained.outcome {
+    if let Ok(explanation) = &explained.result {
         writer.explanation(explanation, explained);
     }
     writer.out
@@ -63,10 +63,10 @@ pub(super) fn value(parameter: Parameter<'_>, parents: &Parents) -> Json {
         Parameter::Value(value) => value.map_or(Json::Null, scalar),
         Parameter::Values(values) => values.iter().map(scalar).collect(),
         Parameter::Limit(rows) => rows.into(),
-        Parameter::ParentKeys(place) => match parents {
+        Parameter::ParentKeys(index) => match parents {
             Parents::Known => Json::Null,
             Parents::Rows { step, columns } => {
-                let column = columns.get(place).copied().unwrap_or_default();
+                let column = columns.get(index).copied().unwrap_or_default();
                 format!("c{column} of every row of statement {}", step + 1).into()
             }
         },
@@ -107,20 +107,20 @@ impl Writer<'_> {
         self.out.push('\n');
     }
 
-    fn refusal(&mut self, query: &str, refusal: &GraphqlError) {
-        let places: Vec<_> = refusal.locations.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
-        let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) };
-        let code = styled(&self.styles.bad, refusal.code.as_str());
-        self.line(&format!("{code}{at}: {}", printable(&refusal.message)));
-        for place in &refusal.locations {
-            self.excerpt(query, *place);
+    fn error(&mut self, query: &str, error: &GraphqlError) {
+        let locations: Vec<_> = error.locations.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
+        let at = if locations.is_empty() { String::new() } else { format!(" at {}", locations.join(", ")) };
+        let code = styled(&self.styles.bad, error.code.as_str());
+        self.line(&format!("{code}{at}: {}", printable(&error.message)));
+        for location in &error.locations {
+            self.excerpt(query, *location);
         }
         self.line("");
     }
 
-    fn excerpt(&mut self, query: &str, place: Location) {
-        let Some(excerpt) = excerpt(query, place) else { return };
-        let number = place.line.to_string();
+    fn excerpt(&mut self, query: &str, location: Location) {
+        let Some(excerpt) = excerpt(query, location) else { return };
+        let number = location.line.to_string();
         let margin = styled(&self.styles.faint, &format!("{:1$} |", "", number.len()));
         let numbered = styled(&self.styles.faint, &format!("{number} |"));
         let caret = styled(&self.styles.bad, "^");
@@ -163,9 +163,9 @@ impl Writer<'_> {
         }
     }
 
-    fn statement(&mut self, plan: &Plan, place: StepId, name: &str) {
-        let step = &plan.steps()[place];
-        let heading = styled(&self.styles.heading, &format!("Statement {}", place + 1));
+    fn statement(&mut self, plan: &Plan, step_id: StepId, name: &str) {
+        let step = &plan.steps()[step_id];
+        let heading = styled(&self.styles.heading, &format!("Statement {}", step_id + 1));
         let parents = match from(&step.parents) {
             None => String::new(),
             Some(parent) => format!(", for every row of statement {parent}"),
@@ -174,7 +174,7 @@ impl Writer<'_> {
         for line in step.sql.lines() {
             self.line(&format!("    {line}"));
         }
-        for (number, parameter) in (1..).zip(plan.parameters(place)) {
+        for (number, parameter) in (1..).zip(plan.parameters(step_id)) {
             let placeholder = styled(&self.styles.number, &format!("${number}"));
             let value = match (value(parameter, &step.parents), parameter) {
                 (Json::String(source), Parameter::ParentKeys(_)) => source,
@@ -185,14 +185,14 @@ impl Writer<'_> {
     }
 }
 
-/// How a line's total comes about; `None` where it is only itself.
+/// The sum that makes a line's total; `None` for a field without parts.
 fn sum(node: &CostNode) -> Option<String> {
     let parts = node.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.total));
     if node.step.is_none() && node.parts.is_empty() {
         return None;
     }
     let mut sum = String::new();
-    // Neither can fail.
+    // Writing to a string cannot fail.
     let _ = match (node.times, parts) {
         (1, parts) => write!(sum, "{} + {parts}", node.own),
         (times, parts) => write!(sum, "{times} × ({} + {parts})", node.own),
@@ -205,7 +205,7 @@ fn sum(node: &CostNode) -> Option<String> {
     Some(sum)
 }
 
-/// The way to each step through the response keys.
+/// Names each step by its path of response keys.
 fn name_steps(nodes: &[CostNode], path: &str, names: &mut [String]) {
     for node in nodes {
         let path = if path.is_empty() { node.key.clone() } else { format!("{path}.{}", node.key) };
@@ -220,31 +220,31 @@ fn styled(style: &Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A query's line, and what stands below it before the caret.
+/// A line of the query, and the white space before the caret below it.
 struct Excerpt {
     line: String,
     margin: String,
 }
 
-fn excerpt(query: &str, place: Location) -> Option<Excerpt> {
-    let number = usize::try_from(place.line).ok()?.checked_sub(1)?;
+fn excerpt(query: &str, location: Location) -> Option<Excerpt> {
+    let number = usize::try_from(location.line).ok()?.checked_sub(1)?;
     let line = lines(query).nth(number)?;
-    let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
-    // A long line is shown from some way before the place.
+    let column = usize::try_from(location.column).ok()?.checked_sub(1)?;
+    // A long line is shown from some characters before the location.
     let start = if column < EXCERPT * 3 / 4 { 0 } else { column - EXCERPT / 2 };
     let shown: String = line.chars().skip(start).take(EXCERPT).collect();
     let before = line.chars().skip(start).take(column.checked_sub(start)?);
-    // A tab is as wide below as above.
+    // Keeps tabs, so that the caret is below its character.
     let margin = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     Some(Excerpt { line: printable(&shown), margin })
 }
 
-/// The lines of a document by GraphQL's rule: `\n`, `\r\n` or `\r` end one.
+/// The lines of a document. As in GraphQL's grammar, `\n`, `\r\n` or `\r` end one.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }
 
-/// The text without characters that a terminal would obey.
+/// The text without control characters, which a terminal would obey.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
@@ -260,7 +260,7 @@ pub(super) mod tests {
     pub(crate) fn explained(query: &str) -> Explained<'_> {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let limits = Limits::default();
-        Explained { query, limits, outcome: explanation::explain(&Catalog::built_in().unwrap(), &request, &limits) }
+        Explained { query, limits, result: explanation::explain(&Catalog::built_in().unwrap(), &request, &limits) }
     }
 
     fn plain(query: &str) -> String {
@@ -268,7 +268,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_cost_is_a_tree_that_adds_up_and_every_statement_is_told() {
+    fn renders_the_cost_tree_and_every_statement() {
         insta::assert_snapshot!(plain(
             r#"query Held {
   orders(first: 10, query: "statusId:ORDER_HELD,ORDER_APPROVED orderDate:>=2026-05-01", reverse: true) {
@@ -280,29 +280,29 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_query_that_costs_too_much_is_explained_all_the_same() {
+    fn explains_a_query_that_costs_too_much() {
         let query =
             "{ orders(first: 100) { edges { node { orderItems(first: 100) { edges { node { orderId } } } } } } }";
         insta::assert_snapshot!(plain(query));
     }
 
     #[test]
-    fn refusals_point_into_the_query() {
+    fn errors_have_an_excerpt_of_the_query() {
         insta::assert_snapshot!(plain(
             "{\n\torder(orderId: \"1\") {\n\t\torderItems { pageInfo { endCursor } }\n\t\tshipGroups(first: 101) { pageInfo { endCursor } }\n\t}\n}"
         ));
     }
 
     #[test]
-    fn an_excerpt_is_short_and_harmless() {
+    fn an_excerpt_is_short_and_has_no_control_characters() {
         let long = format!("{{{}\u{1b}[31m orders {{ edges }} }}", " ".repeat(300));
-        let told = plain(&long);
-        assert!(!told.contains('\u{1b}'), "{told:?}");
-        assert!(told.lines().all(|line| line.chars().count() < 200), "{told}");
+        let text = plain(&long);
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
     }
 
     #[test]
-    fn colours_change_no_word() {
+    fn colours_do_not_change_the_text() {
         let explained = explained("{ orders(first: 1) { edges { node { orderId } } } }");
         let coloured = render(&explained, &COLOURED);
         assert!(coloured.contains("\u{1b}[1mStatement 1\u{1b}[0m orders"), "{coloured:?}");

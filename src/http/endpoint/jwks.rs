@@ -3,7 +3,7 @@
 use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
 
-use crate::access::jwt::Tokens;
+use crate::access::tokens::jwt::Tokens;
 use crate::http::negotiate::Media;
 use crate::http::response::{HttpResponse, json_response};
 

@@ -74,9 +74,14 @@ impl Demo {
         line.unwrap_or_else(|| panic!("{}", self.introduction)).trim()
     }
 
-    /// The command that is shown to be pasted.
-    fn curl(&self) -> &str {
-        self.introduction.lines().find(|line| line.starts_with("curl ")).unwrap()
+    /// The printed line that begins with this.
+    fn line(&self, beginning: &str) -> &str {
+        self.introduction.lines().find(|line| line.starts_with(beginning)).unwrap()
+    }
+
+    /// The printed token.
+    fn token(&self) -> &str {
+        self.line("export TOKEN=").strip_prefix("export TOKEN=").unwrap()
     }
 
     /// Sends one request.
@@ -98,7 +103,11 @@ impl Demo {
         let (status, token) =
             self.send(&format!("POST /auth/token HTTP/1.1\r\nAuthorization: Basic {credentials}\r\n"), "");
         assert_eq!(status, 200, "{token}");
-        let token = token["access_token"].as_str().unwrap();
+        self.query_with(token["access_token"].as_str().unwrap(), query)
+    }
+
+    /// Sends a query with a token.
+    fn query_with(&self, token: &str, query: &str) -> (u16, Value) {
         let head = format!(
             "POST /rest/s1/graphql HTTP/1.1\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
         );
@@ -197,9 +206,10 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
         assert!(demo.told("Users").contains(user));
     }
 
-    // The command works as it stands.
+    // The commands work when they are pasted.
     if Command::new("curl").arg("--version").output().is_ok() {
-        let said = Command::new("sh").arg("-c").arg(demo.curl()).output().unwrap();
+        let pasted = format!("{}\n{}", demo.line("export "), demo.line("curl "));
+        let said = Command::new("sh").arg("-c").arg(pasted).output().unwrap();
         assert!(said.status.success(), "{said:?}");
         let body: Value = serde_json::from_slice(&said.stdout).unwrap();
         assert_eq!(body.get("errors"), None, "{body}");
@@ -238,6 +248,7 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
     assert_eq!(fresh, expected().await);
 
     // It ends in order, with all that it started.
+    let token = demo.token().to_owned();
     let said = demo.interrupt();
     assert!(said.contains("Loading") && !said.contains("ERROR"), "{said}");
     assert_eq!((folder.postgres(), processes_in(&folder.0)), (None, Vec::new()));
@@ -246,6 +257,7 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
     let demo = Demo::start(&folder.0);
     assert_eq!(demo.contents(&folder).await, fresh);
     assert_eq!(demo.query("demo", probe).0, 200);
+    assert_eq!(demo.query_with(&token, probe).0, 200, "the printed token is still valid");
     let postgres = folder.postgres().unwrap();
     demo.kill();
 

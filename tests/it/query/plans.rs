@@ -9,7 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use orderql::catalog::Catalog;
-use orderql::cli::explain::{Explained, text};
+use orderql::cli::explain::explained::Explained;
+use orderql::cli::explain::text;
 use orderql::compile::compile;
 use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
@@ -53,20 +54,20 @@ fn told(catalog: &Catalog, path: &Path) -> String {
     };
     let limits = if query.contains("# limits: bulk") { BULK } else { Limits::default() };
     let request = Request { query, operation_name: None, variables };
-    let outcome = explain(catalog, &request, &limits);
-    let explained = Explained { query: &request.query, limits, outcome };
+    let result = explain(catalog, &request, &limits);
+    let explained = Explained { query: &request.query, limits, result };
 
     // The server and `orderql explain` say the same.
     let compiled = compile(catalog, &request, &limits);
-    assert_eq!(compiled.as_ref().err(), explained.refusals(), "{}", path.display());
-    if let (Ok(compiled), Ok(explanation)) = (&compiled, &explained.outcome) {
+    assert_eq!(compiled.as_ref().err(), explained.errors(), "{}", path.display());
+    if let (Ok(compiled), Ok(explanation)) = (&compiled, &explained.result) {
         assert_eq!(format!("{:?}", compiled.plan), format!("{:?}", explanation.plan), "{}", path.display());
     }
 
     let mut told = text::render(&explained, &text::PLAIN);
-    for refusal in explained.refusals().into_iter().flatten() {
-        let facts = serde_json::Value::Object(refusal.extensions.clone());
-        writeln!(told, "{} {facts}", refusal.code).unwrap();
+    for error in explained.errors().into_iter().flatten() {
+        let facts = serde_json::Value::Object(error.extensions.clone());
+        writeln!(told, "{} {facts}", error.code).unwrap();
     }
     told
 }

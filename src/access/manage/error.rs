@@ -1,0 +1,104 @@
+//! Why callers cannot be listed or changed.
+
+use std::fmt;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::access::password::PasswordError;
+
+/// The longest name of a user or group, in bytes.
+pub(super) const LONGEST_NAME: usize = 255;
+
+/// What a name is the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A user.
+    User,
+    /// A user group.
+    Group,
+    /// What access is granted to. Its path is its name.
+    Artifact,
+}
+
+/// Why callers cannot be listed or changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ManageError {
+    /// Nothing has this name.
+    #[error("there is no {kind} `{name}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    Unknown {
+        /// What was looked for.
+        kind: Kind,
+        /// The name.
+        name: String,
+        /// The most similar name, if one is similar.
+        nearest: Option<String>,
+    },
+    /// The name is taken.
+    #[error("there is a {kind} `{name}` already")]
+    Exists {
+        /// What has the name.
+        kind: Kind,
+        /// The name.
+        name: String,
+    },
+    /// The name is not valid.
+    #[error(
+        "`{}` cannot be a {kind}'s name: it takes 1 to {LONGEST_NAME} bytes, without a colon, control characters, or \
+         space at its ends", .name.escape_debug()
+    )]
+    BadName {
+        /// What was to be named.
+        kind: Kind,
+        /// The name.
+        name: String,
+    },
+    /// The password is empty or too long, or has characters that cannot be sent.
+    #[error("a password takes 1 to 1024 bytes without control characters")]
+    BadPassword,
+    /// The text is not a time.
+    #[error("the time cannot be read; write it as 2026-05-01, 2026-05-01T12:00Z, or 1 hour ago")]
+    BadTime,
+    /// The schema `orderql` is missing or old.
+    #[error("the database lacks the tables of accounts; run `orderql migrate` first")]
+    NotMigrated,
+    /// The database reported an error, or cannot be reached.
+    #[error("the database reported an error")]
+    Database(#[source] Error),
+    /// The password cannot be hashed.
+    #[error("the password cannot be hashed")]
+    Password(#[from] PasswordError),
+}
+
+impl Kind {
+    /// The statement that selects all names.
+    pub(super) const fn select_names(self) -> &'static str {
+        match self {
+            Self::User => "SELECT user_id FROM orderql.user_account",
+            Self::Group => "SELECT group_id FROM orderql.user_group",
+            Self::Artifact => "SELECT path FROM orderql.artifact_group",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Artifact => "artifact",
+        })
+    }
+}
+
+impl From<Error> for ManageError {
+    fn from(error: Error) -> Self {
+        match error.code() {
+            Some(&SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_COLUMN | &SqlState::INVALID_SCHEMA_NAME) => {
+                Self::NotMigrated
+            }
+            Some(&SqlState::INVALID_DATETIME_FORMAT | &SqlState::DATETIME_FIELD_OVERFLOW) => Self::BadTime,
+            _ => Self::Database(error),
+        }
+    }
+}

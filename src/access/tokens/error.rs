@@ -1,0 +1,34 @@
+//! Why a token is rejected, and why none can be issued.
+
+use std::error::Error;
+
+use crate::access::tokens::key_set::KeySetError;
+
+/// Why a token is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadToken {
+    /// It has expired.
+    #[error("the token has expired; get a new one")]
+    Expired,
+    /// Its claim `nbf` or `iat` is in the future.
+    #[error("the token is not valid yet")]
+    NotYet,
+    /// It is malformed, altered, signed with another key or algorithm, or issued for another audience or by another issuer.
+    /// The message does not say which, because that would help to forge one.
+    #[error("the token is not one of this service's")]
+    NotAccepted,
+}
+
+/// Why tokens cannot be issued or verified.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// The keys cannot be used.
+    #[error(transparent)]
+    Keys(#[from] KeySetError),
+    /// All keys were removed.
+    #[error("there is no key to sign a token with; make one with `orderql keys rotate`")]
+    NoKey,
+    /// Signing failed.
+    #[error("cannot sign a token")]
+    Sign(#[source] Box<dyn Error + Send + Sync>),
+}

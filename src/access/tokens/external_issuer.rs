@@ -1,0 +1,106 @@
+//! The public keys of an external issuer, which verify its tokens. They are read from a file: a JWK set (RFC 7517).
+
+use std::path::PathBuf;
+use std::{fmt, fs, io};
+
+use jwt_simple::Error as JwtError;
+use jwt_simple::algorithms::{
+    ECDSAP256PublicKeyLike, ECDSAP384PublicKeyLike, ES256PublicKey, ES384PublicKey, Ed25519PublicKey,
+    EdDSAPublicKeyLike, RS256PublicKey, RSAPublicKeyLike,
+};
+use jwt_simple::claims::JWTClaims;
+use jwt_simple::common::VerificationOptions;
+use serde_json::{Map, Value};
+
+use crate::access::tokens::options::ExternalIssuerOptions;
+
+/// The issuer's keys, as they were read.
+pub(crate) struct ExternalIssuer {
+    keys: Vec<VerifyingKey>,
+}
+
+struct VerifyingKey {
+    id: Option<String>,
+    key: PublicKey,
+}
+
+/// A key. Verifies tokens of one algorithm only, whatever a token's header says.
+enum PublicKey {
+    Ed25519(Box<Ed25519PublicKey>),
+    Es256(Box<ES256PublicKey>),
+    Es384(Box<ES384PublicKey>),
+    Rs256(Box<RS256PublicKey>),
+}
+
+/// The claims beside the registered ones.
+pub(crate) type OtherClaims = Map<String, Value>;
+
+/// Why the issuer's keys cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ExternalIssuerError {
+    /// The file cannot be read.
+    #[error("cannot read the external issuer's keys in {}", .0.display())]
+    File(PathBuf, #[source] io::Error),
+    /// The file is not a JWK set.
+    #[error("{} is no JWK set: an object with a list `keys` of JSON Web Keys", .0.display())]
+    NotASet(PathBuf),
+    /// None of its keys can be used.
+    #[error("{} has no key that verifies EdDSA, ES256, ES384 or RS256", .0.display())]
+    NoKey(PathBuf),
+}
+
+impl ExternalIssuer {
+    /// Reads the keys. Ignores keys of unknown types and keys that encrypt.
+    pub(crate) fn read(options: &ExternalIssuerOptions) -> Result<Self, ExternalIssuerError> {
+        let path = &options.jwks_file;
+        let text = fs::read(path).map_err(|error| ExternalIssuerError::File(path.clone(), error))?;
+        let set: Value = serde_json::from_slice(&text).map_err(|_| ExternalIssuerError::NotASet(path.clone()))?;
+        let keys =
+            set.get("keys").and_then(Value::as_array).ok_or_else(|| ExternalIssuerError::NotASet(path.clone()))?;
+        let keys: Vec<VerifyingKey> = keys.iter().filter_map(VerifyingKey::parse).collect();
+        if keys.is_empty() { Err(ExternalIssuerError::NoKey(path.clone())) } else { Ok(Self { keys }) }
+    }
+
+    /// The claims of a token. `None` if the token names none of these keys. A token that names no key is verified if there
+    /// is only one.
+    pub(crate) fn verify(
+        &self,
+        key_id: Option<&str>,
+        token: &str,
+        expected: &VerificationOptions,
+    ) -> Option<Result<JWTClaims<OtherClaims>, JwtError>> {
+        let key = match (key_id, self.keys.as_slice()) {
+            (Some(id), keys) => keys.iter().find(|key| key.id.as_deref() == Some(id))?,
+            (None, [key]) => key,
+            (None, _) => return None,
+        };
+        let expected = Some(expected.clone());
+        Some(match &key.key {
+            PublicKey::Ed25519(key) => key.verify_token(token, expected),
+            PublicKey::Es256(key) => key.verify_token(token, expected),
+            PublicKey::Es384(key) => key.verify_token(token, expected),
+            PublicKey::Rs256(key) => key.verify_token(token, expected),
+        })
+    }
+}
+
+impl VerifyingKey {
+    fn parse(jwk: &Value) -> Option<Self> {
+        let text = |name: &str| jwk.get(name).and_then(Value::as_str);
+        let json = jwk.to_string();
+        let key = match (text("kty")?, text("crv"), text("alg")) {
+            ("OKP", Some("Ed25519"), _) => PublicKey::Ed25519(Box::new(Ed25519PublicKey::from_jwk(&json).ok()?)),
+            ("EC", Some("P-256"), _) => PublicKey::Es256(Box::new(ES256PublicKey::from_jwk(&json).ok()?)),
+            ("EC", Some("P-384"), _) => PublicKey::Es384(Box::new(ES384PublicKey::from_jwk(&json).ok()?)),
+            ("RSA", _, None | Some("RS256")) => PublicKey::Rs256(Box::new(RS256PublicKey::from_jwk(&json).ok()?)),
+            _ => return None,
+        };
+        Some(Self { id: text("kid").map(str::to_owned), key })
+    }
+}
+
+impl fmt::Debug for ExternalIssuer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.keys.iter().map(|key| &key.id)).finish()
+    }
+}

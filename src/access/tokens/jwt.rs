@@ -1,0 +1,413 @@
+//! Issues tokens and verifies them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jwt_simple::claims::Claims;
+use jwt_simple::prelude as jwt;
+use jwt_simple::reexports::rand;
+use serde_json::{Value, json};
+
+use crate::access::tokens::error::{BadToken, TokenError};
+use crate::access::tokens::key_watcher::KeyWatcher;
+use crate::access::tokens::options::TokenOptions;
+use crate::access::tokens::signing_key::signing;
+use crate::access::tokens::verify::{Unverified, verify};
+
+/// Issues tokens and verifies them.
+pub struct Tokens {
+    options: TokenOptions,
+    keys: KeyWatcher,
+    /// Returns the time since 1970.
+    clock: fn() -> Duration,
+}
+
+/// A new token.
+#[derive(Clone)]
+pub(crate) struct IssuedToken {
+    /// The token's text.
+    pub(crate) token: String,
+    /// Its `jti` claim, which identifies it in the audit trail without disclosing it.
+    pub(crate) token_id: String,
+    /// How long it is valid.
+    pub(crate) expires_in: Duration,
+}
+
+impl Tokens {
+    /// Reads the keys, or creates one if there is none.
+    pub(crate) fn open(options: TokenOptions) -> Result<Self, TokenError> {
+        Self::with_clock(options, || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    }
+
+    /// The same with another clock, which returns the time since 1970.
+    pub(crate) fn with_clock(options: TokenOptions, clock: fn() -> Duration) -> Result<Self, TokenError> {
+        let keys = KeyWatcher::open(options.keys.clone(), options.algorithm, options.external.clone())?;
+        Ok(Self { options, keys, clock })
+    }
+
+    /// Issues a token for the user.
+    pub(crate) fn issue(&self, user_id: &str) -> Result<IssuedToken, TokenError> {
+        self.issue_with_lifetime(user_id, self.options.lifetime)
+    }
+
+    /// Issues a token for the user that is valid for this time.
+    pub(crate) fn issue_with_lifetime(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
+        let keys = self.keys.current();
+        let key = signing(&keys.own, self.options.algorithm).ok_or(TokenError::NoKey)?;
+        let now = jwt::Duration::from_secs((self.clock)().as_secs());
+        let mut claims = Claims::create(lifetime.into()).with_issuer(&self.options.issuer).with_subject(user_id);
+        claims.issued_at = Some(now);
+        claims.invalid_before = None;
+        claims.expires_at = Some(now + lifetime.into());
+        if let Some(audience) = &self.options.audience {
+            claims = claims.with_audience(audience);
+        }
+        let token_id = unique_id();
+        let token = key.sign(claims.with_jwt_id(&token_id)).map_err(|error| TokenError::Sign(error.into()))?;
+        Ok(IssuedToken { token, token_id, expires_in: lifetime })
+    }
+
+    /// The user that the token was issued for.
+    pub(crate) fn verify(&self, token: &str) -> Result<Arc<str>, BadToken> {
+        let now = (self.clock)().as_secs();
+        let mut keys = self.keys.current();
+        if let Some(verified) = keys.cached(token) {
+            return if now < verified.expires_at { Ok(verified.user_id) } else { Err(BadToken::Expired) };
+        }
+        let mut verified = verify(token, &keys, &self.options, now);
+        if let Err(Unverified::UnknownKey) = verified {
+            // Another server may have created the key a moment ago.
+            let newer = self.keys.checked_now();
+            if !Arc::ptr_eq(&keys, &newer) {
+                keys = newer;
+                verified = verify(token, &keys, &self.options, now);
+            }
+        }
+        let verified = verified.map_err(|error| match error {
+            Unverified::UnknownKey => BadToken::NotAccepted,
+            Unverified::Bad(error) => error,
+        })?;
+        let user_id = Arc::clone(&verified.user_id);
+        keys.cache(token, verified);
+        Ok(user_id)
+    }
+
+    /// The server's public keys as a JWK set (RFC 7517). Contains no secrets.
+    pub(crate) fn public_keys(&self) -> Value {
+        let keys = self.keys.current();
+        let jwks = keys.own.iter().filter_map(|key| serde_json::from_str::<Value>(&key.public_jwk()?).ok());
+        json!({ "keys": jwks.collect::<Vec<_>>() })
+    }
+}
+
+/// A `jti`: 128 random bits.
+fn unique_id() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IssuedToken").field("expires_in", &self.expires_in).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::{fs, process};
+
+    use jwt_simple::algorithms::{
+        ECDSAP256KeyPairLike, ES256KeyPair, Ed25519KeyPair, Ed25519PublicKey, HS256Key, MACLike,
+    };
+
+    use jwt_simple::token::Token;
+
+    use super::*;
+    use crate::access::tokens::key_folder;
+    use crate::access::tokens::options::{ExternalIssuerOptions, KeySource};
+    use crate::access::tokens::signing_key::{Algorithm, KeyError};
+
+    /// A folder, which is removed at the test's end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("orderql-token-{}-{name}", process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn keys(&self) -> PathBuf {
+            self.0.join("keys")
+        }
+
+        fn options(&self) -> TokenOptions {
+            TokenOptions {
+                issuer: "orderql".into(),
+                audience: None,
+                lifetime: Duration::from_hours(1),
+                leeway: Duration::from_secs(5),
+                algorithm: Algorithm::EdDsa,
+                keys: KeySource::Folder(self.keys()),
+                external: None,
+            }
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn servers_that_share_a_key_accept_each_others_tokens() {
+        let folder = Folder::new("shared");
+        let (one, other) = (Tokens::open(folder.options()).unwrap(), Tokens::open(folder.options()).unwrap());
+        let token = one.issue("demo").unwrap().token;
+        assert_eq!(other.verify(&token).as_deref(), Ok("demo"));
+        assert_eq!(other.verify(&token).as_deref(), Ok("demo"));
+        assert_ne!(token, one.issue("demo").unwrap().token);
+    }
+
+    #[test]
+    fn only_their_owner_may_read_keys_and_no_draft_is_left() {
+        let folder = Folder::new("mode");
+        Tokens::open(folder.options()).unwrap();
+        let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.keys()), 0o700);
+        let files: Vec<_> = fs::read_dir(folder.keys()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 1);
+        assert_eq!(mode(&files[0]), 0o600);
+    }
+
+    #[test]
+    fn keys_are_created_and_retired_while_tokens_are_verified() {
+        let folder = Folder::new("rotation");
+        let tokens = Tokens::open(folder.options()).unwrap();
+        let first = tokens.issue("demo").unwrap().token;
+        tokens.verify(&first).unwrap();
+        for _ in 0..20 {
+            let before = key_folder::read(&folder.keys()).unwrap();
+            key_folder::create(&folder.keys(), Algorithm::EdDsa).unwrap();
+            // Another server signs with it before this one has checked the folder.
+            let theirs = Tokens::open(folder.options()).unwrap().issue("demo").unwrap().token;
+            assert_eq!(tokens.verify(&theirs).as_deref(), Ok("demo"));
+            assert_eq!(tokens.verify(&first).as_deref(), Ok("demo"));
+            assert_eq!(key_folder::read(&folder.keys()).unwrap().len(), before.len() + 1);
+        }
+        let all = key_folder::read(&folder.keys()).unwrap();
+        let signs = signing(&all, Algorithm::EdDsa).unwrap().id();
+        assert!(matches!(key_folder::retire(&folder.keys(), signs, Algorithm::EdDsa), Err(KeyError::Signs(_))));
+        assert!(matches!(key_folder::retire(&folder.keys(), "x", Algorithm::EdDsa), Err(KeyError::Unknown { .. })));
+        key_folder::retire(&folder.keys(), all[0].id(), Algorithm::EdDsa).unwrap();
+        // It is in the cache until the next check of the folder.
+        while tokens.verify(&first).is_ok() {}
+        assert_eq!(tokens.verify(&first), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.public_keys()["keys"].as_array().unwrap().len(), 20);
+    }
+
+    #[test]
+    fn secrets_sign_with_hs256_and_are_never_published() {
+        let folder = Folder::new("secret");
+        let before = Tokens::open(folder.options()).unwrap().issue("demo").unwrap().token;
+        let options = TokenOptions { algorithm: Algorithm::Hs256, ..folder.options() };
+        let tokens = Tokens::open(options).unwrap();
+        let token = tokens.issue("demo").unwrap().token;
+        assert_eq!(Token::decode_metadata(&token).unwrap().algorithm(), "HS256");
+        assert_eq!(tokens.verify(&token).as_deref(), Ok("demo"));
+        assert_eq!(tokens.verify(&before).as_deref(), Ok("demo"), "the old key still verifies");
+        assert_eq!(tokens.public_keys()["keys"].as_array().unwrap().len(), 1);
+        assert_eq!(tokens.public_keys()["keys"][0]["alg"], "EdDSA");
+    }
+
+    #[test]
+    fn keys_in_a_text_need_no_folder() {
+        let folder = Folder::new("given");
+        let [old, new] = [(); 2].map(|()| Ed25519KeyPair::generate().to_pem());
+        let open = |text: String, algorithm| {
+            Tokens::open(TokenOptions { keys: KeySource::Text(text), algorithm, ..folder.options() })
+        };
+        let token = open(old.clone(), Algorithm::EdDsa).unwrap().issue("demo").unwrap().token;
+        let both = open(format!("{new}\n{old}"), Algorithm::EdDsa).unwrap();
+        assert_eq!(both.verify(&token).as_deref(), Ok("demo"));
+        let newer = both.issue("demo").unwrap().token;
+        assert_eq!(open(new, Algorithm::EdDsa).unwrap().verify(&newer).as_deref(), Ok("demo"));
+        assert!(open(old, Algorithm::EdDsa).unwrap().verify(&newer).is_err());
+        let secret = "0123456789abcdef0123456789abcdef0123456789A".to_owned();
+        let tokens = open(secret, Algorithm::Hs256).unwrap();
+        assert!(tokens.verify(&tokens.issue("demo").unwrap().token).is_ok());
+        for wrong in ["", "nonsense", "-----BEGIN PRIVATE KEY-----"] {
+            for algorithm in [Algorithm::EdDsa, Algorithm::Hs256] {
+                let error = open(wrong.to_owned(), algorithm).unwrap_err().to_string();
+                assert!(error.starts_with("the signing key that was given is not"), "{error}");
+            }
+        }
+        assert!(!folder.keys().exists());
+    }
+
+    #[test]
+    fn tokens_of_an_external_issuer_are_accepted() {
+        let folder = Folder::new("external");
+        let file = folder.0.join("jwks.json");
+        let (key, other) = (ES256KeyPair::generate().with_key_id("one"), ES256KeyPair::generate().with_key_id("two"));
+        let store = |key: &ES256KeyPair| {
+            let jwk: Value = serde_json::from_str(&key.public_key().to_jwk()).unwrap();
+            // A key of an unknown type is ignored.
+            fs::write(&file, json!({"keys": [{"kty": "new"}, jwk]}).to_string()).unwrap();
+        };
+        store(&key);
+        let external = ExternalIssuerOptions {
+            jwks_file: file.clone(),
+            issuer: "https://id.example".into(),
+            audience: "orderql".into(),
+            user_claim: "login".into(),
+        };
+        let tokens = Tokens::open(TokenOptions { external: Some(external), ..folder.options() }).unwrap();
+        let sign = |key: &ES256KeyPair, issuer: &str, audience: &str, login: Value| {
+            let claims = Claims::with_custom_claims(json!({ "login": login }), jwt::Duration::from_hours(1));
+            key.sign(claims.with_issuer(issuer).with_audience(audience).with_subject("subject")).unwrap()
+        };
+        let good = sign(&key, "https://id.example", "orderql", json!("demo"));
+        assert_eq!(tokens.verify(&good).as_deref(), Ok("demo"));
+        for bad in [
+            sign(&key, "orderql", "orderql", json!("demo")),
+            sign(&key, "https://id.example", "others", json!("demo")),
+            sign(&key, "https://id.example", "orderql", json!(7)),
+            sign(&other, "https://id.example", "orderql", json!("demo")),
+        ] {
+            assert_eq!(tokens.verify(&bad), Err(BadToken::NotAccepted));
+        }
+        assert_eq!(
+            tokens.verify(&tokens.issue("demo").unwrap().token).as_deref(),
+            Ok("demo"),
+            "the server's own tokens are accepted, too"
+        );
+        assert_eq!(
+            tokens.public_keys()["keys"].as_array().unwrap().len(),
+            1,
+            "only the server's own keys are published"
+        );
+        // The issuer replaces its key.
+        store(&other);
+        while tokens.verify(&good).is_ok() {}
+        assert!(tokens.verify(&sign(&other, "https://id.example", "orderql", json!("demo"))).is_ok());
+    }
+
+    #[test]
+    fn rejects_another_key_issuer_audience_or_algorithm() {
+        let (folder, elsewhere) = (Folder::new("ours"), Folder::new("theirs"));
+        let ours = Tokens::open(folder.options()).unwrap();
+        let rejects = |token: &str| assert_eq!(ours.verify(token), Err(BadToken::NotAccepted), "{token}");
+        rejects(&Tokens::open(elsewhere.options()).unwrap().issue("demo").unwrap().token);
+        rejects(
+            &Tokens::open(TokenOptions { issuer: "other".into(), ..folder.options() })
+                .unwrap()
+                .issue("demo")
+                .unwrap()
+                .token,
+        );
+        // {"alg":"none","typ":"JWT"}, and HS256 with the public key as its secret.
+        rejects("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJpc3MiOiJvcmRlcnFsIiwic3ViIjoiZGVtbyIsImV4cCI6OTk5OTk5OTk5OX0.");
+        let claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
+        let jwk = ours.public_keys()["keys"][0].clone();
+        let public = Ed25519PublicKey::from_jwk(&jwk.to_string()).unwrap();
+        for secret in [public.to_bytes(), public.to_pem().into_bytes(), jwk["x"].as_str().unwrap().into()] {
+            let confused = HS256Key::from_bytes(&secret).with_key_id(jwk["kid"].as_str().unwrap());
+            rejects(&confused.authenticate(claims.clone()).unwrap());
+        }
+        for garbage in ["", ".", "..", "a.b.c", "\u{0}", "eyJhbGciOiJFZERTQSJ9..", &"x".repeat(100_000)] {
+            rejects(garbage);
+        }
+
+        let audience = TokenOptions { audience: Some("store".into()), ..folder.options() };
+        let tokens = Tokens::open(audience).unwrap();
+        assert_eq!(tokens.verify(&ours.issue("demo").unwrap().token), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.verify(&tokens.issue("demo").unwrap().token).as_deref(), Ok("demo"));
+    }
+
+    #[test]
+    fn rejects_an_altered_token() {
+        let folder = Folder::new("altered");
+        let tokens = Tokens::open(folder.options()).unwrap();
+        let token = tokens.issue("demo").unwrap().token;
+        tokens.verify(&token).unwrap();
+        for index in 0..token.len() - 1 {
+            let mut altered = token.clone().into_bytes();
+            altered[index] = if altered[index] == b'A' { b'B' } else { b'A' };
+            assert!(tokens.verify(&String::from_utf8(altered).unwrap()).is_err(), "at {index}");
+        }
+    }
+
+    #[test]
+    fn rejects_a_token_without_subject_or_expiry() {
+        let folder = Folder::new("claims");
+        let tokens = Tokens::open(folder.options()).unwrap();
+        let own = key_folder::read(&folder.keys()).unwrap();
+        let sign = |claims| own[0].sign(claims);
+        let mut without_expiry =
+            Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
+        without_expiry.expires_at = None;
+        assert_eq!(tokens.verify(&sign(without_expiry).unwrap()), Err(BadToken::NotAccepted));
+        let without_subject = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql");
+        assert_eq!(tokens.verify(&sign(without_subject).unwrap()), Err(BadToken::NotAccepted));
+    }
+
+    #[test]
+    fn a_token_expires_on_the_second_cached_or_not() {
+        static NOW: AtomicU64 = AtomicU64::new(1_800_000_000);
+        let folder = Folder::new("clock");
+        let clock = || Duration::from_secs(NOW.load(Ordering::SeqCst));
+        let (tokens, fresh) = (
+            Tokens::with_clock(folder.options(), clock).unwrap(),
+            Tokens::with_clock(folder.options(), clock).unwrap(),
+        );
+        let token = tokens.issue("demo").unwrap().token;
+        NOW.fetch_add(3599, Ordering::SeqCst);
+        assert_eq!(tokens.verify(&token).as_deref(), Ok("demo"));
+        NOW.fetch_add(1, Ordering::SeqCst);
+        assert_eq!(tokens.verify(&token), Err(BadToken::Expired));
+        assert_eq!(fresh.verify(&token), Err(BadToken::Expired));
+        NOW.fetch_add(60, Ordering::SeqCst);
+        assert_eq!(fresh.verify(&token), Err(BadToken::Expired));
+    }
+
+    #[test]
+    fn an_unreadable_key_file_is_named() {
+        let folder = Folder::new("nokey");
+        fs::create_dir_all(folder.keys()).unwrap();
+        fs::write(folder.keys().join("notes.txt"), "hello").unwrap();
+        Tokens::open(folder.options()).unwrap();
+        fs::write(folder.keys().join("mine.pem"), "hello").unwrap();
+        let error = Tokens::open(folder.options()).unwrap_err().to_string();
+        assert!(error.contains("mine.pem is not an Ed25519 private key"), "{error}");
+    }
+
+    #[test]
+    fn accepts_a_token_from_a_clock_ahead_within_the_leeway() {
+        static NOW: AtomicU64 = AtomicU64::new(1_800_000_000);
+        let folder = Folder::new("ahead");
+        let clock = || Duration::from_secs(NOW.load(Ordering::SeqCst));
+        let tokens = Tokens::with_clock(folder.options(), clock).unwrap();
+        let own = key_folder::read(&folder.keys()).unwrap();
+        let ahead = |issued: u64, begins: u64| {
+            let mut claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
+            claims.issued_at = Some(jwt::Duration::from_secs(1_800_000_000 + issued));
+            claims.invalid_before = Some(jwt::Duration::from_secs(1_800_000_000 + begins));
+            claims.expires_at = Some(jwt::Duration::from_secs(1_800_010_000));
+            tokens.verify(&own[0].sign(claims).unwrap()).map(drop)
+        };
+        assert_eq!(ahead(5, 5), Ok(()));
+        assert_eq!(ahead(6, 0), Err(BadToken::NotYet));
+        assert_eq!(ahead(0, 6), Err(BadToken::NotYet));
+    }
+}
