@@ -1,7 +1,8 @@
 //! The error that a client receives, whatever its cause and whatever the format of the response.
 //!
-//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own, and a few that belong
-//! to a single step of an endpoint. All of them convert into [`ApiError`]; `error_response` turns that into a status, headers and JSON.
+//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own, and a few that
+//! belong to a single step of an endpoint. All of them convert into [`ApiError`], and `error_response` turns that into a
+//! status, headers and JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub(crate) struct ApiError {
     /// Headers beside `Content-Type`, in their order.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// What the response reports as `extensions.cost`.
-    pub cost: Option<UnspentCost>,
+    pub cost: Option<RequestedCost>,
     /// Whether the request was well-formed, so that GraphQL's `application/json` answers it with 200.
     pub is_well_formed_request: bool,
 }
@@ -53,9 +54,9 @@ pub(crate) enum ExtensionValue {
     Text(String),
 }
 
-/// What a query that returned no rows would have cost, and its caller's bucket.
+/// The cost of a query that returned no rows, and its caller's bucket.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct UnspentCost {
+pub(crate) struct RequestedCost {
     /// The estimate.
     pub credits: u64,
     /// The bucket.

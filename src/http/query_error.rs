@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::code::ErrorCode;
 use crate::error::graphql_error::GraphqlErrors;
-use crate::http::api_error::{ApiError, UnspentCost, milliseconds};
+use crate::http::api_error::{ApiError, RequestedCost, milliseconds};
 use crate::http::service_error::ServiceError;
 use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 use crate::throttle::rate_limiter::DebitError;
@@ -55,19 +55,19 @@ impl From<QueryError> for ApiError {
                     .with_extension("requestedQueryCost", insufficient.credits)
                     .with_extension("currentlyAvailable", insufficient.status.currently_available)
                     .with_retry_after(insufficient.retry_after);
-                (response, UnspentCost { credits: insufficient.credits, bucket: insufficient.status })
+                (response, RequestedCost { credits: insufficient.credits, bucket: insufficient.status })
             }
             QueryError::TooManyRunning { limit, cost, bucket } => {
                 let response = Self::new(ErrorCode::Throttled, &error)
                     .with_extension("estimatedCost", cost)
                     .with_extension("maxConcurrentQueries", u64::from(limit))
                     .with_retry_after(Some(RETRY_AFTER));
-                (response, UnspentCost { credits: cost, bucket })
+                (response, RequestedCost { credits: cost, bucket })
             }
             QueryError::DeadlineExceeded { deadline, cost, bucket } => {
                 let response =
                     Self::new(ErrorCode::DeadlineExceeded, &error).with_extension("deadlineMs", milliseconds(deadline));
-                (response, UnspentCost { credits: cost, bucket })
+                (response, RequestedCost { credits: cost, bucket })
             }
         };
         Self { cost: Some(cost), is_well_formed_request: true, ..response }
@@ -80,5 +80,17 @@ impl From<DebitError> for ApiError {
             DebitError::Insufficient(insufficient) => QueryError::Throttled(insufficient).into(),
             DebitError::Unavailable(source) => ServiceError::Unavailable(source).into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unavailable_store_of_credits_makes_the_service_unavailable() {
+        let error = ApiError::from(DebitError::Unavailable("the connection was refused".into()));
+        assert_eq!(error.code, ErrorCode::ServiceUnavailable);
+        assert!(error.is_well_formed_request);
     }
 }

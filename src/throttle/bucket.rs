@@ -29,31 +29,31 @@ impl Default for Rate {
 /// The state of a bucket, as `extensions.cost.throttleStatus` reports it. In whole credits, rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ThrottleStatus {
+pub(crate) struct ThrottleStatus {
     /// Credits in a full bucket.
-    pub maximum_available: u64,
+    pub(crate) maximum_available: u64,
     /// Credits in the bucket now.
-    pub currently_available: u64,
+    pub(crate) currently_available: u64,
     /// Credits that are restored per second.
-    pub restore_rate: u64,
+    pub(crate) restore_rate: u64,
 }
 
 /// The bucket cannot cover a query. Nothing was debited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bucket holds {} credits, which cannot cover a query of {credits}", status.currently_available)]
-pub struct InsufficientCredits {
+pub(crate) struct InsufficientCredits {
     /// What the query costs.
-    pub credits: u64,
+    pub(crate) credits: u64,
     /// After this time exactly this query succeeds, unless another is debited before; before this time it fails. `None`:
     /// it can never succeed, because it costs more than a full bucket has, or because no credits are restored.
-    pub retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// The bucket.
-    pub status: ThrottleStatus,
+    pub(crate) status: ThrottleStatus,
 }
 
 /// A bucket of credits.
 #[derive(Debug, Clone)]
-pub struct Bucket {
+pub(crate) struct Bucket {
     /// Billionths of a credit that are missing from a full bucket, as of `as_of`.
     missing: u128,
     /// When `missing` was last updated. Never moves backward.
@@ -62,12 +62,17 @@ pub struct Bucket {
 
 impl Bucket {
     /// A full bucket.
-    pub fn full(now: Instant) -> Self {
+    pub(crate) fn full(now: Instant) -> Self {
         Self { missing: 0, as_of: now }
     }
 
     /// Takes `credits` out of the bucket, or takes nothing if it has fewer.
-    pub fn debit(&mut self, rate: &Rate, credits: u64, now: Instant) -> Result<ThrottleStatus, InsufficientCredits> {
+    pub(crate) fn debit(
+        &mut self,
+        rate: &Rate,
+        credits: u64,
+        now: Instant,
+    ) -> Result<ThrottleStatus, InsufficientCredits> {
         self.refill(rate, now);
         let after = self.missing + u128::from(credits) * BILLION;
         let capacity = u128::from(rate.capacity) * BILLION;
@@ -82,12 +87,12 @@ impl Bucket {
     }
 
     /// Puts back the credits of a query that was not executed.
-    pub fn refund(&mut self, credits: u64) {
+    pub(crate) fn refund(&mut self, credits: u64) {
         self.missing = self.missing.saturating_sub(u128::from(credits) * BILLION);
     }
 
     /// Whether nothing is missing. Such a bucket equals a new one.
-    pub fn is_full(&mut self, rate: &Rate, now: Instant) -> bool {
+    pub(crate) fn is_full(&mut self, rate: &Rate, now: Instant) -> bool {
         self.refill(rate, now);
         self.missing == 0
     }

@@ -2,5 +2,5 @@
 
 pub mod bucket;
 pub(crate) mod memory_store;
-pub mod rate_limiter;
-pub mod running;
+pub(crate) mod rate_limiter;
+pub(crate) mod running;

@@ -7,7 +7,7 @@ use crate::throttle::memory_store::MemoryStore;
 
 /// The buckets of all callers.
 #[derive(Debug)]
-pub struct RateLimiter {
+pub(crate) struct RateLimiter {
     store: Store,
 }
 
@@ -20,11 +20,12 @@ enum Store {
 
 /// Why nothing was debited.
 #[derive(Debug, thiserror::Error)]
-pub enum DebitError {
+pub(crate) enum DebitError {
     /// The bucket cannot cover the query.
     #[error(transparent)]
     Insufficient(#[from] InsufficientCredits),
     /// The store cannot be reached.
+    #[allow(dead_code, reason = "the store in memory is always available")]
     #[error("the store of credits cannot be reached")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
@@ -32,12 +33,12 @@ pub enum DebitError {
 #[allow(clippy::unused_async, reason = "a store outside this process is asked over the network")]
 impl RateLimiter {
     /// Stores the buckets in this process.
-    pub fn in_memory() -> Self {
+    pub(crate) fn in_memory() -> Self {
         Self { store: Store::Memory(MemoryStore::new()) }
     }
 
     /// Takes `credits` out of the caller's bucket and returns what is left, or takes nothing if the bucket has fewer.
-    pub async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
+    pub(crate) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
             Store::Memory(store) => Ok(store.debit(caller, rate, credits)?),
         }
@@ -45,16 +46,33 @@ impl RateLimiter {
 
     /// What [`Self::debit`] would return now, but with the bucket as it is. Takes nothing. A forecast of no credits
     /// always succeeds while the store can be reached.
-    pub async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
+    pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
             Store::Memory(store) => Ok(store.forecast(caller, rate, credits)?),
         }
     }
 
     /// Puts back the credits of a query that was not executed.
-    pub async fn refund(&self, caller: &str, credits: u64) {
+    pub(crate) async fn refund(&self, caller: &str, credits: u64) {
         match &self.store {
             Store::Memory(store) => store.refund(caller, credits),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn debits_forecasts_and_refunds_one_bucket() {
+        let limiter = RateLimiter::in_memory();
+        let rate = Rate { capacity: 10, restore_per_second: 0 };
+        assert_eq!(limiter.debit("demo", &rate, 7).await.unwrap().currently_available, 3);
+        assert_eq!(limiter.forecast("demo", &rate, 3).await.unwrap().currently_available, 3);
+        assert!(matches!(limiter.forecast("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
+        assert!(matches!(limiter.debit("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
+        limiter.refund("demo", 7).await;
+        assert_eq!(limiter.forecast("demo", &rate, 0).await.unwrap().currently_available, 10);
     }
 }

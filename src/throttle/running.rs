@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of running queries of each caller. A caller without any takes no memory.
 #[derive(Debug, Clone, Default)]
-pub struct RunningQueries {
+pub(crate) struct RunningQueries {
     callers: Arc<Mutex<HashMap<Arc<str>, u32>>>,
 }
 
 /// The right to run one query. Returned when it is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub(crate) struct Permit {
     running: RunningQueries,
     caller: Arc<str>,
 }
 
 impl RunningQueries {
     /// A permit for one more query of the caller, unless `limit` of them run already.
-    pub fn try_acquire(&self, caller: &Arc<str>, limit: u32) -> Option<Permit> {
+    pub(crate) fn try_acquire(&self, caller: &Arc<str>, limit: u32) -> Option<Permit> {
         // A panic elsewhere cannot leave a number half written, so a poisoned lock can be used.
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         match callers.entry(Arc::clone(caller)) {
@@ -35,7 +35,8 @@ impl RunningQueries {
     }
 
     /// Callers with running queries.
-    pub fn callers(&self) -> usize {
+    #[cfg(test)]
+    fn callers(&self) -> usize {
         self.callers.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
