@@ -18,8 +18,8 @@ use orderql::database::options::{ClusterOptions, Durability, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::{constant, execute};
+use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
-use orderql::sample::{Sample, fill};
 
 use crate::HIGH_LIMITS;
 use crate::documents::accepted;

@@ -7,8 +7,8 @@ use tokio_postgres::Config;
 
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
+use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
-use crate::sample::{Progress, Sample, Step, fill};
 
 /// Fill an OFBiz database with made-up orders and all that belongs to them.
 ///

@@ -1,70 +1,54 @@
-//! Rows on their way: for each table one COPY's worth of bytes.
+//! Batches of generated rows.
 
-use std::mem;
-
-use crate::sample::field::Type;
+use crate::sample::copy_value::{ColumnType, CopyValue};
 use crate::sample::tables::TABLES;
 
-/// A table that is filled.
+/// A table that the sample fills.
 #[derive(Debug)]
 pub(in crate::sample) struct Table {
-    /// Its name in schema `public`.
+    /// The name in schema `public`.
     pub(in crate::sample) name: &'static str,
     pub(in crate::sample) columns: &'static [Column],
 }
 
-/// One of its columns.
+/// A column that the sample fills.
 #[derive(Debug)]
 pub(in crate::sample) struct Column {
     pub(in crate::sample) name: &'static str,
-    pub(in crate::sample) holds: Type,
+    pub(in crate::sample) data_type: ColumnType,
 }
 
 /// A row of one of [`TABLES`].
 pub(in crate::sample) trait Row {
-    /// The table's place there.
+    /// The table's index in [`TABLES`].
     const TABLE: usize;
     const COLUMNS: &'static [Column];
 
-    /// Appends the columns' values.
-    fn write(&self, out: &mut Vec<u8>);
+    /// Appends the values of the columns.
+    fn append_to(self, values: &mut Vec<CopyValue>);
 }
-
-/// What opens every binary COPY: the signature, no flags, no extension.
-const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// What closes it, where a row would say how many columns it has.
-const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
 
 /// Rows of every table.
 #[derive(Debug)]
 pub(in crate::sample) struct Batch {
-    /// A COPY's bytes for each of [`TABLES`], but for the trailer; nothing where there are no rows.
-    copies: Vec<Vec<u8>>,
-    /// How many of the things that are counted the rows make.
-    pub(in crate::sample) things: u64,
+    /// The values of the rows of each of [`TABLES`], row after row.
+    tables: Vec<Vec<CopyValue>>,
+    /// The number of entities (orders, customers …) that the rows describe, for the progress.
+    pub(in crate::sample) entities: u64,
 }
 
 impl Batch {
     pub(in crate::sample) fn new() -> Self {
-        Self { copies: TABLES.iter().map(|_| Vec::new()).collect(), things: 0 }
+        Self { tables: TABLES.iter().map(|_| Vec::new()).collect(), entities: 0 }
     }
 
-    /// Takes a row up.
-    pub(in crate::sample) fn push<R: Row>(&mut self, row: &R) {
-        let copy = &mut self.copies[R::TABLE];
-        if copy.is_empty() {
-            copy.extend_from_slice(HEADER);
-        }
-        copy.extend_from_slice(&u16::try_from(R::COLUMNS.len()).unwrap_or_default().to_be_bytes());
-        row.write(copy);
+    pub(in crate::sample) fn push<R: Row>(&mut self, row: R) {
+        row.append_to(&mut self.tables[R::TABLE]);
     }
 
-    /// The tables that have rows, each with its COPY's bytes.
-    pub(in crate::sample) fn copies(&mut self) -> impl Iterator<Item = (&'static Table, Vec<u8>)> {
-        let filled = TABLES.iter().zip(&mut self.copies).filter(|(_, copy)| !copy.is_empty());
-        filled.map(|(table, copy)| {
-            copy.extend_from_slice(TRAILER);
-            (table, mem::take(copy))
-        })
+    /// The tables with rows: index, table and the values of its rows.
+    pub(in crate::sample) fn tables(&self) -> impl Iterator<Item = (usize, &'static Table, &[CopyValue])> {
+        let filled = TABLES.iter().zip(&self.tables).enumerate().filter(|(_, (_, values))| !values.is_empty());
+        filled.map(|(index, (table, values))| (index, table, values.as_slice()))
     }
 }

@@ -1,82 +1,90 @@
-//! The stock of a facility, after all orders: what is there, what is promised, and what was counted, so that an item's
-//! totals are the sums of its details.
+//! The inventory of a facility after all orders. An inventory item's totals are the sums of its details.
+
+use rust_decimal::Decimal;
 
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
-use crate::sample::draw::{Draw, Kind};
-use crate::sample::field::{Decimal, Id};
-use crate::sample::ids::{self, COMPANY};
-use crate::sample::orders::World;
-use crate::sample::stock::{Held, Taken};
+use crate::sample::ids::{self, COMPANY, Id};
+use crate::sample::money::cents;
+use crate::sample::orders::order::OrderContext;
+use crate::sample::rng::{RngStream, SampleRng};
+use crate::sample::stock::{PairInventory, StockMovements};
 use crate::sample::tables::{InventoryItem, InventoryItemDetail, ProductFacility};
 
-/// Writes the pairs of one facility with their inventory.
-pub(in crate::sample) fn write(batch: &mut Batch, world: &mut World, facility: u32) {
-    // A stream apart from the one that the facility's assortment was drawn from.
-    let mut draw = Draw::new(world.seed, Kind::Stock, (1 << 32) + u64::from(facility));
-    for pair in world.stock.pairs_of(facility) {
-        write_pair(batch, world, &mut draw, facility, pair);
+/// Writes the pairs of a facility with their inventory.
+pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, facility: u32) {
+    // A separate stream from that of the facility's assortment.
+    let mut rng = SampleRng::new(context.seed, RngStream::Stock, (1 << 32) + u64::from(facility));
+    for pair in context.stock.pairs_of(facility) {
+        write_pair(batch, context, &mut rng, facility, pair);
     }
 }
 
-fn write_pair(batch: &mut Batch, world: &mut World, draw: &mut Draw, facility: u32, pair: u32) {
-    let held = world.stock.held(pair);
-    let taken = *world.stock.taken(pair);
-    let product_id = ids::product(world.stock.product(pair));
+fn write_pair(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng, facility: u32, pair: u32) {
+    let inventory = context.stock.inventory(pair);
+    let movements = *context.stock.movements(pair);
+    let product_id = ids::product(context.stock.product(pair));
     let item = ids::inventory_item(pair);
-    let mut available = match held {
-        Held::Depleted | Held::Never => 0,
-        Held::Single | Held::Several => i64::from(draw.between(1, 200)),
+    let mut available = match inventory {
+        PairInventory::Depleted | PairInventory::Never => 0,
+        PairInventory::Single | PairInventory::Several => i64::from(rng.between(1, 200)),
     };
-    if held != Held::Never {
-        write_item(batch, draw, (product_id, facility), item, available, taken);
+    if inventory != PairInventory::Never {
+        write_item(batch, rng, (product_id, facility), item, available, movements);
     }
-    if held == Held::Several {
-        let more = i64::from(draw.below(50));
-        write_item(batch, draw, (product_id, facility), item.part(1), more, Taken::default());
+    if inventory == PairInventory::Several {
+        let more = i64::from(rng.below(50));
+        write_item(batch, rng, (product_id, facility), item.part(1), more, StockMovements::default());
         available += more;
     }
-    batch.push(&ProductFacility {
+    batch.push(ProductFacility {
         product_id,
         facility_id: ids::facility(facility),
-        minimum_stock: draw.percent(70).then(|| Decimal::whole(draw.below(20).into())),
-        reorder_quantity: draw.percent(60).then(|| Decimal::whole(draw.between(5, 100).into())),
-        days_to_ship: draw.percent(80).then(|| Decimal::whole(draw.below(6).into())),
-        last_inventory_count: Some(Decimal::whole(available)),
-        inventory_item_id: matches!(held, Held::Single | Held::Depleted).then_some(item),
+        minimum_stock: rng.percent(70).then(|| Decimal::from(rng.below(20))),
+        reorder_quantity: rng.percent(60).then(|| Decimal::from(rng.between(5, 100))),
+        days_to_ship: rng.percent(80).then(|| Decimal::from(rng.below(6))),
+        last_inventory_count: Some(Decimal::from(available)),
+        inventory_item_id: matches!(inventory, PairInventory::Single | PairInventory::Depleted).then_some(item),
     });
 }
 
-/// Writes an item of which so much is available, beside what orders keep of it, and what was counted of it before.
-fn write_item(batch: &mut Batch, draw: &mut Draw, pair: (Id, u32), item: Id, available: i64, taken: Taken) {
+/// Writes an inventory item with an available quantity, in addition to what orders reserved, and its stock count.
+fn write_item(
+    batch: &mut Batch,
+    rng: &mut SampleRng,
+    pair: (Id, u32),
+    item: Id,
+    available: i64,
+    movements: StockMovements,
+) {
     let (product_id, facility) = pair;
-    let on_hand = available + taken.reserved;
-    let counted = on_hand + taken.issued - taken.returned;
-    let received = calendar::before(draw);
-    let unit_cost = draw.percent(90).then(|| Decimal::cents(draw.between(150, 6_000).into()));
-    batch.push(&InventoryItem {
+    let on_hand = available + movements.reserved;
+    let counted = on_hand + movements.issued - movements.returned;
+    let received = calendar::before_start(rng);
+    let unit_cost = rng.percent(90).then(|| cents(rng.between(150, 6_000)));
+    batch.push(InventoryItem {
         inventory_item_id: item,
         inventory_item_type_id: "NON_SERIAL_INV_ITEM",
         product_id,
         facility_id: ids::facility(facility),
         owner_party_id: COMPANY,
         status_id: None,
-        datetime_received: draw.percent(95).then_some(received),
-        expire_date: draw.percent(5).then(|| calendar::within(draw, calendar::START, 40_000)),
-        serial_number: draw.percent(2).then(|| Id::wide("SN", draw.below(1_000_000).into(), 6)),
-        quantity_on_hand_total: Decimal::whole(on_hand),
-        available_to_promise_total: Decimal::whole(available),
-        accounting_quantity_total: Decimal::whole(counted),
+        datetime_received: rng.percent(95).then_some(received),
+        expire_date: rng.percent(5).then(|| calendar::within_hours(rng, calendar::START, 40_000)),
+        serial_number: rng.percent(2).then(|| Id::with_width("SN", rng.below(1_000_000).into(), 6)),
+        quantity_on_hand_total: Decimal::from(on_hand),
+        available_to_promise_total: Decimal::from(available),
+        accounting_quantity_total: Decimal::from(counted),
         unit_cost,
         currency_uom_id: "USD",
     });
-    batch.push(&InventoryItemDetail {
+    batch.push(InventoryItemDetail {
         inventory_item_id: item,
         inventory_item_detail_seq_id: Id::new("SB", 1),
         effective_date: received,
-        quantity_on_hand_diff: Decimal::whole(counted),
-        available_to_promise_diff: Decimal::whole(counted),
-        accounting_quantity_diff: Decimal::whole(counted),
+        quantity_on_hand_diff: Decimal::from(counted),
+        available_to_promise_diff: Decimal::from(counted),
+        accounting_quantity_diff: Decimal::from(counted),
         order_id: None,
         order_item_seq_id: None,
         ship_group_seq_id: None,

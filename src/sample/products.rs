@@ -1,68 +1,68 @@
-//! Products, their categories, and what other systems call them.
+//! Products, their categories, and their identifications in other systems.
 
 use std::borrow::Cow;
 
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
-use crate::sample::draw::{Draw, Kind};
-use crate::sample::field::{Id, Time};
-use crate::sample::ids;
+use crate::sample::ids::{self, Id};
+use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::tables::{GoodIdentification, Product, ProductCategory};
-use crate::sample::words::{ADJECTIVES, BRANDS, CATEGORIES, COLORS, SIZES, THINGS};
+use crate::sample::timestamp::Timestamp;
+use crate::sample::vocabulary::{ADJECTIVES, BRANDS, CATEGORIES, COLORS, PRODUCTS, SIZES};
 
 /// Writes the categories.
 pub(in crate::sample) fn write_categories(batch: &mut Batch) {
     for (number, category_name) in CATEGORIES.iter().enumerate() {
-        batch.push(&ProductCategory { product_category_id: ids::category(number), category_name });
+        batch.push(ProductCategory { product_category_id: ids::category(number), category_name });
     }
 }
 
-/// Writes one product.
+/// Writes the rows of a product.
 pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
-    let mut draw = Draw::new(seed, Kind::Product, number.into());
-    let draw = &mut draw;
+    let mut rng = SampleRng::new(seed, RngStream::Product, number.into());
+    let rng = &mut rng;
     let product_id = ids::product(number);
-    let created = calendar::before(draw);
-    let is_virtual = draw.percent(3);
-    let thing = draw.pick(THINGS);
-    let internal_name = format!("{}-{}-{}", thing.to_uppercase(), draw.pick(COLORS), draw.pick(SIZES));
-    batch.push(&Product {
+    let created = calendar::before_start(rng);
+    let is_virtual = rng.percent(3);
+    let noun = rng.pick(PRODUCTS);
+    let internal_name = format!("{}-{}-{}", noun.to_uppercase(), rng.pick(COLORS), rng.pick(SIZES));
+    batch.push(Product {
         product_id,
         product_type_id: "FINISHED_GOOD",
-        primary_product_category_id: draw.percent(90).then(|| ids::category(draw.place(CATEGORIES.len()))),
-        internal_name: draw.percent(97).then_some(Cow::Owned(internal_name)),
-        // Some have none; most share theirs with a few others.
-        product_name: (number % 50 != 7).then(|| Cow::Owned(format!("{} {thing}", draw.pick(ADJECTIVES)))),
-        brand_name: draw.percent(85).then(|| draw.pick(BRANDS)),
+        primary_product_category_id: rng.percent(90).then(|| ids::category(rng.index(CATEGORIES.len()))),
+        internal_name: rng.percent(97).then_some(Cow::Owned(internal_name)),
+        // Some have no name; most share one with a few others.
+        product_name: (number % 50 != 7).then(|| Cow::Owned(format!("{} {noun}", rng.pick(ADJECTIVES)))),
+        brand_name: rng.percent(85).then(|| rng.pick(BRANDS)),
         is_virtual,
-        is_variant: !is_virtual && draw.percent(80),
-        returnable: draw.percent(70).then(|| draw.percent(90)),
-        taxable: draw.percent(90).then(|| draw.percent(95)),
-        created_date: draw.percent(95).then_some(created),
-        last_modified_date: draw.percent(60).then(|| calendar::within(draw, created, 10_000)),
-        sales_discontinuation_date: draw.percent(5).then(|| created.after(1_000 * Time::DAY)),
+        is_variant: !is_virtual && rng.percent(80),
+        returnable: rng.percent(70).then(|| rng.percent(90)),
+        taxable: rng.percent(90).then(|| rng.percent(95)),
+        created_date: rng.percent(95).then_some(created),
+        last_modified_date: rng.percent(60).then(|| calendar::within_hours(rng, created, 10_000)),
+        sales_discontinuation_date: rng.percent(5).then(|| created.after(1_000 * Timestamp::DAY)),
     });
-    // Undated ones are valid; of the dated ones many have the same day.
+    // Without a date an identification is valid. Many dated ones have the same day.
     let mut identify = |good_identification_type_id, id_value| {
-        let from_date = draw.percent(60).then(|| created.floor(30 * Time::DAY));
-        let is_over = from_date.is_some() && draw.percent(5);
-        batch.push(&GoodIdentification {
+        let from_date = rng.percent(60).then(|| created.floor(30 * Timestamp::DAY));
+        let is_expired = from_date.is_some() && rng.percent(5);
+        batch.push(GoodIdentification {
             good_identification_type_id,
             product_id,
             id_value: Some(id_value),
             from_date,
-            thru_date: is_over.then(|| created.after(60 * Time::DAY)),
+            thru_date: is_expired.then(|| created.after(60 * Timestamp::DAY)),
         });
     };
-    identify("SKU", Id::wide("SKU-", number.into(), 5));
+    identify("SKU", Id::with_width("SKU-", number.into(), 5));
     if number % 10 < 7 {
-        identify("UPCA", Id::wide("8", number.into(), 11));
+        identify("UPCA", Id::with_width("8", number.into(), 11));
     }
 }
 
-/// What a piece of this product costs, in cents.
+/// The product's price in cents.
 pub(in crate::sample) fn price(seed: u64, number: u32) -> u32 {
-    // A stream apart from the product's own, so that a price is known without all else.
-    let mut draw = Draw::new(seed, Kind::Product, (1 << 32) + u64::from(number));
-    draw.pick(&[499, 999, 1_499, 1_999, 1_999, 2_499, 2_999, 3_950, 4_999, 7_900, 9_999, 14_900])
+    // A separate stream, so that the price does not depend on the product's other random numbers.
+    let mut rng = SampleRng::new(seed, RngStream::Product, (1 << 32) + u64::from(number));
+    rng.pick(&[499, 999, 1_499, 1_999, 1_999, 2_499, 2_999, 3_950, 4_999, 7_900, 9_999, 14_900])
 }

@@ -1,30 +1,29 @@
-//! How much there is of everything, for a number of orders.
+//! The numbers of a sample's entities, derived from the number of orders.
 
-/// The numbers of what a sample is made of.
+/// The numbers of a sample's entities.
 ///
-/// With 300,000 orders there are 50,000 parties, 200 facilities and 5,000 products. With fewer there are fewer, in the
-/// same shares (one party to 6 orders, one facility to 1,500, one product to 60), but never less than makes a sample worth
-/// looking at; with more orders there are no more of them.
+/// For 300,000 orders: 50,000 parties, 200 facilities and 5,000 products. For fewer orders they shrink in proportion (one
+/// party per 6 orders, one facility per 1,500, one product per 60) down to a useful minimum. For more orders they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Orders.
     pub orders: u32,
-    /// Customers, people and companies.
+    /// Customers: persons and companies.
     pub parties: u32,
-    /// Facilities that hold stock.
+    /// Facilities with stock.
     pub facilities: u32,
     /// Products.
     pub products: u32,
     /// Product stores.
     pub stores: u32,
-    /// Products that each facility is set up to hold.
+    /// Products in each facility's assortment.
     pub assortment: u32,
-    /// How many of these are the same in all facilities: the products of the lowest numbers.
+    /// Products that are in the assortment of all facilities: those with the lowest numbers.
     pub core: u32,
 }
 
 impl Size {
-    /// Of a sample of so many orders.
+    /// The size of a sample with this number of orders.
     pub fn of(orders: u32) -> Self {
         let products = (orders / 60).clamp(250, 5_000);
         let assortment = products / 10 + 25;
@@ -39,14 +38,14 @@ impl Size {
         }
     }
 
-    /// Pairs of a facility and a product that it is set up to hold.
+    /// The number of pairs of a facility and a product of its assortment.
     pub fn pairs(&self) -> u32 {
         self.facilities * self.assortment
     }
 
-    /// What is counted while a sample is written: everything of which there is a number above, the categories together,
-    /// and each facility's inventory.
-    pub fn things(&self) -> u64 {
+    /// The number of entities that the progress counts: all of the above, all categories as one, and each facility's
+    /// inventory.
+    pub fn entities(&self) -> u64 {
         let all = [self.parties, self.facilities, self.stores, 1, self.products, self.orders, self.facilities];
         all.into_iter().map(u64::from).sum()
     }
@@ -57,11 +56,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_hundred_thousand_orders_are_the_measure() {
+    fn numbers_shrink_and_grow_with_the_orders_within_bounds() {
         let Size { parties, facilities, products, .. } = Size::of(300_000);
         assert_eq!((parties, facilities, products), (50_000, 200, 5_000));
         assert_eq!(Size::of(5_000_000), Size { orders: 5_000_000, ..Size::of(300_000) });
-        let least = Size::of(1);
-        assert!(least.core < least.assortment && least.assortment < least.products, "{least:?}");
+        let smallest = Size::of(1);
+        assert!(smallest.core < smallest.assortment && smallest.assortment < smallest.products, "{smallest:?}");
     }
 }

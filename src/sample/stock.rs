@@ -1,85 +1,91 @@
-//! Which facility holds which products, and what orders took of them.
+//! The products of each facility, and how orders changed their stock.
 //!
-//! A facility is set up for its assortment: the core products, which all facilities have, and others of its own. All other
-//! pairs of a product and a facility are absent. Orders are made before inventory is, so that its totals can tell what
-//! they reserved and took.
+//! A facility has an assortment: the core products, which all facilities have, and other products. Only products of the
+//! assortment form a pair with the facility. Orders are generated before the inventory, so that the inventory's totals
+//! include what orders reserved and issued.
 
 use std::ops::Range;
 
-use crate::sample::draw::{Draw, Kind};
+use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::size::Size;
 
-/// How the stock of a pair is kept.
+/// The inventory items of a product-facility pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sample) enum Held {
-    /// One inventory item, that the pair points to.
+pub(in crate::sample) enum PairInventory {
+    /// One inventory item, which is the pair's current one.
     Single,
-    /// The same, and nothing left in it.
+    /// One inventory item, which is the pair's current one and is used up.
     Depleted,
-    /// Two inventory items, and no pointer.
+    /// Two inventory items, and no current one.
     Several,
-    /// None was ever there.
+    /// No inventory item.
     Never,
 }
 
-/// What orders did to a pair's stock since it was counted.
+/// The changes of a pair's stock by orders since the stock count.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::sample) struct Taken {
-    /// Pieces that are kept for items.
+pub(in crate::sample) struct StockMovements {
+    /// The reserved quantity.
     pub(in crate::sample) reserved: i64,
-    /// Pieces that left for items.
+    /// The issued quantity.
     pub(in crate::sample) issued: i64,
-    /// Pieces that came back.
+    /// The returned quantity.
     pub(in crate::sample) returned: i64,
 }
 
-/// The pairs, facility by facility, each's in the order of their products.
+/// All pairs, by facility. A pair is identified by its index.
 #[derive(Debug)]
 pub(in crate::sample) struct Stock {
     assortment: u32,
     core: u32,
     products: Vec<u32>,
-    held: Vec<Held>,
-    taken: Vec<Taken>,
+    inventory: Vec<PairInventory>,
+    movements: Vec<StockMovements>,
 }
 
 impl Stock {
     pub(in crate::sample) fn new(seed: u64, size: &Size) -> Self {
         let mut products = Vec::with_capacity(size.pairs() as usize);
-        let mut held = Vec::with_capacity(products.capacity());
+        let mut inventory = Vec::with_capacity(products.capacity());
         let own = size.assortment - size.core;
         let step = (size.products - size.core) / own;
         for facility in 0..size.facilities {
-            let mut draw = Draw::new(seed, Kind::Stock, facility.into());
+            let mut rng = SampleRng::new(seed, RngStream::Stock, facility.into());
             products.extend(0..size.core);
-            products.extend((0..own).map(|at| size.core + at * step + draw.below(step)));
-            held.extend((0..size.assortment).map(|_| {
-                draw.weighted(&[(70, Held::Single), (10, Held::Depleted), (12, Held::Several), (8, Held::Never)])
+            products.extend((0..own).map(|index| size.core + index * step + rng.below(step)));
+            inventory.extend((0..size.assortment).map(|_| {
+                rng.weighted(&[
+                    (70, PairInventory::Single),
+                    (10, PairInventory::Depleted),
+                    (12, PairInventory::Several),
+                    (8, PairInventory::Never),
+                ])
             }));
         }
-        let taken = vec![Taken::default(); products.len()];
-        Self { assortment: size.assortment, core: size.core, products, held, taken }
+        let movements = vec![StockMovements::default(); products.len()];
+        Self { assortment: size.assortment, core: size.core, products, inventory, movements }
     }
 
-    /// A pair of this facility that has or had stock. Half of what is sold are core products.
-    pub(in crate::sample) fn pick(&self, draw: &mut Draw, facility: u32) -> u32 {
-        let bound = if draw.percent(50) { self.core } else { self.assortment };
-        self.stocked(facility, draw.below(bound))
+    /// A random pair of the facility that has or had stock. Half of the picks are core products.
+    pub(in crate::sample) fn pick(&self, rng: &mut SampleRng, facility: u32) -> u32 {
+        let bound = if rng.percent(50) { self.core } else { self.assortment };
+        self.stocked(facility, rng.below(bound))
     }
 
-    /// The pair of another facility with the same product, if it is one of all facilities' and was ever there.
+    /// The pair of the same product at another facility. `None` unless it is a core product with an inventory item there.
     pub(in crate::sample) fn elsewhere(&self, pair: u32, facility: u32) -> Option<u32> {
-        let place = pair % self.assortment;
-        let other = facility * self.assortment + place;
-        (place < self.core && self.held(other) != Held::Never).then_some(other)
+        let position = pair % self.assortment;
+        let other = facility * self.assortment + position;
+        (position < self.core && self.inventory(other) != PairInventory::Never).then_some(other)
     }
 
+    /// The number of the pair's product.
     pub(in crate::sample) fn product(&self, pair: u32) -> u32 {
         self.products[pair as usize]
     }
 
-    pub(in crate::sample) fn held(&self, pair: u32) -> Held {
-        self.held[pair as usize]
+    pub(in crate::sample) fn inventory(&self, pair: u32) -> PairInventory {
+        self.inventory[pair as usize]
     }
 
     /// The pairs of a facility.
@@ -87,15 +93,15 @@ impl Stock {
         facility * self.assortment..(facility + 1) * self.assortment
     }
 
-    /// What orders did to a pair.
-    pub(in crate::sample) fn taken(&mut self, pair: u32) -> &mut Taken {
-        &mut self.taken[pair as usize]
+    /// The changes of a pair's stock by orders.
+    pub(in crate::sample) fn movements(&mut self, pair: u32) -> &mut StockMovements {
+        &mut self.movements[pair as usize]
     }
 
-    /// The pair at a place of an assortment, or the next that was ever stocked.
-    fn stocked(&self, facility: u32, place: u32) -> u32 {
+    /// The pair at a position of the facility's assortment, or the next one with an inventory item.
+    fn stocked(&self, facility: u32, position: u32) -> u32 {
         let start = facility * self.assortment;
-        let from_there = (0..self.assortment).map(|step| start + (place + step) % self.assortment);
-        from_there.into_iter().find(|pair| self.held(*pair) != Held::Never).unwrap_or(start)
+        let from_position = (0..self.assortment).map(|step| start + (position + step) % self.assortment);
+        from_position.into_iter().find(|pair| self.inventory(*pair) != PairInventory::Never).unwrap_or(start)
     }
 }

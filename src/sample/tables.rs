@@ -1,32 +1,36 @@
-//! The tables that a sample fills, with the columns it fills in them: those that OFBiz has everywhere and those that
-//! orderql's migrations add. What is not named here stays null.
+//! The tables that a sample fills, and the columns: those of every OFBiz and those that orderql's migrations add. Other
+//! columns stay null.
 
-#![allow(clippy::struct_field_names, reason = "fields are called what the columns are")]
+#![allow(clippy::struct_field_names, reason = "fields have the names of the columns")]
 
 use std::borrow::Cow;
 
-use crate::sample::batch::{Column, Row, Table};
-use crate::sample::field::{Decimal, Field, Id, Key, Seq, Time};
+use rust_decimal::Decimal;
 
-/// Makes of each table a struct with a field for each column, and of all of them the list of tables.
+use crate::sample::batch::{Column, Row, Table};
+use crate::sample::copy_value::{ColumnValue, CopyValue};
+use crate::sample::ids::{FacilityId, Id, SeqId};
+use crate::sample::timestamp::Timestamp;
+
+/// Declares a struct for each table, with a field for each column, and the list of all tables.
 macro_rules! tables {
-    ($($row:ident $(<$life:lifetime>)? in $table:ident { $($column:ident: $type:ty,)* })*) => {
-        /// In the order in which they are listed here.
+    ($($row:ident in $table:ident { $($column:ident: $type:ty,)* })*) => {
+        /// All tables, in the order of declaration.
         pub(in crate::sample) const TABLES: &[Table] =
             &[$(Table { name: stringify!($table), columns: <$row as Row>::COLUMNS }),*];
 
-        enum Place { $($row),* }
+        enum TableIndex { $($row),* }
 
         $(
-            pub(in crate::sample) struct $row $(<$life>)? { $(pub(in crate::sample) $column: $type),* }
+            pub(in crate::sample) struct $row { $(pub(in crate::sample) $column: $type),* }
 
-            impl $(<$life>)? Row for $row $(<$life>)? {
-                const TABLE: usize = Place::$row as usize;
+            impl Row for $row {
+                const TABLE: usize = TableIndex::$row as usize;
                 const COLUMNS: &'static [Column] =
-                    &[$(Column { name: stringify!($column), holds: <$type as Field>::TYPE }),*];
+                    &[$(Column { name: stringify!($column), data_type: <$type as ColumnValue>::TYPE }),*];
 
-                fn write(&self, out: &mut Vec<u8>) {
-                    $(self.$column.write(out);)*
+                fn append_to(self, values: &mut Vec<CopyValue>) {
+                    values.extend([$(self.$column.into()),*]);
                 }
             }
         )*
@@ -39,36 +43,36 @@ tables! {
         party_type_id: &'static str,
         external_id: Option<Id>,
         status_id: &'static str,
-        created_date: Option<Time>,
+        created_date: Option<Timestamp>,
     }
-    Person<'a> in person {
+    Person in person {
         party_id: Id,
-        first_name: Option<&'a str>,
-        last_name: Option<Cow<'a, str>>,
+        first_name: Option<&'static str>,
+        last_name: Option<Cow<'static, str>>,
     }
-    PartyGroup<'a> in party_group {
+    PartyGroup in party_group {
         party_id: Id,
-        group_name: Cow<'a, str>,
+        group_name: Cow<'static, str>,
     }
     PartyRole in party_role {
         party_id: Id,
         role_type_id: &'static str,
     }
-    ContactMech<'a> in contact_mech {
+    ContactMech in contact_mech {
         contact_mech_id: Id,
         contact_mech_type_id: &'static str,
-        info_string: Option<Cow<'a, str>>,
+        info_string: Option<Cow<'static, str>>,
     }
-    PostalAddress<'a> in postal_address {
+    PostalAddress in postal_address {
         contact_mech_id: Id,
-        to_name: Option<Cow<'a, str>>,
-        attn_name: Option<&'a str>,
-        address1: Cow<'a, str>,
-        address2: Option<Cow<'a, str>>,
-        city: &'a str,
+        to_name: Option<Cow<'static, str>>,
+        attn_name: Option<&'static str>,
+        address1: Cow<'static, str>,
+        address2: Option<Cow<'static, str>>,
+        city: &'static str,
         postal_code: Id,
         country_geo_id: &'static str,
-        state_province_geo_id: &'a str,
+        state_province_geo_id: &'static str,
         geo_point_id: Option<Id>,
     }
     TelecomNumber in telecom_number {
@@ -80,19 +84,19 @@ tables! {
     PartyContactMech in party_contact_mech {
         party_id: Id,
         contact_mech_id: Id,
-        from_date: Time,
-        thru_date: Option<Time>,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
     }
     PartyContactMechPurpose in party_contact_mech_purpose {
         party_id: Id,
         contact_mech_id: Id,
         contact_mech_purpose_type_id: &'static str,
-        from_date: Time,
+        from_date: Timestamp,
     }
-    NoteData<'a> in note_data {
+    NoteData in note_data {
         note_id: Id,
-        note_info: &'a str,
-        note_date_time: Time,
+        note_info: &'static str,
+        note_date_time: Timestamp,
         note_party: Option<Id>,
     }
     GeoPoint in geo_point {
@@ -100,33 +104,33 @@ tables! {
         latitude: Decimal,
         longitude: Decimal,
     }
-    Facility<'a> in facility {
+    Facility in facility {
         facility_id: Id,
         facility_type_id: &'static str,
         parent_facility_id: Option<Id>,
         owner_party_id: &'static str,
-        facility_name: Option<Cow<'a, str>>,
+        facility_name: Option<Cow<'static, str>>,
         geo_point_id: Option<Id>,
         external_id: Option<Id>,
-        opened_date: Option<Time>,
+        opened_date: Option<Timestamp>,
     }
     FacilityContactMech in facility_contact_mech {
         facility_id: Id,
         contact_mech_id: Id,
-        from_date: Time,
-        thru_date: Option<Time>,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
     }
     FacilityContactMechPurpose in facility_contact_mech_purpose {
         facility_id: Id,
         contact_mech_id: Id,
         contact_mech_purpose_type_id: &'static str,
-        from_date: Time,
-        thru_date: Option<Time>,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
     }
-    ProductStore<'a> in product_store {
+    ProductStore in product_store {
         product_store_id: Id,
-        store_name: Option<&'a str>,
-        company_name: &'a str,
+        store_name: Option<&'static str>,
+        company_name: &'static str,
         pay_to_party_id: &'static str,
         inventory_facility_id: Option<Id>,
         default_currency_uom_id: &'static str,
@@ -136,33 +140,33 @@ tables! {
     ProductStoreFacility in product_store_facility {
         product_store_id: Id,
         facility_id: Id,
-        from_date: Time,
+        from_date: Timestamp,
     }
-    ProductCategory<'a> in product_category {
+    ProductCategory in product_category {
         product_category_id: Id,
-        category_name: &'a str,
+        category_name: &'static str,
     }
-    Product<'a> in product {
+    Product in product {
         product_id: Id,
         product_type_id: &'static str,
         primary_product_category_id: Option<Id>,
-        internal_name: Option<Cow<'a, str>>,
-        product_name: Option<Cow<'a, str>>,
-        brand_name: Option<&'a str>,
+        internal_name: Option<Cow<'static, str>>,
+        product_name: Option<Cow<'static, str>>,
+        brand_name: Option<&'static str>,
         is_virtual: bool,
         is_variant: bool,
         returnable: Option<bool>,
         taxable: Option<bool>,
-        created_date: Option<Time>,
-        last_modified_date: Option<Time>,
-        sales_discontinuation_date: Option<Time>,
+        created_date: Option<Timestamp>,
+        last_modified_date: Option<Timestamp>,
+        sales_discontinuation_date: Option<Timestamp>,
     }
     GoodIdentification in good_identification {
         good_identification_type_id: &'static str,
         product_id: Id,
         id_value: Option<Id>,
-        from_date: Option<Time>,
-        thru_date: Option<Time>,
+        from_date: Option<Timestamp>,
+        thru_date: Option<Timestamp>,
     }
     ProductFacility in product_facility {
         product_id: Id,
@@ -180,8 +184,8 @@ tables! {
         facility_id: Id,
         owner_party_id: &'static str,
         status_id: Option<&'static str>,
-        datetime_received: Option<Time>,
-        expire_date: Option<Time>,
+        datetime_received: Option<Timestamp>,
+        expire_date: Option<Timestamp>,
         serial_number: Option<Id>,
         quantity_on_hand_total: Decimal,
         available_to_promise_total: Decimal,
@@ -192,29 +196,29 @@ tables! {
     InventoryItemDetail in inventory_item_detail {
         inventory_item_id: Id,
         inventory_item_detail_seq_id: Id,
-        effective_date: Time,
+        effective_date: Timestamp,
         quantity_on_hand_diff: Decimal,
         available_to_promise_diff: Decimal,
         accounting_quantity_diff: Decimal,
         order_id: Option<Id>,
-        order_item_seq_id: Option<Seq>,
-        ship_group_seq_id: Option<Seq>,
+        order_item_seq_id: Option<SeqId>,
+        ship_group_seq_id: Option<SeqId>,
         shipment_id: Option<Id>,
         return_id: Option<Id>,
-        return_item_seq_id: Option<Seq>,
+        return_item_seq_id: Option<SeqId>,
         item_issuance_id: Option<Id>,
         receipt_id: Option<Id>,
         description: Option<&'static str>,
     }
-    OrderHeader<'a> in order_header {
+    OrderHeader in order_header {
         order_id: Id,
         order_type_id: &'static str,
-        order_name: Option<Cow<'a, str>>,
+        order_name: Option<Cow<'static, str>>,
         external_id: Option<Id>,
         sales_channel_enum_id: Option<&'static str>,
-        order_date: Option<Time>,
+        order_date: Option<Timestamp>,
         priority: Option<&'static str>,
-        entry_date: Time,
+        entry_date: Timestamp,
         status_id: &'static str,
         created_by: Option<&'static str>,
         currency_uom: &'static str,
@@ -222,14 +226,14 @@ tables! {
         product_store_id: Option<Id>,
         remaining_sub_total: Option<Decimal>,
         grand_total: Option<Decimal>,
-        last_updated_stamp: Time,
-        last_updated_tx_stamp: Time,
-        created_stamp: Time,
-        created_tx_stamp: Time,
+        last_updated_stamp: Timestamp,
+        last_updated_tx_stamp: Timestamp,
+        created_stamp: Timestamp,
+        created_tx_stamp: Timestamp,
     }
-    OrderItem<'a> in order_item {
+    OrderItem in order_item {
         order_id: Id,
-        order_item_seq_id: Seq,
+        order_item_seq_id: SeqId,
         external_id: Option<Id>,
         order_item_type_id: &'static str,
         product_id: Option<Id>,
@@ -237,49 +241,49 @@ tables! {
         cancel_quantity: Option<Decimal>,
         unit_price: Decimal,
         unit_list_price: Option<Decimal>,
-        item_description: Option<&'a str>,
+        item_description: Option<&'static str>,
         status_id: Option<&'static str>,
-        estimated_ship_date: Option<Time>,
-        estimated_delivery_date: Option<Time>,
-        auto_cancel_date: Option<Time>,
-        ship_group_seq_id: Seq,
+        estimated_ship_date: Option<Timestamp>,
+        estimated_delivery_date: Option<Timestamp>,
+        auto_cancel_date: Option<Timestamp>,
+        ship_group_seq_id: SeqId,
         shipment_id: Option<Id>,
     }
-    OrderItemShipGroup<'a> in order_item_ship_group {
+    OrderItemShipGroup in order_item_ship_group {
         order_id: Id,
-        ship_group_seq_id: Seq,
+        ship_group_seq_id: SeqId,
         shipment_method_type_id: &'static str,
         carrier_party_id: &'static str,
         carrier_role_type_id: &'static str,
-        facility_id: Option<Key>,
+        facility_id: Option<FacilityId>,
         contact_mech_id: Option<Id>,
         telecom_contact_mech_id: Option<Id>,
         tracking_number: Option<Id>,
         may_split: bool,
-        gift_message: Option<&'a str>,
+        gift_message: Option<&'static str>,
         is_gift: bool,
-        ship_after_date: Option<Time>,
-        ship_by_date: Option<Time>,
-        estimated_ship_date: Option<Time>,
-        estimated_delivery_date: Option<Time>,
+        ship_after_date: Option<Timestamp>,
+        ship_by_date: Option<Timestamp>,
+        estimated_ship_date: Option<Timestamp>,
+        estimated_delivery_date: Option<Timestamp>,
     }
     OrderItemShipGroupAssoc in order_item_ship_group_assoc {
         order_id: Id,
-        order_item_seq_id: Seq,
-        ship_group_seq_id: Seq,
+        order_item_seq_id: SeqId,
+        ship_group_seq_id: SeqId,
         quantity: Decimal,
         cancel_quantity: Option<Decimal>,
     }
     OrderItemShipGrpInvRes in order_item_ship_grp_inv_res {
         order_id: Id,
-        ship_group_seq_id: Seq,
-        order_item_seq_id: Seq,
+        ship_group_seq_id: SeqId,
+        order_item_seq_id: SeqId,
         inventory_item_id: Id,
         quantity: Decimal,
         quantity_not_available: Option<Decimal>,
-        reserved_datetime: Time,
-        created_datetime: Time,
-        promised_datetime: Option<Time>,
+        reserved_datetime: Timestamp,
+        created_datetime: Timestamp,
+        promised_datetime: Option<Timestamp>,
         shipment_id: Option<Id>,
     }
     OrderRole in order_role {
@@ -291,9 +295,9 @@ tables! {
         order_status_id: Id,
         status_id: &'static str,
         order_id: Id,
-        order_item_seq_id: Option<Seq>,
+        order_item_seq_id: Option<SeqId>,
         order_payment_preference_id: Option<Id>,
-        status_datetime: Time,
+        status_datetime: Timestamp,
         status_user_login: Option<&'static str>,
         change_reason: Option<&'static str>,
     }
@@ -301,12 +305,12 @@ tables! {
         order_adjustment_id: Id,
         order_adjustment_type_id: &'static str,
         order_id: Id,
-        order_item_seq_id: Option<Seq>,
-        ship_group_seq_id: Option<Seq>,
+        order_item_seq_id: Option<SeqId>,
+        ship_group_seq_id: Option<SeqId>,
         comments: Option<&'static str>,
         description: Option<&'static str>,
         amount: Decimal,
-        created_date: Time,
+        created_date: Timestamp,
     }
     OrderPaymentPreference in order_payment_preference {
         order_payment_preference_id: Id,
@@ -314,7 +318,7 @@ tables! {
         payment_method_type_id: &'static str,
         max_amount: Decimal,
         status_id: &'static str,
-        created_date: Time,
+        created_date: Timestamp,
     }
     OrderContactMech in order_contact_mech {
         order_id: Id,
@@ -330,28 +334,28 @@ tables! {
         order_identification_type_id: &'static str,
         order_id: Id,
         id_value: Id,
-        from_date: Time,
-        thru_date: Option<Time>,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
     }
     OrderFacilityChange in order_facility_change {
         order_facility_change_id: Id,
         order_id: Id,
-        order_item_seq_id: Seq,
+        order_item_seq_id: SeqId,
         shipment_method_type_id: &'static str,
-        ship_group_seq_id: Seq,
-        facility_id: Key,
-        from_facility_id: Option<Key>,
-        change_datetime: Time,
+        ship_group_seq_id: SeqId,
+        facility_id: FacilityId,
+        from_facility_id: Option<FacilityId>,
+        change_datetime: Timestamp,
         change_user_login: Option<&'static str>,
         change_reason_enum_id: &'static str,
         comments: Option<&'static str>,
     }
     OrderShipment in order_shipment {
         order_id: Id,
-        order_item_seq_id: Seq,
-        ship_group_seq_id: Seq,
+        order_item_seq_id: SeqId,
+        ship_group_seq_id: SeqId,
         shipment_id: Id,
-        shipment_item_seq_id: Seq,
+        shipment_item_seq_id: SeqId,
         quantity: Decimal,
     }
     Shipment in shipment {
@@ -360,9 +364,9 @@ tables! {
         status_id: Option<&'static str>,
         primary_order_id: Option<Id>,
         primary_return_id: Option<Id>,
-        primary_ship_group_seq_id: Option<Seq>,
-        estimated_ship_date: Option<Time>,
-        estimated_arrival_date: Option<Time>,
+        primary_ship_group_seq_id: Option<SeqId>,
+        estimated_ship_date: Option<Timestamp>,
+        estimated_arrival_date: Option<Timestamp>,
         estimated_ship_cost: Option<Decimal>,
         origin_facility_id: Option<Id>,
         destination_facility_id: Option<Id>,
@@ -370,66 +374,66 @@ tables! {
         destination_contact_mech_id: Option<Id>,
         party_id_to: Option<Id>,
         party_id_from: Option<Id>,
-        created_date: Time,
+        created_date: Timestamp,
         external_id: Option<Id>,
         carrier_party_id: Option<&'static str>,
         shipment_method_type_id: Option<&'static str>,
     }
     ShipmentItem in shipment_item {
         shipment_id: Id,
-        shipment_item_seq_id: Seq,
+        shipment_item_seq_id: SeqId,
         product_id: Option<Id>,
         quantity: Decimal,
     }
-    ShipmentPackage<'a> in shipment_package {
+    ShipmentPackage in shipment_package {
         shipment_id: Id,
-        shipment_package_seq_id: Seq,
+        shipment_package_seq_id: SeqId,
         shipment_box_type_id: Option<&'static str>,
-        date_created: Time,
+        date_created: Timestamp,
         weight: Option<Decimal>,
         weight_uom_id: Option<&'static str>,
-        package_name: &'a str,
+        package_name: &'static str,
     }
     ShipmentPackageContent in shipment_package_content {
         shipment_id: Id,
-        shipment_package_seq_id: Seq,
-        shipment_item_seq_id: Seq,
+        shipment_package_seq_id: SeqId,
+        shipment_item_seq_id: SeqId,
         quantity: Decimal,
     }
     ShipmentRouteSegment in shipment_route_segment {
         shipment_id: Id,
-        shipment_route_segment_id: Seq,
+        shipment_route_segment_id: SeqId,
         origin_facility_id: Option<Id>,
         origin_contact_mech_id: Option<Id>,
         dest_contact_mech_id: Option<Id>,
         carrier_party_id: Option<&'static str>,
         shipment_method_type_id: Option<&'static str>,
         carrier_service_status_id: Option<&'static str>,
-        actual_start_date: Option<Time>,
-        actual_arrival_date: Option<Time>,
+        actual_start_date: Option<Timestamp>,
+        actual_arrival_date: Option<Timestamp>,
         tracking_id_number: Option<Id>,
     }
-    ShipmentPackageRouteSeg<'a> in shipment_package_route_seg {
+    ShipmentPackageRouteSeg in shipment_package_route_seg {
         shipment_id: Id,
-        shipment_package_seq_id: Seq,
-        shipment_route_segment_id: Seq,
+        shipment_package_seq_id: SeqId,
+        shipment_route_segment_id: SeqId,
         tracking_code: Option<Id>,
-        label_image_url: Option<Cow<'a, str>>,
+        label_image_url: Option<Cow<'static, str>>,
     }
     ShipmentStatus in shipment_status {
         status_id: &'static str,
         shipment_id: Id,
-        status_date: Time,
+        status_date: Timestamp,
     }
     ItemIssuance in item_issuance {
         item_issuance_id: Id,
         order_id: Id,
-        order_item_seq_id: Seq,
-        ship_group_seq_id: Seq,
+        order_item_seq_id: SeqId,
+        ship_group_seq_id: SeqId,
         inventory_item_id: Id,
         shipment_id: Option<Id>,
-        shipment_item_seq_id: Option<Seq>,
-        issued_date_time: Time,
+        shipment_item_seq_id: Option<SeqId>,
+        issued_date_time: Timestamp,
         quantity: Decimal,
     }
     ShipmentReceipt in shipment_receipt {
@@ -437,12 +441,12 @@ tables! {
         inventory_item_id: Id,
         product_id: Id,
         shipment_id: Option<Id>,
-        shipment_item_seq_id: Option<Seq>,
+        shipment_item_seq_id: Option<SeqId>,
         order_id: Option<Id>,
-        order_item_seq_id: Option<Seq>,
+        order_item_seq_id: Option<SeqId>,
         return_id: Option<Id>,
-        return_item_seq_id: Option<Seq>,
-        datetime_received: Time,
+        return_item_seq_id: Option<SeqId>,
+        datetime_received: Timestamp,
         quantity_accepted: Decimal,
         quantity_rejected: Decimal,
     }
@@ -452,24 +456,24 @@ tables! {
         status_id: Option<&'static str>,
         from_party_id: Option<Id>,
         to_party_id: &'static str,
-        entry_date: Option<Time>,
-        return_date: Option<Time>,
+        entry_date: Option<Timestamp>,
+        return_date: Option<Timestamp>,
         origin_contact_mech_id: Option<Id>,
         destination_facility_id: Option<Id>,
         needs_inventory_receive: bool,
         currency_uom_id: &'static str,
         external_id: Option<Id>,
     }
-    ReturnItem<'a> in return_item {
+    ReturnItem in return_item {
         return_id: Id,
-        return_item_seq_id: Seq,
+        return_item_seq_id: SeqId,
         return_reason_id: &'static str,
         return_type_id: &'static str,
         return_item_type_id: &'static str,
         product_id: Option<Id>,
-        description: Option<&'a str>,
+        description: Option<&'static str>,
         order_id: Option<Id>,
-        order_item_seq_id: Option<Seq>,
+        order_item_seq_id: Option<SeqId>,
         status_id: &'static str,
         return_quantity: Decimal,
         received_quantity: Option<Decimal>,
@@ -479,21 +483,21 @@ tables! {
         return_status_id: Id,
         status_id: &'static str,
         return_id: Id,
-        return_item_seq_id: Option<Seq>,
-        status_datetime: Time,
+        return_item_seq_id: Option<SeqId>,
+        status_datetime: Timestamp,
     }
     ReturnIdentification in return_identification {
         return_identification_type_id: &'static str,
         return_id: Id,
         id_value: Id,
-        from_date: Time,
-        thru_date: Option<Time>,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
     }
     ReturnAdjustment in return_adjustment {
         return_adjustment_id: Id,
         return_adjustment_type_id: &'static str,
         return_id: Id,
-        return_item_seq_id: Option<Seq>,
+        return_item_seq_id: Option<SeqId>,
         order_id: Option<Id>,
         description: Option<&'static str>,
         amount: Decimal,

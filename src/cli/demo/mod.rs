@@ -23,8 +23,9 @@ use crate::database::migrate::{MigrateError, migrate};
 use crate::database::options::{ClusterOptions, Durability};
 use crate::load::finish::finish;
 use crate::load::loader::load_file;
+use crate::sample::error::SampleError;
+use crate::sample::fill::{self, Sample};
 use crate::sample::size::Size;
-use crate::sample::{self, Sample, SampleError};
 use crate::telemetry::event::Event;
 use crate::telemetry::{emit, log};
 
@@ -141,7 +142,7 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
     finish(&mut client).await?;
     let sample = sample();
     eprintln!("Making up {} orders", sample.size.orders);
-    match sample::fill(&mut client, sample, &mut |_| {}).await {
+    match fill::fill(&mut client, sample, &mut |_| {}).await {
         // A demo that was stopped before it created its users has its sample already.
         Ok(_) | Err(SampleError::Clash) => {}
         Err(error) => return Err(error.into()),

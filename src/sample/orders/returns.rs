@@ -1,135 +1,145 @@
-//! What came back of an order that was sent, and what was received of it.
+//! The return of a shipped order, and its receipt.
+
+use rust_decimal::Decimal;
 
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
-use crate::sample::draw::Draw;
-use crate::sample::field::{Decimal, Id, Seq, Time};
-use crate::sample::ids::{self, COMPANY};
-use crate::sample::orders::flow::State;
-use crate::sample::orders::lines::seq;
-use crate::sample::orders::{Item, Order, World, shipments};
+use crate::sample::ids::{self, COMPANY, Id, SeqId};
+use crate::sample::money::cents;
+use crate::sample::orders::lifecycle::OrderState;
+use crate::sample::orders::order::{Item, Order, OrderContext};
+use crate::sample::orders::shipments;
+use crate::sample::rng::SampleRng;
 use crate::sample::tables::{
     InventoryItemDetail, ReturnAdjustment, ReturnHeader, ReturnIdentification, ReturnItem, ReturnStatus, Shipment,
     ShipmentItem, ShipmentReceipt,
 };
+use crate::sample::timestamp::Timestamp;
 
-/// Where a return stands, how it came there from `RETURN_REQUESTED`, the shipment that brings it, and whether the goods
-/// are there.
+/// The stage of a return.
 #[derive(Clone, Copy)]
-struct Standing {
-    way: &'static [&'static str],
-    shipment: &'static str,
+struct ReturnStage {
+    /// The statuses after `RETURN_REQUESTED`, up to the current one.
+    history: &'static [&'static str],
+    shipment_status: &'static str,
     is_received: bool,
 }
 
-const STANDINGS: &[(u32, Standing)] = &[
-    (45, Standing::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED", "RETURN_COMPLETED"])),
-    (18, Standing::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED"])),
-    (4, Standing::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED", "RETURN_MAN_REFUND"])),
-    (12, Standing::open(&["RETURN_ACCEPTED"], "PURCH_SHIP_SHIPPED")),
-    (11, Standing::open(&[], "PURCH_SHIP_CREATED")),
-    (6, Standing::open(&["RETURN_CANCELLED"], "PURCH_SHIP_CANCELLED")),
-    (4, Standing::open(&["RETURN_REJECTED"], "PURCH_SHIP_CANCELLED")),
+const STAGES: &[(u32, ReturnStage)] = &[
+    (45, ReturnStage::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED", "RETURN_COMPLETED"])),
+    (18, ReturnStage::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED"])),
+    (4, ReturnStage::received(&["RETURN_ACCEPTED", "RETURN_RECEIVED", "RETURN_MAN_REFUND"])),
+    (12, ReturnStage::not_received(&["RETURN_ACCEPTED"], "PURCH_SHIP_SHIPPED")),
+    (11, ReturnStage::not_received(&[], "PURCH_SHIP_CREATED")),
+    (6, ReturnStage::not_received(&["RETURN_CANCELLED"], "PURCH_SHIP_CANCELLED")),
+    (4, ReturnStage::not_received(&["RETURN_REJECTED"], "PURCH_SHIP_CANCELLED")),
 ];
 const REQUESTED: &str = "RETURN_REQUESTED";
 const REASONS: &[&str] = &["RTN_NOT_WANT", "RTN_NOT_WANT", "RTN_DEFECTIVE_ITEM", "RTN_MISSHIP_ITEM"];
 
-impl Standing {
-    const fn received(way: &'static [&'static str]) -> Self {
-        Self { way, shipment: "PURCH_SHIP_RECEIVED", is_received: true }
+impl ReturnStage {
+    const fn received(history: &'static [&'static str]) -> Self {
+        Self { history, shipment_status: "PURCH_SHIP_RECEIVED", is_received: true }
     }
 
-    const fn open(way: &'static [&'static str], shipment: &'static str) -> Self {
-        Self { way, shipment, is_received: false }
+    const fn not_received(history: &'static [&'static str], shipment_status: &'static str) -> Self {
+        Self { history, shipment_status, is_received: false }
     }
 
     fn status(self) -> &'static str {
-        self.way.last().copied().unwrap_or(REQUESTED)
+        self.history.last().copied().unwrap_or(REQUESTED)
     }
 }
 
-/// A return about to be written.
+/// A return to be written.
 struct Return<'a> {
     id: Id,
     order: &'a Order,
-    /// Whether it is known which order it is of.
-    is_known: bool,
-    standing: Standing,
+    /// Whether its rows reference the order.
+    has_order: bool,
+    stage: ReturnStage,
     facility: u32,
-    entered: Time,
-    /// When it came to its status.
-    reached: Time,
+    entered: Timestamp,
+    /// The time of the current status.
+    status_time: Timestamp,
     shipment_id: Option<Id>,
 }
 
-/// Writes one return for one in eleven orders of which something was issued.
-pub(in crate::sample) fn write(batch: &mut Batch, world: &mut World, draw: &mut Draw, order: &Order) {
-    let is_issued = |item: &Item| item.pair.is_some() && order.flow(item).is_issued();
-    let issued: Vec<usize> = (0..order.items.len()).filter(|at| is_issued(&order.items[*at])).collect();
-    if order.state != State::Completed || issued.is_empty() || !draw.percent(9) {
+/// Writes a return for one in eleven of the completed orders with issued items.
+pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng, order: &Order) {
+    let is_issued = |item: &Item| item.pair.is_some() && order.fulfillment(item).is_issued();
+    let issued: Vec<usize> = (0..order.items.len()).filter(|index| is_issued(&order.items[*index])).collect();
+    if order.state != OrderState::Completed || issued.is_empty() || !rng.percent(9) {
         return;
     }
     let id = ids::returned(order.number);
-    let entered = calendar::within(draw, order.placed.after(6 * Time::DAY), 400);
-    let standing = draw.weighted(STANDINGS);
-    let reached = statuses(batch, draw, id, standing, entered);
-    let shipment_id = draw.percent(50).then(|| Id::new("SRM", order.number.into()));
-    let facility = draw.below(world.size.facilities);
-    let is_known = draw.percent(95);
-    let returned = Return { id, order, is_known, standing, facility, entered, reached, shipment_id };
-    header(batch, draw, &returned);
+    let entered = calendar::within_hours(rng, order.placed.after(6 * Timestamp::DAY), 400);
+    let stage = rng.weighted(STAGES);
+    let status_time = write_status_history(batch, rng, id, stage, entered);
+    let shipment_id = rng.percent(50).then(|| Id::new("SRM", order.number.into()));
+    let facility = rng.below(context.size.facilities);
+    let has_order = rng.percent(95);
+    let returned = Return { id, order, has_order, stage, facility, entered, status_time, shipment_id };
+    write_header(batch, rng, &returned);
     if let Some(shipment_id) = shipment_id {
-        shipment(batch, draw, &returned, shipment_id);
+        write_shipment(batch, rng, &returned, shipment_id);
     }
-    let count = if issued.len() > 1 && draw.percent(30) { 2 } else { 1 };
-    for (place, at) in issued.into_iter().take(count).enumerate() {
-        item(batch, world, draw, &returned, place, at);
+    let count = if issued.len() > 1 && rng.percent(30) { 2 } else { 1 };
+    for (index, item_index) in issued.into_iter().take(count).enumerate() {
+        write_item(batch, context, rng, &returned, (index, item_index));
     }
-    adjustments(batch, draw, &returned);
+    write_adjustments(batch, rng, &returned);
 }
 
-fn statuses(batch: &mut Batch, draw: &mut Draw, return_id: Id, standing: Standing, entered: Time) -> Time {
-    let mut at = entered;
-    for (part, status_id) in (0..).zip([REQUESTED].iter().chain(standing.way)) {
+/// Writes the status history and returns the time of the current status.
+fn write_status_history(
+    batch: &mut Batch,
+    rng: &mut SampleRng,
+    return_id: Id,
+    stage: ReturnStage,
+    entered: Timestamp,
+) -> Timestamp {
+    let mut time = entered;
+    for (part, status_id) in (0..).zip([REQUESTED].iter().chain(stage.history)) {
         if part > 0 {
-            at = calendar::within(draw, at, 72);
+            time = calendar::within_hours(rng, time, 72);
         }
-        batch.push(&ReturnStatus {
+        batch.push(ReturnStatus {
             return_status_id: return_id.part(part),
             status_id,
             return_id,
             return_item_seq_id: None,
-            status_datetime: at,
+            status_datetime: time,
         });
     }
-    at
+    time
 }
 
-fn header(batch: &mut Batch, draw: &mut Draw, returned: &Return<'_>) {
-    let Return { id: return_id, order, standing, entered, reached, .. } = *returned;
-    let is_imported = draw.percent(60);
-    batch.push(&ReturnHeader {
+fn write_header(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
+    let Return { id: return_id, order, stage, entered, status_time, .. } = *returned;
+    let is_imported = rng.percent(60);
+    batch.push(ReturnHeader {
         return_id,
         return_header_type_id: "CUSTOMER_RETURN",
-        status_id: draw.percent(96).then_some(standing.status()),
-        from_party_id: draw.percent(97).then(|| ids::party(order.customer)),
+        status_id: rng.percent(96).then_some(stage.status()),
+        from_party_id: rng.percent(97).then(|| ids::party(order.customer)),
         to_party_id: COMPANY,
-        entry_date: draw.percent(95).then_some(entered),
-        // Many are told by the day; some not at all.
-        return_date: match draw.below(100) {
+        entry_date: rng.percent(95).then_some(entered),
+        // Many return dates have no time of day; some are unknown.
+        return_date: match rng.below(100) {
             0..10 => None,
-            10..60 => Some(reached.floor(Time::DAY)),
-            _ => Some(reached),
+            10..60 => Some(status_time.floor(Timestamp::DAY)),
+            _ => Some(status_time),
         },
-        origin_contact_mech_id: draw.percent(80).then(|| ids::address(order.recipient)),
-        destination_facility_id: draw.percent(95).then(|| ids::facility(returned.facility)),
-        needs_inventory_receive: !standing.is_received,
+        origin_contact_mech_id: rng.percent(80).then(|| ids::address(order.recipient)),
+        destination_facility_id: rng.percent(95).then(|| ids::facility(returned.facility)),
+        needs_inventory_receive: !stage.is_received,
         currency_uom_id: "USD",
-        external_id: is_imported.then(|| Id::wide("61", order.number.into(), 11)),
+        external_id: is_imported.then(|| Id::with_width("61", order.number.into(), 11)),
     });
     if is_imported {
-        let mut known = |return_identification_type_id, id_value, thru_date| {
-            batch.push(&ReturnIdentification {
+        let mut identify = |return_identification_type_id, id_value, thru_date| {
+            batch.push(ReturnIdentification {
                 return_identification_type_id,
                 return_id,
                 id_value,
@@ -137,28 +147,28 @@ fn header(batch: &mut Batch, draw: &mut Draw, returned: &Return<'_>) {
                 thru_date,
             });
         };
-        known("SHOPIFY_RTN_ID", Id::wide("61", order.number.into(), 11), None);
-        if draw.percent(20) {
-            let is_over = draw.percent(30);
-            known(
+        identify("SHOPIFY_RTN_ID", Id::with_width("61", order.number.into(), 11), None);
+        if rng.percent(20) {
+            let is_expired = rng.percent(30);
+            identify(
                 "RTN_MKT_PLACE",
-                Id::wide("MR", draw.below(500).into(), 3),
-                is_over.then_some(reached.after(Time::DAY)),
+                Id::with_width("MR", rng.below(500).into(), 3),
+                is_expired.then_some(status_time.after(Timestamp::DAY)),
             );
         }
     }
 }
 
-fn shipment(batch: &mut Batch, draw: &mut Draw, returned: &Return<'_>, shipment_id: Id) {
-    let Return { order, standing, facility, entered, .. } = *returned;
-    batch.push(&Shipment {
+fn write_shipment(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>, shipment_id: Id) {
+    let Return { order, stage, facility, entered, .. } = *returned;
+    batch.push(Shipment {
         shipment_id,
         shipment_type_id: "SALES_RETURN",
-        status_id: Some(standing.shipment),
+        status_id: Some(stage.shipment_status),
         primary_order_id: None,
         primary_return_id: Some(returned.id),
         primary_ship_group_seq_id: None,
-        estimated_ship_date: draw.percent(60).then(|| entered.after(2 * Time::DAY).floor(Time::DAY)),
+        estimated_ship_date: rng.percent(60).then(|| entered.after(2 * Timestamp::DAY).floor(Timestamp::DAY)),
         estimated_arrival_date: None,
         estimated_ship_cost: None,
         origin_facility_id: None,
@@ -172,113 +182,120 @@ fn shipment(batch: &mut Batch, draw: &mut Draw, returned: &Return<'_>, shipment_
         carrier_party_id: None,
         shipment_method_type_id: None,
     });
-    shipments::statuses(batch, draw, shipment_id, standing.shipment, entered);
+    shipments::write_status_history(batch, rng, shipment_id, stage.shipment_status, entered);
 }
 
-/// Writes one item, sent back whole or in part, and what was received of it.
-fn item(batch: &mut Batch, world: &mut World, draw: &mut Draw, returned: &Return<'_>, place: usize, at: usize) {
-    let Return { id: return_id, order, is_known, standing, shipment_id, .. } = *returned;
-    let Item { quantity, price, pair: Some(pair), .. } = order.items[at] else { return };
-    let quantity = i64::from(draw.between(1, quantity));
-    let product_id = ids::product(world.stock.product(pair));
-    batch.push(&ReturnItem {
+/// Writes a return item, with the full quantity or a part of it, and its receipt. `index` counts the return's items,
+/// `item_index` the order's.
+fn write_item(
+    batch: &mut Batch,
+    context: &mut OrderContext,
+    rng: &mut SampleRng,
+    returned: &Return<'_>,
+    (index, item_index): (usize, usize),
+) {
+    let Return { id: return_id, order, has_order, stage, shipment_id, .. } = *returned;
+    let Item { quantity, price, pair: Some(pair), .. } = order.items[item_index] else { return };
+    let quantity = i64::from(rng.between(1, quantity));
+    let product_id = ids::product(context.stock.product(pair));
+    batch.push(ReturnItem {
         return_id,
-        return_item_seq_id: seq(place),
-        return_reason_id: draw.pick(REASONS),
-        return_type_id: if draw.percent(20) { "RTN_CREDIT" } else { "RTN_REFUND" },
+        return_item_seq_id: SeqId::at(index),
+        return_reason_id: rng.pick(REASONS),
+        return_type_id: if rng.percent(20) { "RTN_CREDIT" } else { "RTN_REFUND" },
         return_item_type_id: "RET_FPROD_ITEM",
         product_id: Some(product_id),
-        description: draw.percent(40).then_some("As it came"),
-        order_id: is_known.then(|| order.id()),
-        order_item_seq_id: is_known.then(|| seq(at)),
-        status_id: standing.status(),
-        return_quantity: Decimal::whole(quantity),
-        received_quantity: standing.is_received.then(|| Decimal::whole(quantity)),
-        return_price: Decimal::cents(price.into()),
+        description: rng.percent(40).then_some("As it came"),
+        order_id: has_order.then(|| order.id()),
+        order_item_seq_id: has_order.then(|| SeqId::at(item_index)),
+        status_id: stage.status(),
+        return_quantity: Decimal::from(quantity),
+        received_quantity: stage.is_received.then(|| Decimal::from(quantity)),
+        return_price: cents(price),
     });
     if let Some(shipment_id) = shipment_id {
-        batch.push(&ShipmentItem {
+        batch.push(ShipmentItem {
             shipment_id,
-            shipment_item_seq_id: seq(place),
+            shipment_item_seq_id: SeqId::at(index),
             product_id: Some(product_id),
-            quantity: Decimal::whole(quantity),
+            quantity: Decimal::from(quantity),
         });
     }
-    if standing.is_received {
-        receive(batch, world, draw, returned, (place, at), pair, quantity);
+    if stage.is_received {
+        write_receipt(batch, context, rng, returned, (index, item_index), pair, quantity);
     }
 }
 
-/// It goes back to where it came from; one piece in twenty is of no use any more.
-fn receive(
+/// Writes the receipt of a return item, which goes back to its inventory item. In one of twenty, one piece is rejected.
+fn write_receipt(
     batch: &mut Batch,
-    world: &mut World,
-    draw: &mut Draw,
+    context: &mut OrderContext,
+    rng: &mut SampleRng,
     returned: &Return<'_>,
-    (place, at): (usize, usize),
+    (index, item_index): (usize, usize),
     pair: u32,
     quantity: i64,
 ) {
-    let Return { id, order, is_known, reached, shipment_id, .. } = *returned;
-    let Seq(part) = seq(place);
+    let Return { id, order, has_order, status_time, shipment_id, .. } = *returned;
+    let SeqId(part) = SeqId::at(index);
     let receipt_id = Id::new("SRR", order.number.into()).part(part);
     let inventory_item_id = ids::inventory_item(pair);
-    let rejected = i64::from(draw.percent(5));
+    let rejected = i64::from(rng.percent(5));
     let accepted = quantity - rejected;
-    batch.push(&ShipmentReceipt {
+    batch.push(ShipmentReceipt {
         receipt_id,
         inventory_item_id,
-        product_id: ids::product(world.stock.product(pair)),
+        product_id: ids::product(context.stock.product(pair)),
         shipment_id,
-        shipment_item_seq_id: shipment_id.map(|_| seq(place)),
-        order_id: is_known.then(|| order.id()),
-        order_item_seq_id: is_known.then(|| seq(at)),
+        shipment_item_seq_id: shipment_id.map(|_| SeqId::at(index)),
+        order_id: has_order.then(|| order.id()),
+        order_item_seq_id: has_order.then(|| SeqId::at(item_index)),
         return_id: Some(id),
-        return_item_seq_id: Some(seq(place)),
-        datetime_received: reached,
-        quantity_accepted: Decimal::whole(accepted),
-        quantity_rejected: Decimal::whole(rejected),
+        return_item_seq_id: Some(SeqId::at(index)),
+        datetime_received: status_time,
+        quantity_accepted: Decimal::from(accepted),
+        quantity_rejected: Decimal::from(rejected),
     });
     if !order.is_after_count {
         return;
     }
-    world.stock.taken(pair).returned += accepted;
-    batch.push(&InventoryItemDetail {
+    context.stock.movements(pair).returned += accepted;
+    batch.push(InventoryItemDetail {
         inventory_item_id,
         inventory_item_detail_seq_id: Id::new("SRD", order.number.into()).part(part),
-        effective_date: reached,
-        quantity_on_hand_diff: Decimal::whole(accepted),
-        available_to_promise_diff: Decimal::whole(accepted),
-        accounting_quantity_diff: Decimal::whole(0),
+        effective_date: status_time,
+        quantity_on_hand_diff: Decimal::from(accepted),
+        available_to_promise_diff: Decimal::from(accepted),
+        accounting_quantity_diff: Decimal::from(0),
         order_id: None,
         order_item_seq_id: None,
         ship_group_seq_id: None,
         shipment_id,
         return_id: Some(id),
-        return_item_seq_id: Some(seq(place)),
+        return_item_seq_id: Some(SeqId::at(index)),
         item_issuance_id: None,
         receipt_id: Some(receipt_id),
         description: Some("Came back"),
     });
 }
 
-fn adjustments(batch: &mut Batch, draw: &mut Draw, returned: &Return<'_>) {
-    let Return { id: return_id, order, is_known, .. } = *returned;
-    let mut adjust = |part, return_adjustment_type_id, item, description, cents| {
-        batch.push(&ReturnAdjustment {
+fn write_adjustments(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
+    let Return { id: return_id, order, has_order, .. } = *returned;
+    let mut adjust = |part, return_adjustment_type_id, item, description, amount: i64| {
+        batch.push(ReturnAdjustment {
             return_adjustment_id: return_id.part(part),
             return_adjustment_type_id,
             return_id,
             return_item_seq_id: item,
-            order_id: is_known.then(|| order.id()),
+            order_id: has_order.then(|| order.id()),
             description,
-            amount: Decimal::cents(cents),
+            amount: cents(amount),
         });
     };
-    if draw.percent(50) {
-        adjust(0, "RET_SALES_TAX_ADJ", Some(Seq(1)), Some("Tax"), draw.between(20, 900).into());
+    if rng.percent(50) {
+        adjust(0, "RET_SALES_TAX_ADJ", Some(SeqId(1)), Some("Tax"), rng.between(20, 900).into());
     }
-    if draw.percent(25) {
+    if rng.percent(25) {
         adjust(1, "RET_SHIPPING_ADJ", None, Some("Label"), -495);
     }
 }

@@ -1,138 +1,163 @@
-//! The shipments of an order's groups: what is in them, in which packages, by what way, and how far they have come.
+//! The shipments of an order's ship groups: items, packages, route segments and status history.
 
 use std::borrow::Cow;
 
+use rust_decimal::Decimal;
+
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
-use crate::sample::draw::Draw;
-use crate::sample::field::{Decimal, Id, Seq, Time};
-use crate::sample::ids;
-use crate::sample::orders::flow::{self, Flow};
-use crate::sample::orders::lines::seq;
-use crate::sample::orders::{Group, Item, Order, Place, World};
+use crate::sample::ids::{self, Id, SeqId};
+use crate::sample::money::cents;
+use crate::sample::orders::lifecycle::{self, Fulfillment};
+use crate::sample::orders::order::{Assignment, Item, Order, OrderContext, ShipGroup};
+use crate::sample::rng::SampleRng;
 use crate::sample::tables::{
     OrderShipment, Shipment, ShipmentItem, ShipmentPackage, ShipmentPackageContent, ShipmentPackageRouteSeg,
     ShipmentRouteSegment, ShipmentStatus,
 };
+use crate::sample::timestamp::Timestamp;
 
-const PACKAGES: [&str; 2] = ["A", "B"];
+const PACKAGE_NAMES: [&str; 2] = ["A", "B"];
 
-/// Where and when an item was sent, or is going to be.
+/// The shipment of an order item.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::sample) struct Sent {
+pub(in crate::sample) struct ItemShipment {
     pub(in crate::sample) shipment_id: Id,
-    pub(in crate::sample) item: Seq,
-    /// When the shipment came to its status.
-    pub(in crate::sample) at: Time,
+    pub(in crate::sample) item_seq_id: SeqId,
+    /// The time of the shipment's current status.
+    pub(in crate::sample) status_time: Timestamp,
 }
 
-/// A shipment about to be written.
-struct Parcel<'a> {
+/// A shipment to be written.
+struct PlannedShipment<'a> {
     id: Id,
     status: &'static str,
-    group: &'a Group,
-    seq: Seq,
+    group: &'a ShipGroup,
+    group_seq_id: SeqId,
     facility: u32,
-    /// With their places in the order.
+    /// The items with their indexes in the order.
     items: Vec<(usize, &'a Item)>,
-    created: Time,
+    created: Timestamp,
 }
 
-/// Writes them, and returns for each item of the order where it is.
-pub(in crate::sample) fn write(batch: &mut Batch, world: &World, draw: &mut Draw, order: &Order) -> Vec<Option<Sent>> {
-    let mut sent = vec![None; order.items.len()];
-    for (at, group) in order.groups.iter().enumerate() {
-        let (Some(status), Some(Place::Facility(facility))) = (group.flow.shipment(), group.place) else { continue };
-        let mut items: Vec<_> = order.items_of(at).filter(|(_, item)| !item.is_cancelled).collect();
-        // Some are sent in two shipments, each in a box of its own.
-        let second = if items.len() > 1 && draw.percent(8) { items.split_off(items.len() / 2) } else { Vec::new() };
-        for (which, items) in (0..).zip([items, second]).filter(|(_, items)| !items.is_empty()) {
-            let id = ids::shipment(order.number, u32::try_from(at).unwrap_or_default(), which);
-            let created = calendar::within(draw, order.placed, 30);
-            let parcel = Parcel { id, status, group, seq: seq(at), facility, items, created };
-            let reached = write_one(batch, world, draw, order, &parcel);
-            for (place, (item, _)) in parcel.items.iter().enumerate() {
-                sent[*item] = Some(Sent { shipment_id: id, item: seq(place), at: reached });
+/// Writes the rows of the shipments and returns the shipment of each order item.
+pub(in crate::sample) fn write(
+    batch: &mut Batch,
+    context: &OrderContext,
+    rng: &mut SampleRng,
+    order: &Order,
+) -> Vec<Option<ItemShipment>> {
+    let mut shipped = vec![None; order.items.len()];
+    for (index, group) in order.groups.iter().enumerate() {
+        let (Some(status), Some(Assignment::Facility(facility))) =
+            (group.fulfillment.shipment_status(), group.assignment)
+        else {
+            continue;
+        };
+        let mut items: Vec<_> = order.items_of(index).filter(|(_, item)| !item.is_cancelled).collect();
+        // Some groups have two shipments.
+        let second = if items.len() > 1 && rng.percent(8) { items.split_off(items.len() / 2) } else { Vec::new() };
+        for (number, items) in (0..).zip([items, second]).filter(|(_, items)| !items.is_empty()) {
+            let id = ids::shipment(order.number, u32::try_from(index).unwrap_or_default(), number);
+            let created = calendar::within_hours(rng, order.placed, 30);
+            let group_seq_id = SeqId::at(index);
+            let planned = PlannedShipment { id, status, group, group_seq_id, facility, items, created };
+            let status_time = write_shipment(batch, context, rng, order, &planned);
+            for (index, (item, _)) in planned.items.iter().enumerate() {
+                shipped[*item] = Some(ItemShipment { shipment_id: id, item_seq_id: SeqId::at(index), status_time });
             }
         }
     }
-    sent
+    shipped
 }
 
-fn write_one(batch: &mut Batch, world: &World, draw: &mut Draw, order: &Order, parcel: &Parcel<'_>) -> Time {
-    let Parcel { id: shipment_id, status, group, facility, created, .. } = *parcel;
-    // Many are planned for the same day; some for none.
-    let planned = created.after(i64::from(draw.below(4)) * Time::DAY).floor(Time::DAY);
-    batch.push(&Shipment {
+fn write_shipment(
+    batch: &mut Batch,
+    context: &OrderContext,
+    rng: &mut SampleRng,
+    order: &Order,
+    planned: &PlannedShipment<'_>,
+) -> Timestamp {
+    let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
+    // Many shipments are planned for the same day, some for none.
+    let ship_date = created.after(i64::from(rng.below(4)) * Timestamp::DAY).floor(Timestamp::DAY);
+    batch.push(Shipment {
         shipment_id,
         shipment_type_id: "SALES_SHIPMENT",
-        status_id: draw.per_mille(995).then_some(status),
+        status_id: rng.per_mille(995).then_some(status),
         primary_order_id: Some(order.id()),
         primary_return_id: None,
-        primary_ship_group_seq_id: Some(parcel.seq),
-        estimated_ship_date: draw.percent(92).then_some(planned),
-        estimated_arrival_date: draw.percent(70).then(|| planned.after(3 * Time::DAY)),
-        estimated_ship_cost: draw.percent(50).then(|| Decimal::cents(draw.pick(&[495, 695, 1_250]))),
+        primary_ship_group_seq_id: Some(planned.group_seq_id),
+        estimated_ship_date: rng.percent(92).then_some(ship_date),
+        estimated_arrival_date: rng.percent(70).then(|| ship_date.after(3 * Timestamp::DAY)),
+        estimated_ship_cost: rng.percent(50).then(|| cents(rng.pick(&[495, 695, 1_250]))),
         origin_facility_id: Some(ids::facility(facility)),
         destination_facility_id: (group.method == "SHIP_TO_STORE")
-            .then(|| ids::facility(draw.below(world.size.facilities))),
+            .then(|| ids::facility(rng.below(context.size.facilities))),
         origin_contact_mech_id: Some(ids::origin(facility)),
         destination_contact_mech_id: Some(ids::address(order.recipient)),
         party_id_to: Some(ids::party(order.recipient)),
         party_id_from: None,
         created_date: created,
-        external_id: draw.percent(40).then(|| Id::wide("53", order.number.into(), 8).part(draw.below(2))),
+        external_id: rng.percent(40).then(|| Id::with_width("53", order.number.into(), 8).part(rng.below(2))),
         carrier_party_id: Some(group.carrier),
         shipment_method_type_id: Some(group.method),
     });
-    let reached = statuses(batch, draw, shipment_id, status, created);
-    for (place, (at, item)) in parcel.items.iter().enumerate() {
-        let quantity = Decimal::whole(item.quantity.into());
-        batch.push(&ShipmentItem {
+    let status_time = write_status_history(batch, rng, shipment_id, status, created);
+    for (index, (item_index, item)) in planned.items.iter().enumerate() {
+        let quantity = Decimal::from(item.quantity);
+        batch.push(ShipmentItem {
             shipment_id,
-            shipment_item_seq_id: seq(place),
-            product_id: item.pair.map(|pair| ids::product(world.stock.product(pair))),
+            shipment_item_seq_id: SeqId::at(index),
+            product_id: item.pair.map(|pair| ids::product(context.stock.product(pair))),
             quantity,
         });
-        batch.push(&OrderShipment {
+        batch.push(OrderShipment {
             order_id: order.id(),
-            order_item_seq_id: seq(*at),
-            ship_group_seq_id: parcel.seq,
+            order_item_seq_id: SeqId::at(*item_index),
+            ship_group_seq_id: planned.group_seq_id,
             shipment_id,
-            shipment_item_seq_id: seq(place),
+            shipment_item_seq_id: SeqId::at(index),
             quantity,
         });
     }
-    packages(batch, draw, order, parcel, reached);
-    reached
+    write_packages(batch, rng, order, planned, status_time);
+    status_time
 }
 
-/// Writes a shipment's way to its status, and returns when it came there.
-pub(in crate::sample) fn statuses(
+/// Writes a shipment's status history and returns the time of the current status.
+pub(in crate::sample) fn write_status_history(
     batch: &mut Batch,
-    draw: &mut Draw,
+    rng: &mut SampleRng,
     shipment_id: Id,
     status: &str,
-    created: Time,
-) -> Time {
-    let mut at = created;
-    for (step, status_id) in flow::shipment_way(status).iter().enumerate() {
+    created: Timestamp,
+) -> Timestamp {
+    let mut time = created;
+    for (step, status_id) in lifecycle::shipment_history(status).iter().enumerate() {
         if step > 0 {
-            at = calendar::within(draw, at, 30);
+            time = calendar::within_hours(rng, time, 30);
         }
-        batch.push(&ShipmentStatus { status_id, shipment_id, status_date: at });
+        batch.push(ShipmentStatus { status_id, shipment_id, status_date: time });
     }
-    at
+    time
 }
 
-fn packages(batch: &mut Batch, draw: &mut Draw, order: &Order, parcel: &Parcel<'_>, reached: Time) {
-    let Parcel { id: shipment_id, status, group, facility, created, .. } = *parcel;
-    let is_shipped = matches!(group.flow, Flow::Shipped(_));
+/// Writes the route segment and the packages.
+fn write_packages(
+    batch: &mut Batch,
+    rng: &mut SampleRng,
+    order: &Order,
+    planned: &PlannedShipment<'_>,
+    status_time: Timestamp,
+) {
+    let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
+    let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
     let is_labelled = is_shipped || matches!(status, "SHIPMENT_PACKED" | "PICKUP_SCHEDULED");
-    let tracking = Id::wide("1Z", order.number.into(), 9);
-    batch.push(&ShipmentRouteSegment {
+    let tracking = Id::with_width("1Z", order.number.into(), 9);
+    batch.push(ShipmentRouteSegment {
         shipment_id,
-        shipment_route_segment_id: Seq(1),
+        shipment_route_segment_id: SeqId(1),
         origin_facility_id: Some(ids::facility(facility)),
         origin_contact_mech_id: Some(ids::origin(facility)),
         dest_contact_mech_id: Some(ids::address(order.recipient)),
@@ -144,38 +169,38 @@ fn packages(batch: &mut Batch, draw: &mut Draw, order: &Order, parcel: &Parcel<'
             _ if is_labelled => "SHRSCS_CONFIRMED",
             _ => "SHRSCS_NOT_STARTED",
         }),
-        actual_start_date: is_shipped.then_some(reached),
-        actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| reached.after(Time::HOUR)),
+        actual_start_date: is_shipped.then_some(status_time),
+        actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| status_time.after(Timestamp::HOUR)),
         tracking_id_number: is_labelled.then_some(tracking),
     });
-    let count = if parcel.items.len() > 2 && draw.percent(35) { 2 } else { 1 };
-    for (package, name) in PACKAGES.iter().enumerate().take(count) {
+    let count = if planned.items.len() > 2 && rng.percent(35) { 2 } else { 1 };
+    for (package, name) in PACKAGE_NAMES.iter().enumerate().take(count) {
         let is_pickup = group.method == "STOREPICKUP";
-        batch.push(&ShipmentPackage {
+        batch.push(ShipmentPackage {
             shipment_id,
-            shipment_package_seq_id: seq(package),
-            shipment_box_type_id: draw.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
-            date_created: created.after(30 * Time::MINUTE),
-            weight: draw.percent(90).then(|| Decimal::cents(draw.between(25, 2_500).into())),
+            shipment_package_seq_id: SeqId::at(package),
+            shipment_box_type_id: rng.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
+            date_created: created.after(30 * Timestamp::MINUTE),
+            weight: rng.percent(90).then(|| Decimal::new(rng.between(25, 2_500).into(), 2)),
             weight_uom_id: Some("WT_lb"),
             package_name: name,
         });
         let code = tracking.part(u32::try_from(package).unwrap_or_default());
-        batch.push(&ShipmentPackageRouteSeg {
+        batch.push(ShipmentPackageRouteSeg {
             shipment_id,
-            shipment_package_seq_id: seq(package),
-            shipment_route_segment_id: Seq(1),
+            shipment_package_seq_id: SeqId::at(package),
+            shipment_route_segment_id: SeqId(1),
             tracking_code: is_labelled.then_some(code),
             label_image_url: is_labelled
                 .then(|| Cow::Owned(format!("https://labels.example/{}/{package}.png", order.number))),
         });
     }
-    for (place, (_, item)) in parcel.items.iter().enumerate() {
-        batch.push(&ShipmentPackageContent {
+    for (index, (_, item)) in planned.items.iter().enumerate() {
+        batch.push(ShipmentPackageContent {
             shipment_id,
-            shipment_package_seq_id: seq(place % count),
-            shipment_item_seq_id: seq(place),
-            quantity: Decimal::whole(item.quantity.into()),
+            shipment_package_seq_id: SeqId::at(index % count),
+            shipment_item_seq_id: SeqId::at(index),
+            quantity: Decimal::from(item.quantity),
         });
     }
 }

@@ -11,7 +11,7 @@ use std::{env, fs};
 
 use orderql::cli::demo::sample;
 use orderql::database::connect::connect;
-use orderql::sample::fill;
+use orderql::sample::fill::fill;
 use serde_json::{Value, json};
 
 use crate::support::database::{loaded_database, table_digests};

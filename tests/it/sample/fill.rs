@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use orderql::catalog::binding::{Binding, Connection};
+use orderql::sample::error::SampleError;
+use orderql::sample::fill::{Progress, Sample, Step, fill};
 use orderql::sample::size::Size;
-use orderql::sample::{Progress, Sample, SampleError, Step, fill};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 

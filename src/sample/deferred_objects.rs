@@ -1,47 +1,47 @@
-//! What slows writing down, put aside while a sample is written: indexes, foreign keys, and the triggers that keep
-//! orderql's table of parties.
+//! Drops indexes and foreign keys while a sample is written, and disables the triggers that maintain orderql's table of
+//! parties, because they slow writing down.
 //!
-//! It is all taken away and put back in the transaction that writes the rows, so whatever goes wrong, a database has them
-//! as it had them. They are put back from their definitions, as PostgreSQL itself gives them. What a definition does not
-//! tell in full (an index that a constraint stands on, has a comment, a tablespace or a statistics target …) is left in
-//! its place, and so is everything of tables that somebody else owns: then writing is slow, and right.
+//! Everything is dropped and restored in the transaction that writes the rows, so a failure leaves the database unchanged.
+//! Objects are restored from PostgreSQL's own definitions. An object whose definition is incomplete stays (an index of a
+//! constraint, or with a comment, a tablespace or a statistics target …), and so do all objects of tables that another role
+//! owns. Writing is then slower, but correct.
 
 use tokio_postgres::{Error, Transaction};
 
-/// What was put aside.
+/// The statements that restore the dropped objects, each list in order.
 #[derive(Debug)]
-pub(in crate::sample) struct Aside {
-    /// The statements that put it back, in their order.
+pub(in crate::sample) struct DeferredObjects {
     indexes: Vec<String>,
     foreign_keys: Vec<String>,
     triggers: Vec<String>,
 }
 
-impl Aside {
-    /// Puts aside what it can of these tables of schema `public`.
-    pub(in crate::sample) async fn take(transaction: &Transaction<'_>, tables: &[&str]) -> Result<Self, Error> {
-        let triggers = Self::taken(transaction, TRIGGERS, tables).await?;
-        let foreign_keys = Self::taken(transaction, FOREIGN_KEYS, tables).await?;
-        let indexes = Self::taken(transaction, INDEXES, tables).await?;
+impl DeferredObjects {
+    /// Drops or disables the objects of these tables of schema `public`.
+    pub(in crate::sample) async fn drop_from(transaction: &Transaction<'_>, tables: &[&str]) -> Result<Self, Error> {
+        let triggers = Self::run(transaction, TRIGGERS, tables).await?;
+        let foreign_keys = Self::run(transaction, FOREIGN_KEYS, tables).await?;
+        let indexes = Self::run(transaction, INDEXES, tables).await?;
         Ok(Self { indexes, foreign_keys, triggers })
     }
 
-    /// Runs the first of each row's statements, and returns the second.
-    async fn taken(transaction: &Transaction<'_>, found: &str, tables: &[&str]) -> Result<Vec<String>, Error> {
-        let mut back = Vec::new();
-        for row in transaction.query(found, &[&tables]).await? {
+    /// Runs `query`, whose rows have two statements each. Executes the first ones and returns the second ones.
+    async fn run(transaction: &Transaction<'_>, query: &str, tables: &[&str]) -> Result<Vec<String>, Error> {
+        let mut restoring = Vec::new();
+        for row in transaction.query(query, &[&tables]).await? {
             transaction.batch_execute(row.try_get(0)?).await?;
-            back.push(row.try_get(1)?);
+            restoring.push(row.try_get(1)?);
         }
-        Ok(back)
+        Ok(restoring)
     }
 
-    /// How many indexes and foreign keys there are to be put back.
+    /// The number of indexes and foreign keys to restore.
     pub(in crate::sample) fn count(&self) -> u64 {
         (self.indexes.len() + self.foreign_keys.len()) as u64
     }
 
-    /// Puts everything back: indexes first, for what checks the foreign keys. Calls `progress` after each.
+    /// Restores all objects, indexes first because foreign keys need them. Calls `progress` after each index and foreign
+    /// key.
     pub(in crate::sample) async fn restore(
         self,
         transaction: &Transaction<'_>,
@@ -58,7 +58,8 @@ impl Aside {
     }
 }
 
-/// The triggers of `V17__parties.sql`; `orderql.backfill_parties()` does their work at once. Those of others go on.
+/// The triggers of `V17__parties.sql`, whose work `orderql.backfill_parties()` does at the end. Other triggers stay
+/// enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
        format('ALTER TABLE public.%I ENABLE TRIGGER %I', t.relname, g.tgname)

@@ -1,28 +1,29 @@
-//! Whether a database can take a sample, looked at before anything is written.
+//! Checks whether a database can take a sample, before anything is written.
 
 use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-use crate::sample::SampleError;
-use crate::sample::field::Type;
+use crate::sample::copy_value::ColumnType;
+use crate::sample::error::SampleError;
 use crate::sample::ids::COMPANY;
 use crate::sample::tables::TABLES;
 
-/// The database has orderql's own tables.
-pub(in crate::sample) async fn migrated(client: &Client) -> Result<(), SampleError> {
+/// Fails if the database lacks orderql's own tables.
+pub(in crate::sample) async fn check_migrated(client: &Client) -> Result<(), SampleError> {
     let row = client.query_one("SELECT to_regprocedure('orderql.backfill_parties()') IS NOT NULL", &[]).await?;
     if row.try_get(0)? { Ok(()) } else { Err(SampleError::NotMigrated) }
 }
 
-/// No sample is there yet.
-pub(in crate::sample) async fn free(client: &Client) -> Result<(), SampleError> {
+/// Fails if the database contains a sample.
+pub(in crate::sample) async fn check_no_sample(client: &Client) -> Result<(), SampleError> {
     let found = client.query_opt("SELECT FROM public.party WHERE party_id = $1", &[&COMPANY]).await?;
     if found.is_none() { Ok(()) } else { Err(SampleError::Clash) }
 }
 
-/// Every column is there, of the type that is written: a binary COPY tells no more than that bytes do not fit.
-pub(in crate::sample) async fn columns(client: &Client) -> Result<(), SampleError> {
+/// Fails if a column does not exist or has another type. PostgreSQL's own error for a binary COPY would name neither the
+/// column nor the type.
+pub(in crate::sample) async fn check_columns(client: &Client) -> Result<(), SampleError> {
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let mut types: HashMap<(String, String), String> = HashMap::new();
     for row in client.query(COLUMNS, &[&names]).await? {
@@ -32,10 +33,10 @@ pub(in crate::sample) async fn columns(client: &Client) -> Result<(), SampleErro
         for column in table.columns {
             let found = types.get(&(table.name.to_owned(), column.name.to_owned()));
             let found = found.map_or("missing", String::as_str);
-            let (expected, types) = match column.holds {
-                Type::Text => ("text", &["varchar", "bpchar", "text"][..]),
-                Type::Time => ("timestamptz", &["timestamptz"][..]),
-                Type::Decimal => ("numeric", &["numeric"][..]),
+            let (expected, types) = match column.data_type {
+                ColumnType::Text => ("text", &["varchar", "bpchar", "text"][..]),
+                ColumnType::Timestamp => ("timestamptz", &["timestamptz"][..]),
+                ColumnType::Numeric => ("numeric", &["numeric"][..]),
             };
             if !types.contains(&found) {
                 return Err(SampleError::Column {

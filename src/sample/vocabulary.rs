@@ -1,4 +1,4 @@
-//! The words that names, addresses and notes are put together from.
+//! The words from which names, addresses and notes are generated.
 
 pub(in crate::sample) const FIRST_NAMES: &[&str] = &[
     "Ada", "Amir", "Ana", "Anders", "Anja", "Ben", "Bianca", "Carlos", "Chen", "Chloé", "Daniel", "Deepa", "Diego",
@@ -128,7 +128,7 @@ pub(in crate::sample) const STREETS: &[&str] = &[
     "Elm Street",
     "Garden Row",
 ];
-/// A city, its state and the degrees (millionths) around which its places lie.
+/// Cities: name, state, and latitude and longitude in millionths of a degree.
 pub(in crate::sample) const CITIES: &[(&str, &str, i64, i64)] = &[
     ("New York", "NY", 40_712_800, -74_006_000),
     ("Buffalo", "NY", 42_886_400, -78_878_400),
@@ -163,7 +163,7 @@ pub(in crate::sample) const ADJECTIVES: &[&str] = &[
     "Vintage",
     "Waterproof",
 ];
-pub(in crate::sample) const THINGS: &[&str] = &[
+pub(in crate::sample) const PRODUCTS: &[&str] = &[
     "Backpack", "Belt", "Blanket", "Boots", "Bottle", "Cap", "Cardigan", "Coat", "Dress", "Gloves", "Hoodie", "Jacket",
     "Jeans", "Lamp", "Mug", "Pillow", "Scarf", "Shirt", "Shorts", "Skirt", "Sneakers", "Socks", "Sweater", "Tent",
     "Towel", "Umbrella", "Wallet",
@@ -172,7 +172,7 @@ pub(in crate::sample) const COLORS: &[&str] = &["black", "blue", "green", "grey"
 pub(in crate::sample) const SIZES: &[&str] = &["XS", "S", "M", "L", "XL"];
 pub(in crate::sample) const CATEGORIES: &[&str] =
     &["Accessories", "Bags", "Home", "Knitwear", "Outdoor", "Shoes", "Tops", "Trousers"];
-/// What orders are called that have no number in their names: the same over and over.
+/// The names of orders without a number in their name.
 pub(in crate::sample) const ORDER_NAMES: &[&str] =
     &["Web order", "Phone order", "Replacement", "Wedding list", "Staff order", "Christmas", "web order"];
 pub(in crate::sample) const GIFT_MESSAGES: &[&str] =

@@ -1,0 +1,120 @@
+//! Fills a database with a sample.
+
+use tokio::sync::mpsc;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Transaction};
+
+use crate::sample::batch::Batch;
+use crate::sample::copy::BatchWriter;
+use crate::sample::deferred_objects::DeferredObjects;
+use crate::sample::error::SampleError;
+use crate::sample::generate::generate;
+use crate::sample::preconditions;
+use crate::sample::size::Size;
+use crate::sample::tables::TABLES;
+
+/// The number of batches that the channel holds.
+const CHANNEL_BATCHES: usize = 2;
+
+/// A role may have a statement timeout that suits other work. Large indexes are sorted in memory.
+const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
+
+/// Rows that a sample references and that a database may lack.
+const REFERENCE_ROWS: &str = include_str!("reference.sql");
+
+/// A sample to generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// The numbers of entities.
+    pub size: Size,
+    /// The seed of the random numbers. Another seed generates another sample of the same size.
+    pub seed: u64,
+}
+
+/// The progress of [`fill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The current step.
+    pub step: Step,
+    /// The number of completed units of the step.
+    pub done: u64,
+    /// The number of all units of the step.
+    pub total: u64,
+}
+
+/// The steps of [`fill`], in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Writing rows. The units are entities: customers, products, orders …
+    Rows,
+    /// Building indexes and foreign keys.
+    Indexes,
+    /// Analyzing the tables.
+    Statistics,
+}
+
+/// The result of [`fill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleReport {
+    /// The number of rows written, without the reference rows.
+    pub rows: u64,
+}
+
+/// Writes a sample in one transaction. Existing rows are not changed. While it runs, other sessions cannot write the
+/// tables and cannot read most of them.
+///
+/// Calls `progress` often. Dropping the future rolls everything back.
+pub async fn fill(
+    client: &mut Client,
+    sample: Sample,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<SampleReport, SampleError> {
+    preconditions::check_migrated(client).await?;
+    preconditions::check_columns(client).await?;
+    preconditions::check_no_sample(client).await?;
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(SETTINGS).await?;
+    transaction.batch_execute(REFERENCE_ROWS).await?;
+    let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+    let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
+    let rows = write_rows(&transaction, sample, progress).await?;
+    transaction.execute("SELECT orderql.backfill_parties()", &[]).await?;
+    let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
+    progress(indexes);
+    let restored = deferred.restore(&transaction, || {
+        indexes.done += 1;
+        progress(indexes);
+    });
+    restored.await?;
+    progress(Progress { step: Step::Statistics, done: 0, total: 1 });
+    transaction.batch_execute(&format!("ANALYZE orderql.party, {}", names.join(", "))).await?;
+    transaction.commit().await?;
+    Ok(SampleReport { rows })
+}
+
+/// Generates the rows on a separate thread, at most some batches ahead of the database.
+async fn write_rows(
+    transaction: &Transaction<'_>,
+    sample: Sample,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<u64, SampleError> {
+    let Sample { size, seed } = sample;
+    let writer = BatchWriter::new(transaction).await?;
+    let (sender, mut batches) = mpsc::channel::<Batch>(CHANNEL_BATCHES);
+    let generating =
+        tokio::task::spawn_blocking(move || generate(size, seed, |batch| sender.blocking_send(batch).is_ok()));
+    let mut done = Progress { step: Step::Rows, done: 0, total: size.entities() };
+    let mut rows = 0;
+    while let Some(batch) = batches.recv().await {
+        done.done += batch.entities;
+        rows += writer.write(&batch).await.map_err(clash)?;
+        progress(done);
+    }
+    generating.await.map_err(|_| SampleError::BrokenOff)?;
+    Ok(rows)
+}
+
+/// Reports ids that exist already as a clash.
+fn clash(error: tokio_postgres::Error) -> SampleError {
+    if error.code() == Some(&SqlState::UNIQUE_VIOLATION) { SampleError::Clash } else { error.into() }
+}

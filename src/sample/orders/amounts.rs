@@ -1,0 +1,85 @@
+//! An order's amounts: adjustments and payment preferences.
+
+use crate::sample::batch::Batch;
+use crate::sample::ids::SeqId;
+use crate::sample::money::cents;
+use crate::sample::orders::lifecycle::{Fulfillment, OrderState};
+use crate::sample::orders::order::{Item, Order};
+use crate::sample::rng::SampleRng;
+use crate::sample::tables::{OrderAdjustment, OrderPaymentPreference};
+use crate::sample::timestamp::Timestamp;
+
+const PAYMENTS: &[(u32, &str)] =
+    &[(70, "CREDIT_CARD"), (15, "EXT_PAYPAL"), (8, "GIFT_CARD"), (4, "EXT_COD"), (3, "EXT_OFFLINE")];
+
+/// The totals of an order, in cents.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sample) struct Totals {
+    /// The sum of the items that are not cancelled.
+    pub(in crate::sample) items: i64,
+    /// The same with all adjustments.
+    pub(in crate::sample) grand: i64,
+}
+
+/// Writes the rows of the amounts and returns the order's totals.
+pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> Totals {
+    let is_sold = |item: &&Item| !matches!(order.fulfillment(item), Fulfillment::Cancelled(_));
+    let items: i64 =
+        order.items.iter().filter(is_sold).map(|item| i64::from(item.price) * i64::from(item.quantity)).sum();
+    let mut grand = items;
+    let mut adjustments = 0;
+    let mut adjust = |order_adjustment_type_id, item: Option<usize>, group, description, amount: i64| {
+        adjustments += 1;
+        grand += amount;
+        batch.push(OrderAdjustment {
+            order_adjustment_id: order.id().part(adjustments),
+            order_adjustment_type_id,
+            order_id: order.id(),
+            order_item_seq_id: item.map(SeqId::at),
+            ship_group_seq_id: group,
+            comments: None,
+            description,
+            amount: cents(amount),
+            created_date: order.placed,
+        });
+    };
+    if rng.percent(70) {
+        adjust("SHIPPING_CHARGES", None, Some(SeqId::at(0)), Some("Shipping"), rng.pick(&[495, 695, 995, 1_495]));
+    }
+    if rng.percent(60) {
+        adjust("SALES_TAX", Some(0), None, Some("Sales tax"), items * 8 / 100);
+    }
+    if rng.percent(15) {
+        adjust("PROMOTION_ADJUSTMENT", None, None, Some("10 % off"), -(items / 10));
+    }
+    payments(batch, rng, order, grand);
+    Totals { items, grand }
+}
+
+/// Writes one payment preference, or two that share the total.
+fn payments(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64) {
+    let shared = if rng.percent(7) { grand / 3 } else { 0 };
+    let status_id = match order.state {
+        OrderState::Completed => "PAYMENT_SETTLED",
+        OrderState::Approved | OrderState::Sent => "PAYMENT_AUTHORIZED",
+        OrderState::Cancelled | OrderState::Expired => "PAYMENT_CANCELLED",
+        OrderState::Rejected => "PAYMENT_DECLINED",
+        OrderState::Created | OrderState::Processing | OrderState::Authorized | OrderState::Hold | OrderState::Held => {
+            "PAYMENT_NOT_AUTH"
+        }
+    };
+    let mut pay = |part, payment_method_type_id, amount: i64| {
+        batch.push(OrderPaymentPreference {
+            order_payment_preference_id: order.id().part(part),
+            order_id: order.id(),
+            payment_method_type_id,
+            max_amount: cents(amount),
+            status_id,
+            created_date: order.placed.after(Timestamp::SECOND),
+        });
+    };
+    pay(0, rng.weighted(PAYMENTS), grand - shared);
+    if shared > 0 {
+        pay(1, "GIFT_CARD", shared);
+    }
+}

@@ -1,0 +1,129 @@
+//! An order's use of stock: reservations while it is in progress, issuances when it has been shipped.
+
+use rust_decimal::Decimal;
+
+use crate::sample::batch::Batch;
+use crate::sample::ids::{self, Id, SeqId};
+use crate::sample::orders::order::{Item, Order, OrderContext};
+use crate::sample::orders::shipments::ItemShipment;
+use crate::sample::rng::SampleRng;
+use crate::sample::tables::{InventoryItemDetail, ItemIssuance, OrderItemShipGrpInvRes};
+use crate::sample::timestamp::Timestamp;
+
+/// Writes the rows and adds them to the stock's movements. `shipped` has each item's shipment, if there is one.
+pub(in crate::sample) fn write(
+    batch: &mut Batch,
+    context: &mut OrderContext,
+    rng: &mut SampleRng,
+    order: &Order,
+    shipped: &[Option<ItemShipment>],
+) {
+    for (index, item) in order.items.iter().enumerate() {
+        let Some(pair) = item.pair else { continue };
+        let fulfillment = order.fulfillment(item);
+        let movements = context.stock.movements(pair);
+        if fulfillment.is_reserved() {
+            movements.reserved += i64::from(item.quantity);
+            write_reservation(batch, rng, order, (index, item, pair), shipped[index]);
+        } else if fulfillment.is_issued() {
+            write_issuance(batch, order, (index, item, pair), shipped[index]);
+            if order.is_after_count {
+                movements.issued += i64::from(item.quantity);
+                write_issue_detail(batch, order, (index, item, pair), shipped[index]);
+            }
+        }
+    }
+}
+
+fn write_reservation(
+    batch: &mut Batch,
+    rng: &mut SampleRng,
+    order: &Order,
+    (index, item, pair): (usize, &Item, u32),
+    shipment: Option<ItemShipment>,
+) {
+    let time = order.placed.after(Timestamp::SECOND);
+    let quantity = i64::from(item.quantity);
+    batch.push(OrderItemShipGrpInvRes {
+        order_id: order.id(),
+        ship_group_seq_id: SeqId::at(item.group),
+        order_item_seq_id: SeqId::at(index),
+        inventory_item_id: ids::inventory_item(pair),
+        quantity: Decimal::from(quantity),
+        quantity_not_available: rng.percent(90).then(|| Decimal::from(i64::from(rng.percent(5)))),
+        reserved_datetime: time,
+        created_datetime: time,
+        promised_datetime: rng.percent(80).then(|| order.placed.after(5 * Timestamp::DAY).floor(Timestamp::DAY)),
+        shipment_id: shipment.map(|shipment| shipment.shipment_id),
+    });
+    batch.push(InventoryItemDetail {
+        quantity_on_hand_diff: Decimal::from(0),
+        available_to_promise_diff: Decimal::from(-quantity),
+        ..detail(order, (index, item, pair), time)
+    });
+}
+
+fn write_issuance(
+    batch: &mut Batch,
+    order: &Order,
+    (index, item, pair): (usize, &Item, u32),
+    shipment: Option<ItemShipment>,
+) {
+    batch.push(ItemIssuance {
+        item_issuance_id: issuance_id(order, index),
+        order_id: order.id(),
+        order_item_seq_id: SeqId::at(index),
+        ship_group_seq_id: SeqId::at(item.group),
+        inventory_item_id: ids::inventory_item(pair),
+        shipment_id: shipment.map(|shipment| shipment.shipment_id),
+        shipment_item_seq_id: shipment.map(|shipment| shipment.item_seq_id),
+        issued_date_time: issue_time(order, shipment),
+        quantity: Decimal::from(item.quantity),
+    });
+}
+
+fn write_issue_detail(
+    batch: &mut Batch,
+    order: &Order,
+    (index, item, pair): (usize, &Item, u32),
+    shipment: Option<ItemShipment>,
+) {
+    let quantity = i64::from(item.quantity);
+    batch.push(InventoryItemDetail {
+        quantity_on_hand_diff: Decimal::from(-quantity),
+        available_to_promise_diff: Decimal::from(-quantity),
+        shipment_id: shipment.map(|shipment| shipment.shipment_id),
+        item_issuance_id: Some(issuance_id(order, index)),
+        ..detail(order, (index, item, pair), issue_time(order, shipment))
+    });
+}
+
+fn issuance_id(order: &Order, index: usize) -> Id {
+    Id::new("SU", order.number.into()).part(u32::try_from(index).unwrap_or_default())
+}
+
+fn issue_time(order: &Order, shipment: Option<ItemShipment>) -> Timestamp {
+    shipment.map_or(order.placed.after(Timestamp::MINUTE), |shipment| shipment.status_time)
+}
+
+/// The common part of an item's inventory details.
+fn detail(order: &Order, (index, item, pair): (usize, &Item, u32), time: Timestamp) -> InventoryItemDetail {
+    let SeqId(part) = SeqId::at(index);
+    InventoryItemDetail {
+        inventory_item_id: ids::inventory_item(pair),
+        inventory_item_detail_seq_id: Id::new("SD", order.number.into()).part(part),
+        effective_date: time,
+        quantity_on_hand_diff: Decimal::from(0),
+        available_to_promise_diff: Decimal::from(0),
+        accounting_quantity_diff: Decimal::from(0),
+        order_id: Some(order.id()),
+        order_item_seq_id: Some(SeqId::at(index)),
+        ship_group_seq_id: Some(SeqId::at(item.group)),
+        shipment_id: None,
+        return_id: None,
+        return_item_seq_id: None,
+        item_issuance_id: None,
+        receipt_id: None,
+        description: None,
+    }
+}
