@@ -58,7 +58,7 @@ macro_rules! limits {
         }
         service { $($service:tt)* }
     ) => {
-        /// The limits that the compiler checks a query against. The specification's values are [`Limits::default`]; the
+        /// The limits that the compiler checks a query against. The specification's are [`Limits::DEFAULT`]; the
         /// profile of an integration user may raise them. Above them a query fails with `COST_EXCEEDED`, `FIRST_TOO_LARGE`
         /// or `DEPTH_EXCEEDED`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,9 +66,17 @@ macro_rules! limits {
             $(#[doc = $help] pub $field: $type,)*
         }
 
+        impl Limits {
+            /// The specification's limits.
+            pub const DEFAULT: Self = Self { $($field: $default),* };
+
+            /// Limits that no query exceeds, for tests and measurements.
+            pub const UNLIMITED: Self = Self { $($field: <$type>::MAX),* };
+        }
+
         impl Default for Limits {
             fn default() -> Self {
-                Self { $($field: $default),* }
+                Self::DEFAULT
             }
         }
     };

@@ -8,8 +8,9 @@ use std::thread::available_parallelism;
 use std::{env, io};
 
 use clap::Args;
-use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use tokio_postgres::{Client, Error, Transaction};
 
 use crate::access::password::{PasswordError, Passwords};
-pub use crate::access::profile::Profile;
-use crate::access::profile::{columns, parameters};
+use crate::access::profile::{Profile, columns, parameters};
 
 /// The wanted state of a user.
 #[derive(Debug, Clone, Copy)]

@@ -91,39 +91,3 @@ impl LimitType for Duration {
         u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0).map(Self::from_millis)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DEFAULT: DefaultLimits = DefaultLimits {
-        query: Limits { max_cost: 1, max_page_size: 2, max_depth: 3 },
-        bucket_size: 4,
-        restore_rate: 5,
-        deadline: Duration::from_secs(6),
-        concurrent_queries: 7,
-    };
-
-    #[test]
-    fn a_limit_of_the_profile_replaces_the_default() {
-        let profile = Profile { max_depth: Some(30), deadline_ms: Some(60), ..Profile::DEFAULT };
-        let limits = CallerLimits::new(&profile, &DEFAULT);
-        assert_eq!(limits.query, Limits { max_depth: 30, ..DEFAULT.query });
-        assert_eq!(limits.deadline, Duration::from_millis(60));
-        assert_eq!(limits.rate(), Rate { capacity: 4, restore_per_second: 5 });
-    }
-
-    #[test]
-    fn a_number_out_of_range_counts_as_none() {
-        let profile = Profile {
-            max_cost: Some(-1),
-            max_page_size: Some(i64::MAX),
-            deadline_ms: Some(0),
-            concurrent_queries: Some(-1),
-            ..Profile::DEFAULT
-        };
-        let limits = CallerLimits::new(&profile, &DEFAULT);
-        assert_eq!((limits.query, limits.deadline), (DEFAULT.query, DEFAULT.deadline));
-        assert_eq!(limits.concurrent_queries, DEFAULT.concurrent_queries);
-    }
-}

@@ -8,6 +8,8 @@ use std::{env, fs, process, thread};
 
 use clap::{Args, FromArgMatches};
 
+use crate::access::caller_limits::CallerLimits;
+use crate::access::profile::Profile;
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::layers::{self, Gathered};
@@ -76,6 +78,31 @@ fn flags_override_variables_override_the_file_overrides_the_defaults() {
     assert_eq!((config.pool_size, config.deadline), (Some(1), Duration::from_secs(2)));
     assert_eq!((config.max_cost, config.max_depth), (3, 6));
     assert_eq!(read(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().max_cost, 3);
+}
+
+#[test]
+fn a_limit_of_a_profile_replaces_the_default() {
+    let default = read(&["--max-cost", "5"], &[]).unwrap().default_limits();
+    let profile = Profile { max_depth: Some(30), restore_rate: Some(7), deadline_ms: Some(60), ..Profile::DEFAULT };
+    let limits = CallerLimits::new(&profile, &default);
+    assert_eq!(limits.query, Limits { max_cost: 5, max_depth: 30, ..Limits::DEFAULT });
+    assert_eq!(limits.rate(), Rate { restore_per_second: 7, ..Rate::default() });
+    assert_eq!(limits.deadline, Duration::from_millis(60));
+}
+
+#[test]
+fn a_number_out_of_range_counts_as_the_default() {
+    let default = read(&[], &[]).unwrap().default_limits();
+    let profile = Profile {
+        max_cost: Some(-1),
+        max_page_size: Some(i64::MAX),
+        deadline_ms: Some(0),
+        concurrent_queries: Some(-1),
+        ..Profile::DEFAULT
+    };
+    let limits = CallerLimits::new(&profile, &default);
+    assert_eq!((limits.query, limits.deadline), (default.query, default.deadline));
+    assert_eq!(limits.concurrent_queries, default.concurrent_queries);
 }
 
 #[test]

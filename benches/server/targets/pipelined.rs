@@ -33,7 +33,7 @@ const PREPARED: usize = 4_000;
 const TRIAL: (Duration, Duration) = (Duration::from_millis(200), Duration::from_millis(1500));
 
 /// Limits that no query exceeds.
-const UNLIMITED: Limits = Limits { max_cost: u64::MAX, max_page_size: 10_000, max_depth: 50 };
+const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
 /// The pipelines of all workloads.
 pub struct Pipelined<'a> {

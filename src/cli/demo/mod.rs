@@ -10,8 +10,9 @@ use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::config::Host;
 
-use crate::access::accounts::{Profile, User, ensure_user};
+use crate::access::accounts::{User, ensure_user};
 use crate::access::password::Passwords;
+use crate::access::profile::Profile;
 use crate::cli::outcome::Outcome;
 use crate::cli::{serve, settings};
 use crate::config::flags::Flags;

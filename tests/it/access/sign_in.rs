@@ -7,8 +7,8 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use orderql::access::accounts::Profile;
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::database::{Database, migrated_database};

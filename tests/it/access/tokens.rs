@@ -12,7 +12,7 @@ use jwt_simple::algorithms::{
 };
 use jwt_simple::claims::{Claims, JWTClaims, NoCustomClaims};
 use jwt_simple::prelude as jwt;
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::command::{self, orderql_on, run};

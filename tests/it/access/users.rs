@@ -1,7 +1,8 @@
 //! Users in the database.
 
-use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 
 use crate::support::database::migrated_database;
 

@@ -66,7 +66,7 @@ fn ask_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String,
     let variables = variables.as_object().cloned().unwrap_or_default();
     let request = Request { query: query.to_owned(), variables, operation_name: None };
     // Nobody pays for it, and it has no depth.
-    let limits = Limits { max_cost: 0, max_page_size: 1, max_depth: 0 };
+    let limits = Limits { max_cost: 0, max_depth: 0, ..Limits::DEFAULT };
     let compiled = compile(catalog, &request, &limits)?;
     assert_eq!((compiled.estimate.cost(), compiled.plan.needs_database()), (0, false));
     let mut data = Vec::new();

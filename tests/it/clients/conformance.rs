@@ -7,7 +7,7 @@
 use std::env;
 use std::io::{self, Write as _};
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 
 use crate::clients::node;
 use crate::clients::node::Node;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use orderql::database::connect::connect;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

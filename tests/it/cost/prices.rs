@@ -1,6 +1,6 @@
 //! Costs of queries over HTTP.
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::http::JSON;

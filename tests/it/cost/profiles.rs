@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::http::{GRAPHQL_JSON, Response};

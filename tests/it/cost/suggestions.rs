@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::process::Command;
 
-use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::compile::explanation::{Explanation, explain};

@@ -7,7 +7,7 @@ use std::process::{self, Command};
 use std::sync::Arc;
 use std::{env, fs};
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use orderql::database::address::ClusterAddress;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::options::PoolOptions;

@@ -1,6 +1,6 @@
 //! Error codes over HTTP: the response for either media type, no statement for PostgreSQL, and no debit.
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::built_in::search_keys;

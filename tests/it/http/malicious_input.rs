@@ -7,7 +7,7 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::database::{Database, loaded_database, table_digests};

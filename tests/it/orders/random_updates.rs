@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 

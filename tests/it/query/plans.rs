@@ -17,7 +17,7 @@ use orderql::limits::Limits;
 use orderql::query::Request;
 
 /// What an integration user with a raised profile is held to.
-const BULK: Limits = Limits { max_cost: 100_000_000, max_page_size: 100, max_depth: 10 };
+const BULK: Limits = Limits { max_cost: 100_000_000, max_depth: 10, ..Limits::DEFAULT };
 
 #[test]
 fn every_query_is_planned_or_refused_as_it_was_reviewed() {

@@ -25,7 +25,7 @@ use crate::support::random_query::query::{Guard, Item, Query};
 const QUERIES: u64 = 3000;
 
 /// Nobody's limits: what is asked here is admitted.
-const UNLIMITED: Limits = Limits { max_cost: u64::MAX, max_page_size: 10_000, max_depth: 50 };
+const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
 fn catalog() -> Catalog {
     Catalog::built_in().unwrap()

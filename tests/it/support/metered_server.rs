@@ -1,6 +1,6 @@
 //! A server for tests of debits and of statements.
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use orderql::database::connect::connect;
 use serde_json::{Value, json};
 use tokio_postgres::Client;

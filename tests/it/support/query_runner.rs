@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::support::database::Database;
 
 /// Limits that no test reaches.
-pub const UNLIMITED: Limits = Limits { max_cost: u64::MAX, max_page_size: 10_000, max_depth: 50 };
+pub const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
 /// A compiler and a connection pool.
 pub struct QueryRunner {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;

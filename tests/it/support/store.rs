@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::thread;
 
-use orderql::access::accounts::Profile;
+use orderql::access::profile::Profile;
 use serde_json::Value;
 use tokio_postgres::{Client, SimpleQueryMessage};
 

@@ -1,7 +1,8 @@
 //! Users of the service.
 
-use orderql::access::accounts::{Profile, User, ensure_user};
+use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
+use orderql::access::profile::Profile;
 use tokio_postgres::Client;
 
 /// A profile whose limits no test reaches.
