@@ -7,12 +7,12 @@ const MAX_LENGTH: usize = 64;
 /// How many suggestions an error makes at most.
 const MAX_SUGGESTIONS: usize = 3;
 
-/// The candidate that `name` most likely stands for, if any is close enough. Ignores case.
+/// The candidate that `name` most likely means, if any is close enough. Ignores case.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     suggestions(name, candidates).into_iter().next()
 }
 
-/// The candidates that `name` likely stands for, the closest first: at most three, and only those about as close as the
+/// The candidates that `name` likely means, the closest first: at most three, and only those about as close as the
 /// closest. Ignores case.
 pub fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if name.len() > MAX_LENGTH {

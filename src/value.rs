@@ -1,32 +1,33 @@
-//! The scalars: their names, and values read from text.
+//! The scalar types, and values parsed from text.
 //!
-//! A [`Value`] is something a caller gave: an argument, a search term, a key out of a cursor. Values that come *from* the
-//! database are never made into one; they go from PostgreSQL's bytes to JSON directly.
+//! A [`Value`] comes from a client: an argument, a search term, a key in a cursor. Values from the database never become
+//! one; they are converted from PostgreSQL's binary format to JSON directly.
 
 use std::fmt;
 
 use rust_decimal::Decimal;
+use thiserror::Error;
 use time::format_description::well_known::Iso8601;
 use time::{Date, OffsetDateTime, PrimitiveDateTime};
 
-/// The longest text that is taken as a value, in bytes. No index holds longer ones, and a document may use one variable
-/// in hundreds of places.
-const LONGEST_TEXT: usize = 4096;
+/// The longest text that is a valid value, in bytes. No index contains longer ones, and a document can use one variable
+/// hundreds of times.
+const MAX_TEXT: usize = 4096;
 
-/// The scalar types that a column, an argument or a search key can have.
+/// The scalar types of columns, arguments and search keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarType {
-    /// A raw entity key.
+    /// An entity's key.
     Id,
     /// Text.
     String,
     /// A whole number; 32 bits in GraphQL documents, 64 in the database.
     Int,
-    /// Money or a quantity: exact, a JSON string.
+    /// Money or a quantity: an exact number, in JSON a string.
     Decimal,
-    /// A moment in UTC, to the microsecond.
+    /// A moment in UTC, with microsecond precision.
     DateTime,
-    /// True or false; OFBiz keeps it as `'Y'` or `'N'`.
+    /// True or false, which OFBiz stores as `'Y'` and `'N'`.
     Boolean,
 }
 
@@ -46,36 +47,36 @@ impl ScalarType {
         }
     }
 
-    /// The type of that SDL name.
+    /// The type with that name in SDL.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scalar| scalar.name() == name)
     }
 
-    /// Reads a value of this type from text, as search strings write it: dates as `2026-05-01` (midnight UTC) or a full
+    /// Parses a value of this type in the notation of search strings: dates as `2026-05-01` (midnight UTC) or a full
     /// ISO-8601 timestamp, decimals exactly, booleans as `true`, `false`, `Y` or `N`.
-    pub fn parse(self, text: &str) -> Result<Value, BadValue> {
-        let bad = |expected| BadValue { expected };
+    pub fn parse(self, text: &str) -> Result<Value, ParseValueError> {
+        let error = |expected| ParseValueError { expected };
         match self {
             Self::Id | Self::String => {
-                if text.len() > LONGEST_TEXT {
-                    return Err(bad("text of at most 4096 bytes"));
+                if text.len() > MAX_TEXT {
+                    return Err(error("text of at most 4096 bytes"));
                 }
                 if text.contains('\0') {
-                    return Err(bad("text without NUL characters"));
+                    return Err(error("text without NUL characters"));
                 }
                 Ok(Value::Text(text.to_owned()))
             }
-            Self::Int => text.parse().map(Value::Int).map_err(|_| bad("a whole number")),
+            Self::Int => text.parse().map(Value::Int).map_err(|_| error("a whole number")),
             Self::Decimal => Decimal::from_str_exact(text)
                 .map(Value::Decimal)
-                .map_err(|_| bad("a decimal number of at most 28 digits, such as 12.50")),
-            Self::DateTime => Timestamp::parse(text).map(Value::DateTime).ok_or(bad(
+                .map_err(|_| error("a decimal number of at most 28 digits, such as 12.50")),
+            Self::DateTime => Timestamp::parse(text).map(Value::DateTime).ok_or(error(
                 "a date (2026-05-01) or an ISO-8601 timestamp (2026-05-01T09:30:00Z) to the microsecond at most",
             )),
             Self::Boolean => match text {
                 "true" | "Y" => Ok(Value::Boolean(true)),
                 "false" | "N" => Ok(Value::Boolean(false)),
-                _ => Err(bad("true or false")),
+                _ => Err(error("true or false")),
             },
         }
     }
@@ -87,17 +88,18 @@ impl fmt::Display for ScalarType {
     }
 }
 
-/// A text that a scalar type cannot take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BadValue {
-    /// What it would take, to finish the sentence "expected …".
+/// A text that is not a value of a scalar type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("expected {expected}")]
+pub struct ParseValueError {
+    /// What the type accepts.
     pub expected: &'static str,
 }
 
-/// A value that a caller gave.
+/// A value from a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
-    /// An [`ScalarType::Id`] or [`ScalarType::String`], without NUL characters, which PostgreSQL cannot hold.
+    /// An [`ScalarType::Id`] or [`ScalarType::String`], without NUL characters, which PostgreSQL cannot store.
     Text(String),
     /// A whole number.
     Int(i64),
@@ -109,19 +111,19 @@ pub enum Value {
     Boolean(bool),
 }
 
-/// A moment, as microseconds since 1970-01-01T00:00:00Z: PostgreSQL's own resolution.
+/// A moment in microseconds since 1970-01-01T00:00:00Z. PostgreSQL has the same resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Microseconds from 1970-01-01 to 2000-01-01, where PostgreSQL begins to count.
+    /// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
     pub const POSTGRES_EPOCH: i64 = 946_684_800_000_000;
 
-    /// The earliest and the latest moment that are taken: the years 0 and 9999, which every PostgreSQL holds.
+    /// The moments that are valid values: the years 0 to 9999, which every PostgreSQL can store.
     const RANGE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_300_799_999_999;
 
-    /// Reads a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything else,
-    /// and for fractions finer than a microsecond, which could not be compared exactly.
+    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything else,
+    /// and for fractions of a microsecond, which could not be compared exactly.
     pub fn parse(text: &str) -> Option<Self> {
         let has_time = text.contains(['T', 't']);
         let moment = if has_time {
@@ -145,13 +147,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_mean_midnight_utc() {
+    fn parses_dates_as_midnight_utc() {
         assert_eq!(Timestamp::parse("1970-01-02"), Some(Timestamp(86_400_000_000)));
         assert_eq!(Timestamp::parse("2000-01-01"), Some(Timestamp(Timestamp::POSTGRES_EPOCH)));
     }
 
     #[test]
-    fn timestamps_keep_their_time_offset_and_microseconds() {
+    fn parses_timestamps_with_time_offset_and_microseconds() {
         assert_eq!(Timestamp::parse("1970-01-01T00:00:01.000001Z"), Some(Timestamp(1_000_001)));
         assert_eq!(Timestamp::parse("1970-01-01T01:00:00+01:00"), Some(Timestamp(0)));
         assert_eq!(Timestamp::parse("1970-01-01T00:00:01"), Some(Timestamp(1_000_000)));
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_timestamps() {
+    fn rejects_other_texts() {
         for text in
             ["", "yesterday", "2026-02-30", "2026-05", "1970-01-01T00:00:00.0000001Z", "2026-05-01T25:00:00Z", "T"]
         {
@@ -168,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_exact_and_text_has_no_nul() {
+    fn parses_decimals_exactly_and_rejects_nul_and_long_texts() {
         assert_eq!(ScalarType::Decimal.parse("12.50").map(|v| format!("{v:?}")), Ok("Decimal(12.50)".to_owned()));
         assert!(ScalarType::Decimal.parse("1e5").is_err());
         assert!(ScalarType::Decimal.parse("0.00000000000000000000000000001").is_err());
         assert!(ScalarType::Id.parse("a\0b").is_err());
-        assert!(ScalarType::Id.parse(&"a".repeat(LONGEST_TEXT)).is_ok());
-        assert!(ScalarType::Id.parse(&"a".repeat(LONGEST_TEXT + 1)).is_err());
+        assert!(ScalarType::Id.parse(&"a".repeat(MAX_TEXT)).is_ok());
+        assert!(ScalarType::Id.parse(&"a".repeat(MAX_TEXT + 1)).is_err());
         assert!(ScalarType::Int.parse("1.5").is_err());
     }
 }

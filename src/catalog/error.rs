@@ -69,7 +69,7 @@ pub enum SchemaErrorKind {
     #[error("a type needs @relation")]
     NoRelation,
     /// `@search` or `@sort` on a field that is not a collection root.
-    #[error("@search and @sort stand on collection roots")]
+    #[error("@search and @sort are for collection roots")]
     SearchOutsideCollection,
     /// A collection root without `@sort`.
     #[error("a collection root needs a sort key")]

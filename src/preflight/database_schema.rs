@@ -1,4 +1,4 @@
-//! What a database has of what is needed: relations, their columns, and whether they may be read.
+//! The required relations that a database has: their columns, types and privileges.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,11 +7,11 @@ use tokio_postgres::{Client, Error};
 
 use crate::preflight::requirements::{ColumnName, Requirements};
 
-/// The needed relations that there are, with every column.
+/// Selects the columns of relations.
 ///
-/// Looked up by name in PostgreSQL's own tables, which everybody may read: `to_regclass` fails in a schema that the role
-/// may not use. A name without a schema means `public`, as in every statement. A domain stands for the type beneath it,
-/// as it does in results.
+/// Finds relations by name in PostgreSQL's system catalogs, which every role can read: `to_regclass` fails for a schema
+/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, selects its base
+/// type, as results do.
 const RELATIONS: &str = "
     SELECT
         wanted.name,
@@ -35,40 +35,40 @@ const RELATIONS: &str = "
       AND attribute.attnum > 0
       AND NOT attribute.attisdropped";
 
-/// What stands in a database of what a catalog needs.
+/// The required relations that exist.
 #[derive(Debug)]
 pub(super) struct DatabaseSchema {
-    /// The role that was asked as, quoted where it has to be.
+    /// The connection's role, quoted for SQL.
     pub(super) role: String,
     relations: HashMap<String, FoundRelation>,
 }
 
-/// A relation that there is.
+/// A relation that exists.
 #[derive(Debug)]
 pub(super) struct FoundRelation {
     pub(super) schema: String,
-    /// Whether it can have indexes of its own.
+    /// Whether the relation can have indexes of its own.
     pub(super) is_table: bool,
-    /// Whether the role may use its schema.
-    pub(super) schema_is_open: bool,
+    /// Whether the role may use the relation's schema.
+    pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
 }
 
-/// A column that there is.
+/// A column that exists.
 #[derive(Debug)]
 pub(super) struct FoundColumn {
-    /// Its type, where it is one of PostgreSQL's own.
+    /// The column's type, if it is built into PostgreSQL.
     pub(super) ty: Option<Type>,
-    /// Its type as SQL has it.
+    /// The column's type in SQL.
     pub(super) type_name: String,
-    /// Whether the role may read it.
+    /// Whether the role may read the column.
     pub(super) is_readable: bool,
 }
 
 impl DatabaseSchema {
-    /// Looks for everything at once.
-    pub(super) async fn read(client: &Client, needs: &Requirements<'_>) -> Result<Self, Error> {
-        let wanted: BTreeSet<_> = needs.columns.iter().map(|need| need.column.relation).collect();
+    /// Reads all required relations in one round trip.
+    pub(super) async fn read(client: &Client, requirements: &Requirements<'_>) -> Result<Self, Error> {
+        let wanted: BTreeSet<_> = requirements.columns.iter().map(|column| column.column.relation).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
         let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };
         let found = async { client.query(RELATIONS, &[&wanted]).await };
@@ -78,7 +78,7 @@ impl DatabaseSchema {
             let relation = FoundRelation {
                 schema: row.try_get(1)?,
                 is_table: row.try_get(2)?,
-                schema_is_open: row.try_get(3)?,
+                schema_is_usable: row.try_get(3)?,
                 columns: HashMap::new(),
             };
             let column = FoundColumn {
@@ -91,12 +91,12 @@ impl DatabaseSchema {
         Ok(Self { role, relations })
     }
 
-    /// The relation of that name, as the catalog writes it.
+    /// The relation with that name in the catalog.
     pub(super) fn relation(&self, name: &str) -> Option<&FoundRelation> {
         self.relations.get(name)
     }
 
-    /// A column, where there is one of that name.
+    /// The column with that name in the catalog.
     pub(super) fn column(&self, column: ColumnName<'_>) -> Option<&FoundColumn> {
         self.relation(column.relation)?.columns.get(column.name)
     }

@@ -1,142 +1,133 @@
-//! What of a database does not fit a catalog, and what to do about it.
+//! How a database does not fit a catalog, and how to fix it.
 
-use std::fmt;
+use thiserror::Error;
 
 use crate::plan::sql::{Identifier, List, Relation};
-use crate::preflight::fit::Use;
+use crate::preflight::column_use::ColumnUse;
 
-/// Something of the database that does not fit the catalog. `place` is the part of the schema that needs it, such as
-/// `Order.orderItems` or `orders(sortKey: ORDER_NAME)`; names are written as the schema file has them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How to fix a relation or column that is missing.
+const MIGRATE: &str = "run `orderql migrate`, or correct the schema file";
+
+/// Something in the database that does not fit the catalog. The message says how to fix it. `required_by` is the part of
+/// the schema that requires it, such as `Order.orderItems` or `orders(sortKey: ORDER_NAME)`. Names are as in the schema
+/// file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
     /// There is no such table or view.
+    #[error("there is no table or view {relation}, which {required_by} reads: {}", MIGRATE)]
     MissingRelation {
-        /// Its name.
+        /// The relation's name.
         relation: String,
-        /// What needs it.
-        place: String,
+        /// The part of the schema that requires it.
+        required_by: String,
     },
-    /// The role may not look into a schema.
-    ClosedSchema {
+    /// The role lacks the privilege `USAGE` on a schema.
+    #[error("the role {role} may not use the schema {0}: GRANT USAGE ON SCHEMA {0} TO {role};", Identifier(.schema))]
+    MissingUsagePrivilege {
         /// The schema's name.
         schema: String,
         /// The role, quoted for SQL.
         role: String,
     },
-    /// The role may not read a relation, or a column of it that is needed.
-    ClosedRelation {
+    /// The role lacks the privilege `SELECT` on a relation, or on a required column of it.
+    #[error("the role {role} may not read {relation}: GRANT SELECT ON {} TO {role};", Relation(.relation))]
+    MissingSelectPrivilege {
         /// The relation's name.
         relation: String,
         /// The role, quoted for SQL.
         role: String,
     },
     /// A relation has no such column.
+    #[error("{relation} has no column {column}, which {required_by} reads: {}", MIGRATE)]
     MissingColumn {
         /// The relation's name.
         relation: String,
         /// The column's name.
         column: String,
-        /// What needs it.
-        place: String,
+        /// The part of the schema that requires it.
+        required_by: String,
     },
-    /// A column's type is not fit for what it is used for.
-    UnfitColumn {
+    /// A column's type is not compatible with its use.
+    #[error(
+        "{relation}.{column} is of type {ty}, which {required_by} cannot {}: correct the field's type or column in the \
+         schema file",
+        purpose(*.column_use)
+    )]
+    IncompatibleColumn {
         /// The relation's name.
         relation: String,
         /// The column's name.
         column: String,
-        /// Its type as SQL has it.
+        /// The column's type in SQL.
         ty: String,
-        /// What it is used for.
-        used: Use,
-        /// By what.
-        place: String,
+        /// How statements use the column.
+        column_use: ColumnUse,
+        /// The part of the schema that uses it so.
+        required_by: String,
     },
-    /// Two columns are to be equal whose types PostgreSQL does not compare.
-    Incomparable {
+    /// A join compares columns whose types PostgreSQL does not compare.
+    #[error(
+        "{required_by} joins {left} of type {left_type} with {right} of type {right_type}, which do not compare: correct \
+         the columns in the schema file"
+    )]
+    IncomparableColumns {
         /// One column, with its relation.
         left: String,
-        /// Its type.
+        /// Its type in SQL.
         left_type: String,
-        /// The other column.
+        /// The other column, with its relation.
         right: String,
-        /// Its type.
+        /// Its type in SQL.
         right_type: String,
-        /// What compares them.
-        place: String,
+        /// The part of the schema that joins them.
+        required_by: String,
     },
-    /// No index gives the rows in the order that is walked, or finds those with given values.
+    /// No index of a table returns rows in a required order, or finds those with given values.
+    #[error(
+        "no index serves {required_by}: CREATE INDEX CONCURRENTLY ON {} ({});",
+        Relation(.relation),
+        List(.columns.iter().map(|column| Identifier(column)))
+    )]
     MissingIndex {
-        /// The relation's name.
+        /// The table's name.
         relation: String,
-        /// Whether it can have indexes of its own; a view uses those of its tables.
-        is_table: bool,
-        /// The columns that an index has to begin with.
+        /// The columns that an index must begin with.
         columns: Vec<String>,
-        /// What walks or looks so.
-        place: String,
+        /// The part of the schema that requires it.
+        required_by: String,
     },
-    /// PostgreSQL refuses to read a relation at all.
+    /// The same for a view, which uses the indexes of its tables.
+    #[error(
+        "no index serves {required_by}: the view {relation} needs one on the table of its columns ({}), in this order, \
+         and one for each table that it joins",
+        List(.columns.iter())
+    )]
+    MissingIndexOfView {
+        /// The view's name.
+        relation: String,
+        /// The columns that an index must begin with.
+        columns: Vec<String>,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
+    /// PostgreSQL fails to plan a scan of a relation.
+    #[error("PostgreSQL does not read {relation} for {required_by}: {message}")]
     Unreadable {
         /// The relation's name.
         relation: String,
-        /// What reads it.
-        place: String,
+        /// The part of the schema that reads it.
+        required_by: String,
         /// PostgreSQL's message.
-        reason: String,
+        message: String,
     },
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MEND: &str = "run `orderql migrate`, or correct the schema file";
-        match self {
-            Self::MissingRelation { relation, place } => {
-                write!(f, "there is no table or view {relation}, which {place} reads: {MEND}")
-            }
-            Self::MissingColumn { relation, column, place } => {
-                write!(f, "{relation} has no column {column}, which {place} reads: {MEND}")
-            }
-            Self::ClosedSchema { schema, role } => {
-                let schema = Identifier(schema);
-                write!(f, "the role {role} may not use the schema {schema}: GRANT USAGE ON SCHEMA {schema} TO {role};")
-            }
-            Self::ClosedRelation { relation, role } => {
-                let name = Relation(relation);
-                write!(f, "the role {role} may not read {relation}: GRANT SELECT ON {name} TO {role};")
-            }
-            Self::UnfitColumn { relation, column, ty, used, place } => {
-                write!(f, "{relation}.{column} is of type {ty}, which {place} cannot {}", purpose(*used))?;
-                f.write_str(": correct the field's type or column in the schema file")
-            }
-            Self::Incomparable { left, left_type, right, right_type, place } => write!(
-                f,
-                "{place} joins {left} of type {left_type} with {right} of type {right_type}, which do not compare: \
-                 correct the columns in the schema file"
-            ),
-            Self::MissingIndex { relation, is_table: true, columns, place } => {
-                let (name, columns) = (Relation(relation), List(columns.iter().map(|column| Identifier(column))));
-                write!(f, "no index serves {place}: CREATE INDEX CONCURRENTLY ON {name} ({columns});")
-            }
-            Self::MissingIndex { relation, is_table: false, columns, place } => write!(
-                f,
-                "no index serves {place}: the view {relation} needs one on the table of its columns ({}), in this order, and \
-                 one for each table that it joins",
-                List(columns.iter())
-            ),
-            Self::Unreadable { relation, place, reason } => {
-                write!(f, "PostgreSQL does not read {relation} for {place}: {reason}")
-            }
-        }
-    }
-}
-
-/// What cannot be done with a column, to finish the sentence "… cannot".
-fn purpose(used: Use) -> String {
-    match used {
-        Use::Named | Use::Read => "read".to_owned(),
-        Use::Answered(scalar) => format!("answer as {scalar}"),
-        Use::Compared(scalar) => format!("compare with {scalar} values"),
-        Use::Carried(scalar) => format!("find rows by as {scalar}"),
+/// What cannot be done with a column, to complete the sentence "… cannot".
+fn purpose(column_use: ColumnUse) -> String {
+    match column_use {
+        ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
+        ColumnUse::Output(scalar) => format!("answer as {scalar}"),
+        ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),
+        ColumnUse::ParentKey(scalar) => format!("find rows by as {scalar}"),
     }
 }

@@ -1,5 +1,5 @@
-//! What a catalog needs of a database: relations with columns that are fit for their use, pairs of columns that can be
-//! compared, and orders that an index serves.
+//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, and indexes that
+//! return rows in an order.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey};
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::{Field, ObjectType, Type};
-use crate::preflight::fit::Use;
+use crate::preflight::column_use::ColumnUse;
 
-/// Everything that a catalog needs, in the order of publication.
+/// Everything that a catalog requires, in the order of publication.
 #[derive(Debug, Default)]
 pub(super) struct Requirements<'a> {
-    pub(super) columns: Vec<ColumnNeed<'a>>,
-    pub(super) joins: Vec<Join<'a>>,
-    pub(super) walks: Vec<Pagination<'a>>,
+    pub(super) columns: Vec<ColumnRequirement<'a>>,
+    pub(super) joins: Vec<JoinRequirement<'a>>,
+    pub(super) scans: Vec<ScanRequirement<'a>>,
 }
 
-/// A column that has to be there.
+/// A column that must exist, with a type that suits its use.
 #[derive(Debug)]
-pub(super) struct ColumnNeed<'a> {
+pub(super) struct ColumnRequirement<'a> {
     pub(super) column: ColumnName<'a>,
-    pub(super) used: Use,
-    pub(super) place: SchemaPath<'a>,
+    pub(super) column_use: ColumnUse,
+    pub(super) required_by: SchemaPath<'a>,
 }
 
 /// A column of a relation.
@@ -38,33 +38,33 @@ impl fmt::Display for ColumnName<'_> {
     }
 }
 
-/// Two columns that a statement holds equal.
+/// Two columns that a statement compares for equality.
 #[derive(Debug)]
-pub(super) struct Join<'a> {
+pub(super) struct JoinRequirement<'a> {
     pub(super) left: ColumnName<'a>,
     pub(super) right: ColumnName<'a>,
-    pub(super) place: SchemaPath<'a>,
+    pub(super) required_by: SchemaPath<'a>,
 }
 
-/// An order of a relation's rows that an index must give.
+/// A scan of a relation in key order, which an index must serve.
 #[derive(Debug)]
-pub(super) struct Pagination<'a> {
+pub(super) struct ScanRequirement<'a> {
     pub(super) relation: &'a str,
-    /// The columns that are held equal to something: first in the index, in any order, and never null.
+    /// The columns that are compared for equality and are therefore never null. The index begins with them, in any order.
     pub(super) equal: Vec<&'a str>,
-    /// The columns that come next in the index, in this order.
+    /// The columns that follow in the index, in this order.
     pub(super) order: Vec<&'a str>,
-    pub(super) place: SchemaPath<'a>,
+    pub(super) required_by: SchemaPath<'a>,
 }
 
-impl<'a> Pagination<'a> {
+impl<'a> ScanRequirement<'a> {
     /// All columns.
     pub(super) fn columns(&self) -> impl Iterator<Item = &'a str> {
         self.equal.iter().chain(&self.order).copied()
     }
 }
 
-/// What of the schema needs something.
+/// The part of a schema that requires something. Its `Display` is for operators.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SchemaPath<'a> {
     Type(&'a ObjectType),
@@ -89,80 +89,87 @@ impl fmt::Display for SchemaPath<'_> {
 }
 
 impl<'a> Requirements<'a> {
-    /// What that catalog needs.
+    /// What a catalog requires.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
-        let mut needs = Self::default();
+        let mut requirements = Self::default();
         let objects = || catalog.types().iter().filter_map(Type::as_object);
         let entities = || objects().filter_map(|object| Some((object, object.entity.as_ref()?)));
-        // First, so that a missing relation is told with its type and not with who points there.
+        // Keys first, so that a missing relation is reported for its own type and not for a type that refers to it.
         for (object, entity) in entities() {
             for column in &entity.key {
-                needs.column(&entity.relation, &column.name, Use::Named, SchemaPath::Type(object));
+                requirements.column(&entity.relation, &column.name, ColumnUse::Internal, SchemaPath::Type(object));
             }
         }
         for (object, entity) in entities() {
             for relation in relations(catalog, object, entity) {
-                needs.object(catalog, object, relation);
+                requirements.object(catalog, object, relation);
             }
         }
         for field in objects().filter(|object| object.entity.is_none()).flat_map(|object| &object.fields) {
-            needs.root(catalog, field);
+            requirements.root(catalog, field);
         }
-        needs
+        requirements
     }
 
-    /// A type's own columns, in one of the relations that it is read from.
+    /// The columns of a type, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, relation: &'a str) {
         for field in &object.fields {
-            let place = SchemaPath::Field(object, field);
+            let required_by = SchemaPath::Field(object, field);
             match &field.binding {
                 Binding::Column(column) => {
-                    self.column(relation, &column.name, Use::Answered(column.scalar), place);
+                    self.column(relation, &column.name, ColumnUse::Output(column.scalar), required_by);
                 }
-                Binding::Aggregate(aggregate) => self.aggregate(relation, aggregate, place),
-                Binding::One(one) => self.one(catalog, relation, one, place),
+                Binding::Aggregate(aggregate) => self.aggregate(relation, aggregate, required_by),
+                Binding::One(one) => self.one(catalog, relation, one, required_by),
                 Binding::Connection(connection) => {
                     for column in &connection.join.by {
-                        self.column(relation, &column.name, Use::Carried(column.scalar), place);
+                        self.column(relation, &column.name, ColumnUse::ParentKey(column.scalar), required_by);
                     }
-                    self.nested(connection, place);
+                    self.nested(connection, required_by);
                 }
-                _ => {}
+                // Only the query root and the types of connections and introspection have these.
+                Binding::Lookup(_)
+                | Binding::Edges
+                | Binding::Node
+                | Binding::PageInfo
+                | Binding::Cursor
+                | Binding::PageInfoField(_)
+                | Binding::Introspection(_) => {}
             }
         }
     }
 
-    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, place: SchemaPath<'a>) {
+    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, required_by: SchemaPath<'a>) {
         let relation = &aggregate.relation;
-        self.column(relation, &aggregate.column, Use::Named, place);
-        self.equal(parent, &aggregate.join.by, relation, &aggregate.join.to, place);
-        self.walk(relation, names(&aggregate.join.to), Vec::new(), place);
+        self.column(relation, &aggregate.column, ColumnUse::Internal, required_by);
+        self.equal(parent, &aggregate.join.by, relation, &aggregate.join.to, required_by);
+        self.scan(relation, names(&aggregate.join.to), Vec::new(), required_by);
     }
 
-    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, place: SchemaPath<'a>) {
+    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, required_by: SchemaPath<'a>) {
         let Some(target) = catalog.entity(one.target) else { return };
         if let Some(column) = one.join.to.first() {
-            self.column(&target.relation, column, Use::Read, place);
+            self.column(&target.relation, column, ColumnUse::NullCheck, required_by);
         }
-        self.equal(parent, &one.join.by, &target.relation, &one.join.to, place);
+        self.equal(parent, &one.join.by, &target.relation, &one.join.to, required_by);
         let key = || target.key.iter().map(|column| column.name.as_str());
         if one.unique {
-            // The key alone finds the row, whatever else is compared.
-            self.walk(&target.relation, key().collect(), Vec::new(), place);
+            // The key identifies the row, whatever else is compared.
+            self.scan(&target.relation, key().collect(), Vec::new(), required_by);
         } else {
             let to = names(&one.join.to);
             let order = key().filter(|column| !to.contains(column)).collect();
-            self.walk(&target.relation, to, order, place);
+            self.scan(&target.relation, to, order, required_by);
         }
     }
 
-    fn nested(&mut self, connection: &'a Connection, place: SchemaPath<'a>) {
+    fn nested(&mut self, connection: &'a Connection, required_by: SchemaPath<'a>) {
         for (by, to) in connection.join.by.iter().zip(&connection.join.to) {
-            // Compared with a carried key, or with one that a caller gave, for which the same types are fit.
-            self.column(&connection.relation, to, Use::Carried(by.scalar), place);
+            // Compared with a parent's key, or with one that a client gave. The same types are compatible with both.
+            self.column(&connection.relation, to, ColumnUse::ParentKey(by.scalar), required_by);
         }
         for key in &connection.sort_keys {
-            self.sort_key(connection, key, place);
+            self.sort_key(connection, key, required_by);
         }
     }
 
@@ -176,85 +183,111 @@ impl<'a> Requirements<'a> {
                     self.search_key(connection, key, SchemaPath::SearchKey(field, key));
                 }
             }
-            Binding::Lookup(point) => self.point(catalog, field, point),
-            _ => {}
+            Binding::Lookup(lookup) => self.lookup(catalog, field, lookup),
+            // Only types with a relation have the first three. The others read nothing from the database.
+            Binding::Column(_)
+            | Binding::Aggregate(_)
+            | Binding::One(_)
+            | Binding::Edges
+            | Binding::Node
+            | Binding::PageInfo
+            | Binding::Cursor
+            | Binding::PageInfoField(_)
+            | Binding::Introspection(_) => {}
         }
     }
 
-    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, place: SchemaPath<'a>) {
+    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, required_by: SchemaPath<'a>) {
         for column in &key.columns {
-            // What can be compared can be written into a cursor.
-            self.column(&connection.relation, &column.name, Use::Compared(column.scalar), place);
+            // A column that can be compared can also be encoded into a cursor.
+            self.column(&connection.relation, &column.name, ColumnUse::Compared(column.scalar), required_by);
         }
         let equal = names(&connection.join.to);
         let order = key.columns.iter().map(|column| column.name.as_str());
         let order = order.filter(|column| !equal.contains(column)).collect();
-        self.walk(&connection.relation, equal, order, place);
+        self.scan(&connection.relation, equal, order, required_by);
     }
 
-    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, place: SchemaPath<'a>) {
-        let relation = key.semi_join.as_ref().map_or(&connection.relation, |within| &within.relation);
-        self.column(relation, &key.column.name, Use::Compared(key.column.scalar), place);
-        for column in key.semi_join.iter().flat_map(|within| &within.by) {
-            self.join(&connection.relation, column, relation, column, place);
+    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, required_by: SchemaPath<'a>) {
+        let relation = key.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation);
+        self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar), required_by);
+        for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
+            self.join(&connection.relation, column, relation, column, required_by);
         }
         match &key.semi_join {
-            _ if key.indexed => self.walk(relation, vec![&key.column.name], Vec::new(), place),
-            // Each row of the walk asks whether it has one there.
-            Some(within) => self.walk(relation, names(&within.by), Vec::new(), place),
+            _ if key.indexed => self.scan(relation, vec![&key.column.name], Vec::new(), required_by),
+            // For each row of the connection, the statement looks for a row of the semi-join.
+            Some(semi_join) => self.scan(relation, names(&semi_join.by), Vec::new(), required_by),
             None => {}
         }
     }
 
-    fn point(&mut self, catalog: &'a Catalog, field: &'a Field, point: &'a Lookup) {
-        for (key, argument) in point.keys.iter().zip(&field.arguments) {
-            let place = SchemaPath::Argument(field, &argument.name);
-            self.column(&point.relation, &key.name, Use::Compared(key.scalar), place);
-            if point.alternatives {
-                self.walk(&point.relation, vec![&key.name], Vec::new(), place);
+    fn lookup(&mut self, catalog: &'a Catalog, field: &'a Field, lookup: &'a Lookup) {
+        for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
+            let required_by = SchemaPath::Argument(field, &argument.name);
+            self.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar), required_by);
+            if lookup.alternatives {
+                self.scan(&lookup.relation, vec![&key.name], Vec::new(), required_by);
             }
         }
-        if !point.alternatives {
-            let target = catalog.entity(point.target).map_or(&[][..], |entity| &entity.key);
-            let all: Vec<_> = point.keys.iter().map(|key| key.name.as_str()).collect();
+        if !lookup.alternatives {
+            let target = catalog.entity(lookup.target).map_or(&[][..], |entity| &entity.key);
+            let all: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
             let key: Vec<_> = target.iter().map(|column| column.name.as_str()).collect();
-            // As with joined objects, the target's key alone finds the row.
+            // As for joined rows, the target's key identifies the row.
             let equal = if key.iter().all(|column| all.contains(column)) { key } else { all };
-            self.walk(&point.relation, equal, Vec::new(), SchemaPath::Root(field));
+            self.scan(&lookup.relation, equal, Vec::new(), SchemaPath::Root(field));
         }
     }
 
-    fn equal(&mut self, left: &'a str, by: &'a [Column], right: &'a str, to: &'a [String], place: SchemaPath<'a>) {
+    fn equal(
+        &mut self,
+        left: &'a str,
+        by: &'a [Column],
+        right: &'a str,
+        to: &'a [String],
+        required_by: SchemaPath<'a>,
+    ) {
         for (by, to) in by.iter().zip(to) {
-            self.join(left, &by.name, right, to, place);
+            self.join(left, &by.name, right, to, required_by);
         }
     }
 
-    fn join(&mut self, left: &'a str, by: &'a str, right: &'a str, to: &'a str, place: SchemaPath<'a>) {
-        self.column(left, by, Use::Named, place);
-        self.column(right, to, Use::Named, place);
+    fn join(&mut self, left: &'a str, by: &'a str, right: &'a str, to: &'a str, required_by: SchemaPath<'a>) {
+        self.column(left, by, ColumnUse::Internal, required_by);
+        self.column(right, to, ColumnUse::Internal, required_by);
         let column = |relation, name| ColumnName { relation, name };
-        self.joins.push(Join { left: column(left, by), right: column(right, to), place });
+        self.joins.push(JoinRequirement { left: column(left, by), right: column(right, to), required_by });
     }
 
-    fn column(&mut self, relation: &'a str, name: &'a str, used: Use, place: SchemaPath<'a>) {
-        self.columns.push(ColumnNeed { column: ColumnName { relation, name }, used, place });
+    fn column(&mut self, relation: &'a str, name: &'a str, column_use: ColumnUse, required_by: SchemaPath<'a>) {
+        self.columns.push(ColumnRequirement { column: ColumnName { relation, name }, column_use, required_by });
     }
 
-    fn walk(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, place: SchemaPath<'a>) {
-        self.walks.push(Pagination { relation, equal, order, place });
+    fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, required_by: SchemaPath<'a>) {
+        self.scans.push(ScanRequirement { relation, equal, order, required_by });
     }
 }
 
-/// Where a type's rows are read from: its own relation, and those with its columns that connections and point roots name.
+/// The relations that a type's rows are read from: its own, and those that connections and lookup fields name instead.
 fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity) -> Vec<&'a str> {
     let is_object = |id: TypeId| catalog.object(id).is_some_and(|other| std::ptr::eq(other, object));
     let mut relations = vec![entity.relation.as_str()];
     for (_, _, binding) in catalog.fields() {
         let relation = match binding {
             Binding::Connection(connection) if is_object(connection.node) => &connection.relation,
-            Binding::Lookup(point) if is_object(point.target) => &point.relation,
-            _ => continue,
+            Binding::Lookup(lookup) if is_object(lookup.target) => &lookup.relation,
+            Binding::Connection(_)
+            | Binding::Lookup(_)
+            | Binding::Column(_)
+            | Binding::Aggregate(_)
+            | Binding::One(_)
+            | Binding::Edges
+            | Binding::Node
+            | Binding::PageInfo
+            | Binding::Cursor
+            | Binding::PageInfoField(_)
+            | Binding::Introspection(_) => continue,
         };
         if !relations.contains(&relation.as_str()) {
             relations.push(relation);

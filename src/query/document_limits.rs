@@ -1,4 +1,4 @@
-//! How large a document can be, whoever sends it. These limits bound the work before the cost check. The GraphQL
+//! How large a document can be, regardless of the caller. These limits bound the work before the cost check. The GraphQL
 //! specification has none.
 
 /// Tokens of a document. Documents that people write have some hundreds.

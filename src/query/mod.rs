@@ -4,7 +4,7 @@
 //! - [`parse`]: text → document
 //! - [`validate`]: document → [`operation::Operation`], checked against the catalog; a file per validation rule
 //! - [`bind`]: operation and variables → [`bind::selection::BoundOperation`]; reads page sizes, search strings and cursors
-//! - [`document_limits`]: how large a document can be, whoever sends it
+//! - [`document_limits`]: how large a document can be, regardless of the caller
 //!
 //! `graphql_parser` is used here and in the catalog alone.
 

@@ -2,6 +2,7 @@
 
 use crate::catalog::binding::{Connection, SearchKey};
 use crate::catalog::schema::ArgumentRole;
+use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
@@ -46,7 +47,7 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
         let keys = connection.search_keys.iter().map(|key| key.name.as_str());
         BindError::NotFilterable {
             field: arguments.field.name.clone(),
-            key: search::shown(term.key),
+            key: excerpt(term.key),
             offset: term.offset,
             nearest: nearest(term.key, keys.clone()).map(str::to_owned),
             allowed: keys.map(str::to_owned).collect(),
@@ -69,7 +70,7 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
 /// If the term has no key, the error lists the keys, and suggests the one that the term begins with or nearly names.
 fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
     let (mut suggestion, mut allowed) = (None, None);
-    if matches!(malformed.fault, SearchErrorKind::NoColon | SearchErrorKind::BadKey) {
+    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::InvalidKey) {
         let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
         let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         // As in `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is probably a value.
@@ -93,5 +94,5 @@ fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, SearchError> {
         .iter()
         .map(value)
         .collect::<Result<_, _>>()
-        .map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::BadValue(bad.expected)))
+        .map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(bad.expected)))
 }

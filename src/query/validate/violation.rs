@@ -7,10 +7,8 @@ use thiserror::Error;
 
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::error::excerpt::excerpt;
 use crate::query::document_limits::{MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS};
-
-/// The longest name that an error repeats, in characters.
-const MAX_NAME_IN_ERROR: usize = 80;
 
 /// A name from a document, cut to a length fit for an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +16,7 @@ pub(super) struct Truncated(String);
 
 impl From<&str> for Truncated {
     fn from(name: &str) -> Self {
-        let mut truncated: String = name.chars().take(MAX_NAME_IN_ERROR).collect();
-        if truncated.len() < name.len() {
-            truncated.push('…');
-        }
-        Self(truncated)
+        Self(excerpt(name))
     }
 }
 
@@ -32,7 +26,7 @@ impl fmt::Display for Truncated {
     }
 }
 
-/// Names that a misspelt one may stand for, the closest first. Its `Display` is the end of an error message.
+/// Names that a misspelt one may mean, the closest first. Its `Display` is the end of an error message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Suggestions(Vec<String>);
 

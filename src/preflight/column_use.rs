@@ -1,0 +1,18 @@
+//! How statements use a column.
+
+use crate::value::ScalarType;
+
+/// How statements use a column. The column's type must be compatible with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnUse {
+    /// Statements name the column; its values stay in the database.
+    Internal,
+    /// Statements return the column to check whether it is null.
+    NullCheck,
+    /// Responses contain the column's values as this scalar.
+    Output(ScalarType),
+    /// Statements compare the column with a client's value of this scalar.
+    Compared(ScalarType),
+    /// Statements return the column as a parent's key, and take it as a parameter to find the parent's children.
+    ParentKey(ScalarType),
+}

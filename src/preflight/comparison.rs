@@ -1,0 +1,131 @@
+//! Compares what a catalog requires with what a database has.
+
+use std::collections::HashSet;
+
+use crate::preflight::database_schema::DatabaseSchema;
+use crate::preflight::index_check::ScanPlan;
+use crate::preflight::mismatch::Mismatch;
+use crate::preflight::requirements::{Requirements, ScanRequirement};
+use crate::preflight::type_compatibility::{are_comparable, is_compatible};
+
+/// The mismatches found so far.
+pub(super) struct Comparison<'r, 'a> {
+    requirements: &'r Requirements<'a>,
+    database: &'r DatabaseSchema,
+    pub(super) mismatches: Vec<Mismatch>,
+}
+
+impl<'r, 'a> Comparison<'r, 'a> {
+    pub(super) fn new(requirements: &'r Requirements<'a>, database: &'r DatabaseSchema) -> Self {
+        Self { requirements, database, mismatches: Vec::new() }
+    }
+
+    /// Finds relations that are missing or that the role may not read.
+    pub(super) fn relations(&mut self) {
+        let mut seen = HashSet::new();
+        for requirement in self.requirements.columns.iter().filter(|column| seen.insert(column.column.relation)) {
+            let relation = requirement.column.relation.to_owned();
+            let Some(found) = self.database.relation(&relation) else {
+                let required_by = requirement.required_by.to_string();
+                self.mismatches.push(Mismatch::MissingRelation { relation, required_by });
+                continue;
+            };
+            let role = self.database.role.clone();
+            if !found.schema_is_usable {
+                let schema = found.schema.clone();
+                self.mismatches.push(Mismatch::MissingUsagePrivilege { schema, role: role.clone() });
+            }
+            let required = self.requirements.columns.iter().filter(|other| other.column.relation == relation);
+            let mut columns = required.filter_map(|required| found.columns.get(required.column.name));
+            if !columns.all(|column| column.is_readable) {
+                self.mismatches.push(Mismatch::MissingSelectPrivilege { relation, role });
+            }
+        }
+    }
+
+    /// Finds columns that are missing, or of a type that is not compatible with their use.
+    pub(super) fn columns(&mut self) {
+        let mut missing = HashSet::new();
+        for requirement in &self.requirements.columns {
+            let Some(relation) = self.database.relation(requirement.column.relation) else { continue };
+            let required_by = || requirement.required_by.to_string();
+            let relation_name = requirement.column.relation.to_owned();
+            let column = requirement.column.name.to_owned();
+            match relation.columns.get(requirement.column.name) {
+                None => {
+                    if missing.insert(requirement.column) {
+                        let required_by = required_by();
+                        let mismatch = Mismatch::MissingColumn { relation: relation_name, column, required_by };
+                        self.mismatches.push(mismatch);
+                    }
+                }
+                Some(found) => {
+                    if !is_compatible(requirement.column_use, found.ty.as_ref()) {
+                        self.mismatches.push(Mismatch::IncompatibleColumn {
+                            relation: relation_name,
+                            column,
+                            ty: found.type_name.clone(),
+                            column_use: requirement.column_use,
+                            required_by: required_by(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds joined columns that PostgreSQL cannot compare.
+    pub(super) fn joins(&mut self) {
+        for join in &self.requirements.joins {
+            let (Some(left), Some(right)) = (self.database.column(join.left), self.database.column(join.right)) else {
+                continue;
+            };
+            if !are_comparable(left, right) {
+                self.mismatches.push(Mismatch::IncomparableColumns {
+                    left: join.left.to_string(),
+                    left_type: left.type_name.clone(),
+                    right: join.right.to_string(),
+                    right_type: right.type_name.clone(),
+                    required_by: join.required_by.to_string(),
+                });
+            }
+        }
+    }
+
+    /// The scans whose columns exist and can be read, so that PostgreSQL can plan them.
+    pub(super) fn readable_scans(&self) -> Vec<&'r ScanRequirement<'a>> {
+        self.requirements.scans.iter().filter(|scan| self.is_readable(scan)).collect()
+    }
+
+    fn is_readable(&self, scan: &ScanRequirement<'_>) -> bool {
+        self.database.relation(scan.relation).is_some_and(|relation| {
+            let mut columns = scan.columns().map(|column| relation.columns.get(column));
+            relation.schema_is_usable && columns.all(|column| column.is_some_and(|column| column.is_readable))
+        })
+    }
+
+    /// Finds scans that no index serves.
+    pub(super) fn indexes(&mut self, plans: impl Iterator<Item = (&'r ScanRequirement<'a>, ScanPlan)>)
+    where
+        'a: 'r,
+    {
+        for (scan, plan) in plans {
+            let (relation, required_by) = (scan.relation.to_owned(), scan.required_by.to_string());
+            match plan {
+                ScanPlan::Indexed => {}
+                ScanPlan::Unindexed => {
+                    let columns = scan.columns().map(str::to_owned).collect();
+                    let is_table = self.database.relation(scan.relation).is_some_and(|relation| relation.is_table);
+                    self.mismatches.push(if is_table {
+                        Mismatch::MissingIndex { relation, columns, required_by }
+                    } else {
+                        Mismatch::MissingIndexOfView { relation, columns, required_by }
+                    });
+                }
+                ScanPlan::Failed(message) => {
+                    self.mismatches.push(Mismatch::Unreadable { relation, required_by, message });
+                }
+            }
+        }
+    }
+}

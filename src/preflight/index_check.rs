@@ -1,0 +1,134 @@
+//! Whether an index returns a relation's rows in an order. PostgreSQL's planner decides, for tables and views alike and for
+//! any kind of index: with sorting disabled, it sorts only if no index helps.
+//!
+//! The statement to be planned scans the whole relation, `ORDER BY` the columns that are compared for equality and then
+//! those of the order. With a comparison instead, the planner could choose another index and filter. An order leaves no
+//! choice: either an index begins with these columns, or PostgreSQL sorts, whether the tables are empty or full.
+//!
+//! This check misses one case: a table that a view joins by a column that is second in its index. PostgreSQL uses such an
+//! index, but more slowly than one that begins with the column.
+
+use std::collections::{HashMap, HashSet};
+
+use futures_util::future::try_join_all;
+use serde_json::Value;
+use tokio_postgres::{Client, Error, SimpleQueryMessage};
+
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where};
+use crate::preflight::requirements::ScanRequirement;
+
+/// Disables everything but nested loops over index scans. `search_path` is that of the pool's connections.
+const ONLY_INDEX_SCANS: &str = "
+    BEGIN READ ONLY;
+    SET LOCAL search_path TO public;
+    SET LOCAL enable_seqscan TO off;
+    SET LOCAL enable_bitmapscan TO off;
+    SET LOCAL enable_sort TO off;
+    SET LOCAL enable_incremental_sort TO off;
+    SET LOCAL enable_hashjoin TO off;
+    SET LOCAL enable_mergejoin TO off;
+    SET LOCAL enable_hashagg TO off;
+    SET LOCAL max_parallel_workers_per_gather TO 0;
+    SAVEPOINT explain";
+
+/// The most columns compared for equality of which every permutation is tried: 24 statements.
+const MAX_PERMUTED: usize = 4;
+
+/// How the planner would execute a scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ScanPlan {
+    /// An index returns the rows in order.
+    Indexed,
+    /// PostgreSQL would sort the rows, or scan a whole table.
+    Unindexed,
+    /// PostgreSQL fails to plan the scan: its message.
+    Failed(String),
+}
+
+/// Explains all scans. The plans are in the order of the scans.
+pub(super) async fn explain(client: &Client, scans: &[&ScanRequirement<'_>]) -> Result<Vec<ScanPlan>, Error> {
+    let texts: Vec<Vec<String>> = scans.iter().map(|scan| statements(scan)).collect();
+    let distinct: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
+    client.batch_execute(ONLY_INDEX_SCANS).await?;
+    let explained = distinct.into_iter().map(async |text| Ok::<_, Error>((text, explain_one(client, text).await?)));
+    let explained = try_join_all(explained).await;
+    client.batch_execute("ROLLBACK").await?;
+    let plans: HashMap<&str, ScanPlan> = explained?.into_iter().collect();
+    let best = |texts: &Vec<String>| {
+        let mut plans = texts.iter().filter_map(|text| plans.get(text.as_str()));
+        let first = plans.next().cloned().unwrap_or(ScanPlan::Unindexed);
+        if plans.any(|plan| *plan == ScanPlan::Indexed) { ScanPlan::Indexed } else { first }
+    };
+    Ok(texts.iter().map(best).collect())
+}
+
+async fn explain_one(client: &Client, text: &str) -> Result<ScanPlan, Error> {
+    // The rollback undoes a failure of the previous statement, so that the statements can be pipelined.
+    let explained = format!("ROLLBACK TO SAVEPOINT explain; EXPLAIN (COSTS OFF, FORMAT JSON) {text}");
+    let messages = match client.simple_query(&explained).await {
+        Ok(messages) => messages,
+        Err(error) => {
+            let failure = error.as_db_error().map(|error| ScanPlan::Failed(error.message().to_owned()));
+            return failure.ok_or(error);
+        }
+    };
+    let plan = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => serde_json::from_str(row.try_get(0).ok()??).ok(),
+        _ => None,
+    });
+    let is_indexed = plan.as_ref().is_some_and(|plan: &Value| uses_only_indexes(&plan[0]["Plan"]));
+    Ok(if is_indexed { ScanPlan::Indexed } else { ScanPlan::Unindexed })
+}
+
+/// Whether a plan, from this node down, scans indexes only and keeps their order.
+fn uses_only_indexes(node: &Value) -> bool {
+    let node_type = node["Node Type"].as_str();
+    let sorts_or_scans_tables = matches!(node_type, None | Some("Sort" | "Incremental Sort" | "Seq Scan"));
+    !sorts_or_scans_tables && node["Plans"].as_array().is_none_or(|nodes| nodes.iter().all(uses_only_indexes))
+}
+
+/// The statements for a scan, one for each permutation of its columns of equality. One of them must be indexed.
+fn statements(scan: &ScanRequirement<'_>) -> Vec<String> {
+    // A column that equals something is not null. With this condition, PostgreSQL can simplify outer joins.
+    let present: Vec<_> = scan.equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
+    let statement = |equal: Vec<&str>| {
+        let order = List(equal.iter().chain(&scan.order).map(|column| base(column)));
+        let (relation, conditions) = (Relation(scan.relation), Where(present.iter()));
+        format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
+    };
+    permutations(&scan.equal).into_iter().map(statement).collect()
+}
+
+fn base(column: &str) -> ColumnOf<'_> {
+    ColumnOf(Alias::Base, column)
+}
+
+/// Every permutation of a few columns, the given one first; of more than [`MAX_PERMUTED`] columns only the given one.
+fn permutations<'a>(columns: &[&'a str]) -> Vec<Vec<&'a str>> {
+    if columns.len() > MAX_PERMUTED {
+        return vec![columns.to_vec()];
+    }
+    let Some((last, others)) = columns.split_last() else { return vec![Vec::new()] };
+    let insert = |others: Vec<&'a str>| {
+        (0..=others.len()).rev().map(move |index| {
+            let mut all = others.clone();
+            all.insert(index, *last);
+            all
+        })
+    };
+    permutations(others).into_iter().flat_map(insert).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permutes_few_columns_beginning_with_the_given_order() {
+        assert_eq!(permutations(&[]), [Vec::<&str>::new()]);
+        assert_eq!(permutations(&["a", "b"]), [["a", "b"], ["b", "a"]]);
+        assert_eq!(permutations(&["a", "b", "c"]).len(), 6);
+        assert_eq!(permutations(&["a", "b", "c"])[0], ["a", "b", "c"]);
+        assert_eq!(permutations(&["a", "b", "c", "d", "e"]).len(), 1);
+    }
+}
