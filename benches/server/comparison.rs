@@ -3,96 +3,108 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use clap::ValueEnum;
+use serde_json::{Value, json};
 
-use crate::equality;
 use crate::error::{BenchError, Result};
-use crate::output::optional;
-use crate::statistics::median;
+use crate::report::{Report, Row};
+use crate::targets::figures::{Figures, Window};
 use crate::targets::floor::Floor;
 use crate::targets::http::HttpTarget;
 use crate::targets::pgbench::Pgbench;
 use crate::targets::pipelined::Pipelined;
-use crate::targets::{Context, Figures, Name, Target, peers};
+use crate::targets::{Context, Name, Target, peers};
 use crate::workload::Workload;
+use crate::{equality, rounds};
 
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// The figures of all targets.
-#[derive(Debug, Default, Serialize)]
-pub struct Comparison {
-    /// The targets that were left out, and why.
-    pub skipped: BTreeMap<Name, String>,
-    /// The figures by workload and target.
-    pub workloads: BTreeMap<Workload, BTreeMap<Name, Measured>>,
-}
+/// The goals: a figure of orderql, divided by that of another target. The bounds are in the order of the workloads.
+type Ratio = (&'static str, Name, fn(&Figures) -> Option<f64>, fn(&mut Report, &str, f64, f64), [f64; 4]);
 
-/// The figures of one target with one workload.
-#[derive(Debug, Serialize)]
-pub struct Measured {
-    /// The median of each figure.
-    pub median: Figures,
-    /// The figures of each round.
-    pub rounds: Vec<Figures>,
-}
+const RATIOS: [Ratio; 5] = [
+    ("responses a second", Name::A1, |figures| Some(figures.per_second), Report::at_least, [0.7, 1.7, 1.6, 0.5]),
+    ("PostgreSQL CPU", Name::A2, |figures| figures.postgresql_cpu_ms, Report::at_most, [1.2, 1.1, 1.2, 1.5]),
+    ("server CPU", Name::Floor, |figures| figures.server_cpu_ms, Report::at_most, [4.0, 3.5, 4.5, 2.5]),
+    (
+        "responses a second",
+        Name::AsyncGraphql,
+        |figures| Some(figures.per_second),
+        Report::at_least,
+        [2.0, 2.6, 2.6, 1.8],
+    ),
+    (
+        "responses a second",
+        Name::Postgraphile,
+        |figures| Some(figures.per_second),
+        Report::at_least,
+        [8.0, 6.0, 6.0, 6.5],
+    ),
+];
 
-/// Starts the targets that are named, or all, compares their responses, and measures them. In each round the turns come in
-/// another random order, so that whatever else the machine does affects all alike.
+/// Starts the targets that are named, or all, compares their responses, and measures them.
 pub fn run<'a>(
     context: &'a Context<'a>,
     mut orderql: HttpTarget<'a>,
     workloads: &[Workload],
     against: &[Name],
-) -> Result<Comparison> {
-    let mut comparison = Comparison::default();
-    let mut targets = start(context, &mut orderql, workloads, against, &mut comparison.skipped);
+    report: &mut Report,
+) -> Result<()> {
+    let (mut targets, skipped) = start(context, &mut orderql, workloads, against);
     targets.insert(0, Box::new(orderql));
     for workload in workloads {
         eprintln!("comparing responses: {workload}");
         equality::check(&mut targets, *workload, context.keys)?;
     }
-    for target in &mut targets {
+    let mut turns = Vec::new();
+    for (index, target) in targets.iter_mut().enumerate() {
         for workload in workloads {
             eprintln!("preparing: {workload} for {}", target.name());
             target.prepare(*workload)?;
+            turns.push((index, *workload, Vec::new()));
         }
     }
-    let mut random = ChaCha8Rng::seed_from_u64(context.seed);
-    let mut rounds: BTreeMap<(Workload, Name), Vec<Figures>> = BTreeMap::new();
-    let all = workloads.iter().flat_map(|workload| (0..targets.len()).map(move |target| (target, *workload)));
-    let mut turns: Vec<_> = all.collect();
-    for round in 1..=context.rounds {
-        turns.shuffle(&mut random);
-        for (target, workload) in &turns {
-            let target = &mut targets[*target];
-            let figures = target.measure(*workload, WARM_UP, context.time).map_err(|source| {
-                BenchError::Measurement { what: format!("{} with {workload}", target.name()), source: source.into() }
-            })?;
-            let Figures { per_second, .. } = figures;
-            eprintln!("round {round} of {}: {workload:6} {:13} {per_second:>9.0}/s", context.rounds, target.name());
-            rounds.entry((*workload, target.name())).or_default().push(figures);
+    let window = Window { warm_up: WARM_UP, time: context.time };
+    rounds::run(context.rounds, context.seed, &mut turns, |round, (target, workload, measured)| {
+        let target = &mut targets[*target];
+        let figures = target.measure(*workload, window).map_err(|source| BenchError::Measurement {
+            what: format!("{} with {workload}", target.name()),
+            source: source.into(),
+        })?;
+        let per_second = figures.per_second;
+        eprintln!("round {round} of {}: {workload:6} {:13} {per_second:>9.0}/s", context.rounds, target.name());
+        measured.push(figures);
+        Ok(())
+    })?;
+    let figures: BTreeMap<_, _> = turns
+        .iter()
+        .map(|(target, workload, rounds)| ((*workload, targets[*target].name()), Figures::median(rounds)))
+        .collect();
+    for workload in workloads {
+        let of_workload = figures.range((*workload, Name::Orderql)..=(*workload, Name::Floor));
+        let rows = of_workload.map(|((_, name), figures)| figures.row(vec![("target", json!(name.legend()))]));
+        report.table(workload.name(), rows.collect());
+    }
+    for (what, other, figure, goal, bounds) in RATIOS {
+        for (workload, bound) in Workload::value_variants().iter().zip(bounds) {
+            let of = |name| figures.get(&(*workload, name)).and_then(figure);
+            if let (Some(ours), Some(theirs)) = (of(Name::Orderql), of(other)) {
+                goal(report, &format!("{workload}: {what}, orderql / {other}"), ours / theirs, bound);
+            }
         }
     }
-    for ((workload, name), rounds) in rounds {
-        if let Some(median) = median_figures(&rounds) {
-            comparison.workloads.entry(workload).or_default().insert(name, Measured { median, rounds });
-        }
-    }
-    Ok(comparison)
+    report.table("left_out", skipped);
+    Ok(())
 }
 
-/// Starts the targets beside orderql. What is not installed or does not start is left out.
+/// The targets beside orderql, and rows about those that are not installed or do not start.
 fn start<'a>(
     context: &'a Context<'a>,
     orderql: &mut HttpTarget<'a>,
     workloads: &[Workload],
     against: &[Name],
-    skipped: &mut BTreeMap<Name, String>,
-) -> Vec<Box<dyn Target + 'a>> {
-    let mut targets = Vec::new();
+) -> (Vec<Box<dyn Target + 'a>>, Vec<Row>) {
+    let (mut targets, mut skipped): (_, Vec<Row>) = (Vec::new(), Vec::new());
     let programs = || context.peers.clone().map_err(BenchError::Data);
     for name in [Name::A1, Name::A2, Name::AsyncGraphql, Name::Postgraphile, Name::Floor] {
         if !against.is_empty() && !against.contains(&name) {
@@ -110,58 +122,13 @@ fn start<'a>(
             Ok(target) => targets.push(target),
             Err(error) => {
                 eprintln!("left out: {name} ({error})");
-                skipped.insert(name, error.to_string());
+                skipped.push(vec![("target", json!(name.legend())), ("reason", Value::String(error.to_string()))]);
             }
         }
     }
-    targets
+    (targets, skipped)
 }
 
 fn boxed<'a>(target: impl Target + 'a) -> Box<dyn Target + 'a> {
     Box::new(target)
-}
-
-/// The median of each figure.
-pub fn median_figures(rounds: &[Figures]) -> Option<Figures> {
-    let of = |figure: fn(&Figures) -> f64| median(rounds.iter().map(figure));
-    let of_known = |figure: fn(&Figures) -> Option<f64>| {
-        let known: Vec<_> = rounds.iter().filter_map(figure).collect();
-        (!known.is_empty()).then(|| median(known))
-    };
-    Some(Figures {
-        per_second: of(|figures| figures.per_second),
-        p50_ms: of(|figures| figures.p50_ms),
-        p99_ms: of(|figures| figures.p99_ms),
-        server_cpu_ms: of_known(|figures| figures.server_cpu_ms),
-        postgresql_cpu_ms: of_known(|figures| figures.postgresql_cpu_ms),
-        resident_mib: of_known(|figures| figures.resident_mib),
-        response_bytes: of_known(|figures| figures.response_bytes),
-        clients: rounds.last()?.clients,
-    })
-}
-
-/// Prints a table for each workload.
-pub fn print(comparison: &Comparison) {
-    for (workload, targets) in &comparison.workloads {
-        println!(
-            "\n{workload:<50}{:>12}{:>9}{:>9}{:>9}{:>12}{:>8}{:>9}",
-            "responses/s", "p50 ms", "p99 ms", "PG CPU", "server CPU", "memory", "clients"
-        );
-        for (name, Measured { median, .. }) in targets {
-            println!(
-                "{:<50}{:>12.0}{:>9.2}{:>9.2}{:>9}{:>12}{:>8}{:>9}",
-                name.legend(),
-                median.per_second,
-                median.p50_ms,
-                median.p99_ms,
-                optional(median.postgresql_cpu_ms, 3),
-                optional(median.server_cpu_ms, 3),
-                optional(median.resident_mib, 0),
-                median.clients
-            );
-        }
-    }
-    for (name, why) in &comparison.skipped {
-        println!("\nleft out: {} ({why})", name.legend());
-    }
 }

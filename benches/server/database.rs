@@ -16,7 +16,7 @@ use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
 use orderql::database::options::{ClusterOptions, Durability};
 use orderql::database::session::reader_settings;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config};
@@ -39,7 +39,7 @@ const UNLIMITED: Profile = Profile { max_cost: Some(1_000_000_000), concurrent_q
 
 /// What the database contains.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct DatabaseOptions {
     /// Orders in the database
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     pub orders: u64,
@@ -57,27 +57,6 @@ pub struct Options {
     fresh: bool,
 }
 
-/// The machine that the figures are from.
-#[derive(Debug, Clone, Serialize)]
-pub struct Machine {
-    pub cores: usize,
-    pub cpu: String,
-    /// The kernel's release.
-    pub kernel: String,
-    /// Bytes.
-    pub memory: u64,
-    /// PostgreSQL's version.
-    pub postgresql: String,
-}
-
-impl Machine {
-    /// Prints it.
-    pub fn print(&self) {
-        let Self { cores, cpu, kernel, postgresql, .. } = self;
-        println!("{cores} cores of {cpu}, Linux {kernel}, PostgreSQL {postgresql}");
-    }
-}
-
 /// A running cluster with a filled database. Dropping it stops the cluster.
 pub struct Database {
     runtime: Runtime,
@@ -91,10 +70,10 @@ pub struct Database {
 
 impl Database {
     /// Starts the cluster, and fills the database if it is new. Progress goes to standard error.
-    pub fn open(options: &Options) -> Result<Self> {
+    pub fn open(options: &DatabaseOptions) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
-        let Options { orders, seed, data, fresh } = options;
+        let DatabaseOptions { orders, seed, data, fresh } = options;
         let folder = data.clone().unwrap_or_else(|| output::target_folder().join("bench-data"));
         let folder = folder.join(format!("{orders}-{seed}-{:016x}", fingerprint()));
         if !Cluster::exists(&folder) {
@@ -170,17 +149,17 @@ impl Database {
     }
 
     /// The machine and its PostgreSQL.
-    pub fn machine(&self) -> Result<Machine> {
+    pub fn machine(&self) -> Result<Value> {
         let client = self.connect()?;
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
-        Ok(Machine {
-            cores: available_parallelism().map_or(1, usize::from),
-            cpu: cpu.trim_start_matches([' ', '\t', ':']).to_owned(),
-            kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
-            memory: total_memory().unwrap_or_default() * 1024,
-            postgresql: self.block_on(client.query_one("SHOW server_version", &[]))?.try_get(0)?,
-        })
+        Ok(json!({
+            "cores": available_parallelism().map_or(1, usize::from),
+            "cpu": cpu.trim_start_matches([' ', '\t', ':']),
+            "kernel": fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim(),
+            "memory_kib": total_memory(),
+            "postgresql": self.block_on(client.query_one("SHOW server_version", &[]))?.try_get::<_, String>(0)?,
+        }))
     }
 }
 

@@ -115,16 +115,6 @@ impl Recorded {
     pub fn rate(&self, count: u64) -> f64 {
         count as f64 / self.time.as_secs_f64()
     }
-
-    /// Responses a second without errors.
-    pub fn per_second(&self) -> f64 {
-        self.rate(self.latencies.count())
-    }
-
-    /// Error responses a second.
-    pub fn errors_per_second(&self) -> f64 {
-        self.rate(self.error_latencies.count())
-    }
 }
 
 /// Runs a load. Calls `edge` when recording begins, and when it ends.

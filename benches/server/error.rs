@@ -1,4 +1,4 @@
-//! Why a benchmark ends early.
+//! Why a benchmark ends early, or leaves out a target.
 
 use std::io;
 
@@ -10,88 +10,46 @@ use orderql::database::error::ClusterError;
 use orderql::database::migrate::MigrateError;
 use orderql::error::graphql_error::GraphqlErrors;
 
-/// A result of the benchmarks.
 pub type Result<T, E = BenchError> = std::result::Result<T, E>;
 
-/// Why a benchmark ends early, or why a target is left out.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// A file, socket or program cannot be used.
     #[error("cannot {action}")]
-    Io {
-        /// What was tried.
-        action: String,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The private PostgreSQL does not start.
+    Io { action: String, source: io::Error },
     #[error("the private PostgreSQL does not start")]
     Cluster(#[from] ClusterError),
-    /// The database cannot be migrated.
     #[error("the database cannot be migrated")]
     Migrate(#[from] MigrateError),
-    /// The database rejected a statement.
     #[error("the database rejected a statement")]
     Database(#[from] tokio_postgres::Error),
-    /// A user account cannot be created.
     #[error("a user account cannot be created")]
     Account(#[from] AccountError),
-    /// A password cannot be hashed.
     #[error("a password cannot be hashed")]
     Password(#[from] PasswordError),
-    /// The built-in schema is not valid.
     #[error("the built-in schema is not valid")]
     Schema(#[from] SchemaError),
-    /// A query of the benchmarks is not valid.
     #[error("a query is not valid: {errors}\n{query}")]
-    Query {
-        /// What is wrong with it.
-        errors: GraphqlErrors,
-        /// Its text.
-        query: String,
-    },
-    /// A plan has parameters that the benchmarks cannot fill in.
+    Query { errors: GraphqlErrors, query: String },
     #[error("a plan has parameters that the benchmarks do not know")]
     Plan,
-    /// The histogram's bounds are not valid.
     #[error("a histogram cannot be created")]
     Histogram(#[from] CreationError),
-    /// Results cannot be written as JSON.
-    #[error("the results cannot be written as JSON")]
+    #[error("JSON cannot be read or written")]
     Json(#[from] serde_json::Error),
-    /// A program is not installed.
     #[error("{0} is not installed")]
     NotInstalled(&'static str),
-    /// A program failed.
     #[error("{program} failed: {output}")]
-    Program {
-        /// The program.
-        program: String,
-        /// What it printed.
-        output: String,
-    },
-    /// A server sent something else than what was asked for.
+    Program { program: String, output: String },
     #[error("{server} responded: {response}")]
-    Response {
-        /// The server.
-        server: String,
-        /// The response, or what is wrong with it.
-        response: String,
-    },
+    Response { server: String, response: String },
     /// Two targets respond differently to the same query.
     #[error("{0}")]
     Mismatch(String),
-    /// The data do not have what is to be measured.
+    /// The database or the system lacks what is to be measured.
     #[error("{0}")]
     Data(String),
-    /// A measurement failed.
     #[error("{what} could not be measured")]
-    Measurement {
-        /// The target and its workload, or the query.
-        what: String,
-        /// The reason.
-        source: Box<BenchError>,
-    },
+    Measurement { what: String, source: Box<BenchError> },
 }
 
 impl BenchError {

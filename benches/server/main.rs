@@ -5,7 +5,7 @@
 //! - [`database`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
 //! - [`comparison`] with [`equality`], [`scaling`], [`cost`]: the three parts
-//! - [`goals`]: the figures that are aimed at
+//! - [`report`]: the results
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -18,6 +18,8 @@
 mod error;
 mod output;
 mod statistics;
+mod report;
+mod rounds;
 mod usage;
 mod process;
 mod client;
@@ -30,7 +32,6 @@ mod keys;
 mod targets;
 mod equality;
 mod comparison;
-mod goals;
 mod scaling;
 mod cost;
 
@@ -39,16 +40,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ::time::OffsetDateTime;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::Serialize;
+use serde_json::json;
+use time::OffsetDateTime;
 
-use comparison::Comparison;
-use database::{Database, Machine};
+use database::{Database, DatabaseOptions};
 use error::Result;
-use goals::Goal;
 use keys::Keys;
-use scaling::Scaling;
+use report::Report;
 use targets::http::HttpTarget;
 use targets::{Context, Name, peers};
 use workload::Workload;
@@ -74,7 +73,7 @@ struct Arguments {
     part: Option<Part>,
 
     #[command(flatten)]
-    options: Options,
+    options: LoadOptions,
 
     /// Cargo passes this to every benchmark
     #[arg(long, hide = true, global = true)]
@@ -85,17 +84,16 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Part {
     /// The four workloads, against the limits and the peers
-    Load(Options),
-    /// How orderql's own figures grow: depth, page size, memory, overload, rejections, wrong logins
-    Scaling(Options),
-    /// Whether the cost of random queries predicts the CPU time that they take
-    Cost(cost::Options),
+    Load(LoadOptions),
+    /// How orderql's own figures grow: depth, page size, memory, overload, rejections
+    Scaling(LoadOptions),
+    Cost(cost::CostOptions),
 }
 
 #[derive(Debug, Args)]
-struct Options {
+struct LoadOptions {
     #[command(flatten)]
-    database: database::Options,
+    database: DatabaseOptions,
 
     /// Rounds in which every target is measured once with every workload
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -122,29 +120,6 @@ struct Options {
     out: Option<PathBuf>,
 }
 
-/// Everything that is written as JSON.
-#[derive(Debug, Serialize)]
-struct Report {
-    machine: Machine,
-    settings: Settings,
-    #[serde(flatten)]
-    comparison: Comparison,
-    ratios: Vec<Goal>,
-    scaling: Option<Scaling>,
-}
-
-#[derive(Debug, Serialize)]
-struct Settings {
-    /// Seconds since 1970.
-    taken: i64,
-    version: &'static str,
-    orders: u64,
-    seed: u64,
-    rounds: usize,
-    seconds: f64,
-    server_flags: Vec<String>,
-}
-
 fn main() -> ExitCode {
     let Arguments { part, options, .. } = Arguments::parse();
     let ended = match part {
@@ -161,9 +136,9 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn measure(options: &Options, has_load: bool, has_scaling: bool) -> Result<()> {
-    let Options { rounds, seconds, only, against, server_flag, .. } = options;
-    let database::Options { orders, seed, .. } = options.database;
+fn measure(options: &LoadOptions, has_load: bool, has_scaling: bool) -> Result<()> {
+    let LoadOptions { rounds, seconds, only, against, server_flag, .. } = options;
+    let DatabaseOptions { orders, seed, .. } = options.database;
     let database = Database::open(&options.database)?;
     let keys = database.block_on(Keys::choose(&database.connect()?, seed))?;
     let needs_peers = has_scaling || against.is_empty() || against.iter().any(|name| name.is_rust_peer());
@@ -178,36 +153,25 @@ fn measure(options: &Options, has_load: bool, has_scaling: bool) -> Result<()> {
         seed,
     };
     let mut orderql = HttpTarget::orderql(&context)?;
-    let scaling = if has_scaling { Some(scaling::measure(&context, &mut orderql)?) } else { None };
-    let workloads: Vec<_> =
-        Workload::value_variants().iter().filter(|one| only.is_empty() || only.contains(one)).copied().collect();
-    let comparison =
-        if has_load { comparison::run(&context, orderql, &workloads, against)? } else { Comparison::default() };
-    let settings = Settings {
-        taken: OffsetDateTime::now_utc().unix_timestamp(),
-        version: env!("CARGO_PKG_VERSION"),
-        orders,
-        seed,
-        rounds: *rounds,
-        seconds: *seconds,
-        server_flags: server_flag.clone(),
-    };
-    let report =
-        Report { machine: database.machine()?, settings, ratios: goals::ratios(&comparison), comparison, scaling };
-    report.print();
-    let name = if has_load { "load.json" } else { "scaling.json" };
-    output::write_json(&options.out.clone().map_or_else(|| output::file(name), Ok)?, &report)
-}
-
-impl Report {
-    fn print(&self) {
-        self.machine.print();
-        let Settings { orders, rounds, seconds, .. } = &self.settings;
-        println!("{orders} orders; medians of {rounds} rounds of {seconds} s; CPU in ms a request, memory in MiB");
-        comparison::print(&self.comparison);
-        goals::print("ratios", &self.ratios);
-        if let Some(scaling) = &self.scaling {
-            scaling::print(scaling);
-        }
+    let mut report = Report::default();
+    if has_scaling {
+        scaling::run(&context, &mut orderql, &mut report)?;
     }
+    if has_load {
+        let all = Workload::value_variants().iter().copied();
+        let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();
+        comparison::run(&context, orderql, &workloads, against, &mut report)?;
+    }
+    let name = if has_load { "load.json" } else { "scaling.json" };
+    let out = options.out.clone().map_or_else(|| output::file(name), Ok)?;
+    let settings = json!({
+        "taken": OffsetDateTime::now_utc().unix_timestamp(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "orders": orders,
+        "seed": seed,
+        "rounds": rounds,
+        "seconds": seconds,
+        "server_flags": server_flag,
+    });
+    report.finish(&out, &database.machine()?, &settings)
 }

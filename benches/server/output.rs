@@ -31,8 +31,3 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 pub fn write_json(path: &Path, report: &impl Serialize) -> Result<()> {
     write(path, &serde_json::to_string_pretty(report)?)
 }
-
-/// A figure that may be unknown, with so many decimals.
-pub fn optional(figure: Option<f64>, decimals: usize) -> String {
-    figure.map_or("–".to_owned(), |figure| format!("{figure:.decimals$}"))
-}

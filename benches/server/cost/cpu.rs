@@ -1,12 +1,8 @@
-//! The CPU time that a query takes of the server and of PostgreSQL: medians of several rounds. In each round the queries
-//! come in another random order, so that whatever else the machine does affects all alike.
+//! The CPU time that a query takes of the server and of PostgreSQL: medians of several rounds.
 
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use serde_json::json;
 
@@ -14,6 +10,7 @@ use super::queries::Query;
 use crate::client::{Connection, Status, graphql_request};
 use crate::error::{BenchError, Result};
 use crate::orderql::PATH;
+use crate::rounds;
 use crate::statistics::median;
 use crate::usage::CpuTimes;
 
@@ -67,21 +64,18 @@ impl Meter {
             let what = queries[index].text.clone();
             move |error: BenchError| BenchError::Measurement { what, source: error.into() }
         };
-        let mut samples = vec![Vec::new(); queries.len()];
-        let mut turns: Vec<_> = (0..queries.len()).collect();
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut turns: Vec<_> =
+            requests.iter().enumerate().map(|(index, request)| (index, request, Vec::new())).collect();
         let progress = ProgressBar::new((rounds * queries.len()) as u64);
-        for _ in 0..rounds {
-            turns.shuffle(&mut random);
-            for index in &turns {
-                samples[*index].push(self.sample(&requests[*index]).map_err(failed(*index))?);
-                progress.inc(1);
-            }
-        }
+        rounds::run(rounds, seed, &mut turns, |_, (index, request, samples)| {
+            samples.push(self.sample(request).map_err(failed(*index))?);
+            progress.inc(1);
+            Ok(())
+        })?;
         progress.finish_and_clear();
         let mut measured = Vec::new();
-        for (index, samples) in samples.iter().enumerate() {
-            let (estimated, actual) = self.cost(&requests[index]).map_err(failed(index))?;
+        for (index, request, samples) in turns {
+            let (estimated, actual) = self.cost(request).map_err(failed(index))?;
             let cpu = Cpu {
                 server_ms: median(samples.iter().map(|cpu: &Cpu| cpu.server_ms)),
                 postgresql_ms: median(samples.iter().map(|cpu| cpu.postgresql_ms)),

@@ -16,17 +16,18 @@ mod plot;
 
 use std::path::PathBuf;
 
-use ::time::OffsetDateTime;
 use clap::{Args, value_parser};
 use orderql::catalog::Catalog;
+use serde_json::json;
+use time::OffsetDateTime;
 
 use crate::client::Connection;
-use crate::database::{self, Database, UNLIMITED_USER};
+use crate::database::{Database, DatabaseOptions, UNLIMITED_USER};
 use crate::error::Result;
 use crate::orderql::{sign_in, start};
 use crate::output;
 use cpu::Meter;
-use report::{GOAL, Outlier, Report, Settings};
+use report::{GOAL, Outlier, Report};
 use rows::Rows;
 
 /// With one connection, a statement that is prepared for one query is prepared for all.
@@ -40,9 +41,9 @@ const ONE_CONNECTION: [&str; 1] = ["--pool-size=1"];
 /// the queries whose cost predicts it worst, with their statements. The figures go to standard output, and into a JSON file
 /// with a scatter plot beside it; progress goes to standard error.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct CostOptions {
     #[command(flatten)]
-    database: database::Options,
+    database: DatabaseOptions,
 
     /// Queries
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = value_parser!(u16).range(2..))]
@@ -58,9 +59,9 @@ pub struct Options {
 }
 
 /// Measures, prints and writes everything.
-pub fn run(options: &Options) -> Result<()> {
-    let Options { queries, rounds, out, .. } = options;
-    let database::Options { orders, seed, .. } = options.database;
+pub fn run(options: &CostOptions) -> Result<()> {
+    let CostOptions { queries, rounds, out, .. } = options;
+    let DatabaseOptions { orders, seed, .. } = options.database;
     let database = Database::open(&options.database)?;
     let client = database.connect()?;
     let catalog = Catalog::built_in()?;
@@ -88,13 +89,13 @@ pub fn run(options: &Options) -> Result<()> {
     let correlations = report::correlations(&points);
     let report = Report {
         machine: database.machine()?,
-        settings: Settings {
-            taken: OffsetDateTime::now_utc().unix_timestamp(),
-            version: env!("CARGO_PKG_VERSION"),
-            orders,
-            seed,
-            rounds: usize::from(*rounds),
-        },
+        settings: json!({
+            "taken": OffsetDateTime::now_utc().unix_timestamp(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "orders": orders,
+            "seed": seed,
+            "rounds": rounds,
+        }),
         goal: GOAL,
         is_met: correlations.first().is_some_and(|first| first.spearman >= GOAL),
         correlations,

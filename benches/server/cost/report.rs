@@ -1,11 +1,12 @@
 //! The results as tables and as JSON.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::cpu::{Cpu, Measured};
 use super::explain::Explained;
 use super::queries::Query;
-use crate::database::Machine;
+use crate::report;
 use crate::statistics::{rank_correlation, ranks};
 
 /// The goal for the rank correlation of the estimated cost with the sum of both CPU times.
@@ -20,8 +21,8 @@ const UNDERPRICED: usize = 5;
 /// Everything that is written as JSON.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    pub machine: Machine,
-    pub settings: Settings,
+    pub machine: Value,
+    pub settings: Value,
     pub correlations: Vec<Correlation>,
     /// The goal for the first correlation.
     pub goal: f64,
@@ -31,16 +32,6 @@ pub struct Report {
     pub outliers: Vec<Outlier>,
     /// The queries that take the most CPU time for their cost, the worst first. Ranks do not show how much more it is.
     pub underpriced: Vec<Outlier>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub struct Settings {
-    /// Seconds since 1970.
-    pub taken: i64,
-    pub version: &'static str,
-    pub orders: u64,
-    pub seed: u64,
-    pub rounds: usize,
 }
 
 /// The rank correlation of a cost, or for comparison of the number of statements, with a CPU time.
@@ -136,17 +127,15 @@ fn highest(points: &[Point], count: usize, figure: fn(&Point) -> f64) -> Vec<usi
 impl Report {
     /// Prints the tables.
     pub fn print(&self) {
-        self.machine.print();
-        let Settings { orders, rounds, seed, .. } = &self.settings;
-        println!("{orders} orders; {} queries of seed {seed}; medians of {rounds} rounds", self.queries.len());
+        println!("{}\n{}", report::line(&self.machine), report::line(&self.settings));
         self.print_credit();
-        println!("\n{:<20}{:>9}{:>14}{:>9}", "rank correlation", "both", "PostgreSQL", "server");
-        for row in self.correlations.chunk_by(|one, other| one.cost == other.cost) {
-            if let [both, postgresql, server] = row {
-                let (cost, both) = (both.cost, both.spearman);
-                println!("{cost:<20}{both:>9.3}{:>14.3}{:>9.3}", postgresql.spearman, server.spearman);
-            }
-        }
+        let row = |row: &[Correlation]| {
+            let mut cells = vec![("cost", json!(row[0].cost))];
+            cells.extend(row.iter().map(|correlation| (correlation.cpu, json!(correlation.spearman))));
+            cells
+        };
+        let rows = self.correlations.chunk_by(|one, other| one.cost == other.cost).map(row);
+        report::print("rank correlations", &rows.collect::<Vec<_>>());
         let met = if self.is_met { "met" } else { "NOT MET" };
         println!("estimated cost with both: goal ≥ {}: {met}", self.goal);
         for (index, outlier) in self.outliers.iter().enumerate() {

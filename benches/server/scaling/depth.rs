@@ -3,19 +3,15 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
 use serde_json::json;
 
-use crate::comparison::median_figures;
 use crate::error::Result;
-use crate::goals::Goal;
 use crate::keys::at_depth;
-use crate::output::optional;
+use crate::report::Report;
+use crate::rounds;
+use crate::targets::Context;
+use crate::targets::figures::{Figures, Window};
 use crate::targets::http::HttpTarget;
-use crate::targets::{Context, Figures};
 
 /// Without a search string, as not all statuses are equally frequent at all depths.
 const QUERY: &str = "query Deep($after: String) { orders(first: 50, after: $after, reverse: true) { edges { node { orderId \
@@ -30,16 +26,8 @@ const PAGE: usize = 50;
 
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// The figures at one depth, over one connection.
-#[derive(Debug, Serialize)]
-pub struct AtDepth {
-    /// Orders before the first of the pages.
-    depth: usize,
-    figures: Figures,
-}
-
-/// Measures all depths that the database has, in random turns.
-pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Vec<AtDepth>> {
+/// Measures all depths that the database has, over one connection.
+pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Report) -> Result<()> {
     let client = context.database.connect()?;
     let mut connection = orderql.connect()?;
     let last = context.keys.dated.saturating_sub(PAGES * PAGE);
@@ -60,32 +48,19 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Vec<At
         }
         measured.push((depth, Rc::new(requests), Vec::new()));
     }
-    let mut random = ChaCha8Rng::seed_from_u64(context.seed);
-    for round in 1..=context.rounds {
-        measured.shuffle(&mut random);
-        for (depth, requests, rounds) in &mut measured {
-            eprintln!("round {round} of {}: a page behind {depth} orders", context.rounds);
-            rounds.push(orderql.load(requests, 1, (WARM_UP, context.time))?);
-        }
+    let window = Window { warm_up: WARM_UP, time: context.time };
+    rounds::run(context.rounds, context.seed, &mut measured, |round, (depth, requests, figures)| {
+        eprintln!("round {round} of {}: a page behind {depth} orders", context.rounds);
+        figures.push(orderql.load(requests, 1, window)?);
+        Ok(())
+    })?;
+    let medians: Vec<_> = measured.iter().map(|(depth, _, rounds)| (*depth, Figures::median(rounds))).collect();
+    if let [(_, first), .., (depth, last)] = medians.as_slice()
+        && let (Some(first), Some(last)) = (first.postgresql_cpu_ms, last.postgresql_cpu_ms)
+    {
+        report.at_most(&format!("PostgreSQL CPU of a page, depth {depth} / first page"), last / first, 1.1);
     }
-    measured.sort_by_key(|(depth, ..)| *depth);
-    let at_depth = |(depth, _, rounds): (_, _, Vec<_>)| Some(AtDepth { depth, figures: median_figures(&rounds)? });
-    Ok(measured.into_iter().filter_map(at_depth).collect())
-}
-
-/// The goal for the last page.
-pub fn goal(depths: &[AtDepth]) -> Option<Goal> {
-    let [first, .., last] = depths else { return None };
-    let ratio = last.figures.postgresql_cpu_ms? / first.figures.postgresql_cpu_ms?;
-    Some(Goal::at_most(format!("PostgreSQL CPU of a page, depth {} / first page", last.depth), ratio, 1.1))
-}
-
-/// Prints the figures.
-pub fn print(depths: &[AtDepth]) {
-    println!("\n{:<30}{:>9}{:>9}{:>9}{:>12}", "orders before the page", "p50 ms", "p99 ms", "PG CPU", "server CPU");
-    for AtDepth { depth, figures } in depths {
-        let Figures { p50_ms, p99_ms, postgresql_cpu_ms, server_cpu_ms, .. } = figures;
-        let (postgresql, server) = (optional(*postgresql_cpu_ms, 3), optional(*server_cpu_ms, 3));
-        println!("{depth:<30}{p50_ms:>9.3}{p99_ms:>9.3}{postgresql:>9}{server:>12}");
-    }
+    let row = |(depth, figures): &(usize, Figures)| figures.row(vec![("orders_before", json!(depth))]);
+    report.table("depth", medians.iter().map(row).collect());
+    Ok(())
 }

@@ -7,13 +7,13 @@ use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::limits::Limits;
 use orderql::query::Request;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::{BenchError, Result};
-use crate::output::optional;
+use crate::report::Report;
+use crate::targets::Context;
+use crate::targets::figures::Window;
 use crate::targets::http::HttpTarget;
-use crate::targets::{Context, Figures};
 use crate::workload::Workload;
 
 const SIZES: [u32; 7] = [1, 2, 5, 10, 20, 50, 100];
@@ -37,25 +37,14 @@ const QUERIES: [(&str, &str); 2] = [
     ),
 ];
 
-/// The figures of a query with one page size, over one connection.
-#[derive(Debug, Serialize)]
-pub struct OfSize {
-    query: &'static str,
-    size: u32,
-    statements: usize,
-    /// The mean of nodes in a response.
-    rows: f64,
-    figures: Figures,
-}
-
-/// Measures all sizes.
-pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Vec<OfSize>> {
+/// Measures all sizes, over one connection.
+pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Report) -> Result<()> {
     let catalog = Catalog::built_in()?;
     let unlimited = Limits { max_cost: u64::MAX, ..Limits::default() };
     let mut connection = orderql.connect()?;
     let keys = context.keys.of(Workload::Page).iter().take(POSITIONS);
     let cursors = keys.map(|key| orderql.cursor(&mut connection, key)).collect::<Result<Vec<_>>>()?;
-    let mut measured = Vec::new();
+    let mut rows = Vec::new();
     for (name, query) in QUERIES {
         for size in SIZES {
             eprintln!("a page of {size} {name}");
@@ -70,16 +59,17 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Vec<Of
             for request in requests.iter() {
                 nodes += count_nodes(&connection.data(request)?);
             }
-            measured.push(OfSize {
-                query: name,
-                size,
-                statements: compiled.plan.steps().len(),
-                rows: nodes as f64 / requests.len() as f64,
-                figures: orderql.load(&requests, 1, (WARM_UP, context.time))?,
-            });
+            let figures = orderql.load(&requests, 1, Window { warm_up: WARM_UP, time: context.time })?;
+            rows.push(figures.row(vec![
+                ("query", json!(name)),
+                ("size", json!(size)),
+                ("statements", json!(compiled.plan.steps().len())),
+                ("rows", json!(nodes as f64 / requests.len() as f64)),
+            ]));
         }
     }
-    Ok(measured)
+    report.table("page_size", rows);
+    Ok(())
 }
 
 fn count_nodes(value: &Value) -> u64 {
@@ -87,20 +77,5 @@ fn count_nodes(value: &Value) -> u64 {
         Value::Object(fields) => u64::from(fields.contains_key("node")) + fields.values().map(count_nodes).sum::<u64>(),
         Value::Array(values) => values.iter().map(count_nodes).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    }
-}
-
-/// Prints the figures.
-pub fn print(sizes: &[OfSize]) {
-    println!(
-        "\n{:<22}{:>6}{:>12}{:>9}{:>9}{:>9}{:>9}{:>12}",
-        "a page of", "size", "statements", "rows", "p50 ms", "p99 ms", "PG CPU", "server CPU"
-    );
-    for OfSize { query, size, statements, rows, figures } in sizes {
-        let Figures { p50_ms, p99_ms, postgresql_cpu_ms, server_cpu_ms, .. } = figures;
-        let (postgresql, server) = (optional(*postgresql_cpu_ms, 3), optional(*server_cpu_ms, 3));
-        println!(
-            "{query:<22}{size:>6}{statements:>12}{rows:>9.1}{p50_ms:>9.3}{p99_ms:>9.3}{postgresql:>9}{server:>12}"
-        );
     }
 }

@@ -4,19 +4,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use memchr::memmem;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use serde_json::json;
 
 use super::order_requests;
 use crate::client::Endpoint;
 use crate::database::LIMITED_USER;
 use crate::driver::{Arrivals, Load, Requests, run};
 use crate::error::Result;
-use crate::goals::Goal;
-use crate::output::optional;
 use crate::process::ServerProcess;
+use crate::report::Report;
+use crate::rounds;
 use crate::statistics::median;
 use crate::targets::floor::serve;
 use crate::targets::http::HttpTarget;
@@ -26,17 +23,9 @@ use crate::workload::Workload;
 
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Rejections a second, and the CPU time of each in milliseconds.
-#[derive(Debug, Serialize)]
-pub struct Rejections {
-    per_second: f64,
-    server_cpu_ms: Option<f64>,
-    floor_cpu_ms: Option<f64>,
-}
-
-/// Measures both in random turns; nothing if the bare server could not be built.
-pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Option<Rejections>> {
-    let Ok(programs) = context.peers else { return Ok(None) };
+/// Measures both servers; nothing if the bare one could not be built.
+pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Report) -> Result<()> {
+    let Ok(programs) = context.peers else { return Ok(()) };
     // The specification's worked case, which costs 1366.
     let query = Workload::Detail.query().replace("first: 10", "first: 20").replace("first: 5", "first: 10");
     let requests = order_requests(context, &orderql.server, LIMITED_USER, &query)?;
@@ -46,25 +35,25 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>) -> Result<Option
         return Err(connection.unexpected(&body));
     }
     let floor = serve(programs, "rejection", &body)?;
-    let mut turns = [(&orderql.server, Vec::new(), Vec::new()), (&floor, Vec::new(), Vec::new())];
-    let mut random = ChaCha8Rng::seed_from_u64(context.seed);
-    for round in 1..=context.rounds {
-        eprintln!("round {round} of {}: rejections", context.rounds);
-        turns.shuffle(&mut random);
-        for (server, cpu_ms, per_second) in &mut turns {
-            let figures = load(server, &requests, context.time)?;
-            cpu_ms.extend(figures.0);
-            per_second.push(figures.1);
-        }
+    let mut measured = [("orderql", &orderql.server, Vec::new()), ("bare server", &floor, Vec::new())];
+    rounds::run(context.rounds, context.seed, &mut measured, |round, (name, server, figures)| {
+        eprintln!("round {round} of {}: rejections of {name}", context.rounds);
+        figures.push(load(server, &requests, context.time)?);
+        Ok(())
+    })?;
+    let medians = measured.map(|(name, _, figures)| {
+        let cpu_ms: Vec<_> = figures.iter().filter_map(|(cpu_ms, _)| *cpu_ms).collect();
+        let cpu_ms = (!cpu_ms.is_empty()).then(|| median(cpu_ms));
+        (name, cpu_ms, median(figures.into_iter().map(|(_, per_second)| per_second)))
+    });
+    if let [(_, Some(ours), _), (_, Some(floor), _)] = medians {
+        report.at_most("server CPU of a rejection (COST_EXCEEDED), orderql / bare server", ours / floor, 1.5);
     }
-    turns.sort_by_key(|(server, ..)| server.id() == floor.id());
-    let [(_, server_cpu_ms, per_second), (_, floor_cpu_ms, _)] = turns;
-    let known = |figures: Vec<f64>| (!figures.is_empty()).then(|| median(figures));
-    Ok(Some(Rejections {
-        per_second: median(per_second),
-        server_cpu_ms: known(server_cpu_ms),
-        floor_cpu_ms: known(floor_cpu_ms),
-    }))
+    let row = |(name, cpu_ms, per_second)| {
+        vec![("server", json!(name)), ("per_second", json!(per_second)), ("server_cpu_ms", json!(cpu_ms))]
+    };
+    report.table("rejections", medians.map(row).into());
+    Ok(())
 }
 
 /// CPU milliseconds a request, and responses a second.
@@ -80,23 +69,6 @@ fn load(server: &ServerProcess, requests: &Requests, time: Duration) -> Result<(
     };
     let mut cpu = CpuMeter::new(Some(server.id()));
     let recorded = run(&load, || cpu.look())?;
-    Ok((cpu.ms_per_request(recorded.error_latencies.count()), recorded.errors_per_second()))
-}
-
-impl Rejections {
-    /// The goal for the CPU time.
-    pub fn goal(&self) -> Option<Goal> {
-        let ratio = self.server_cpu_ms? / self.floor_cpu_ms?;
-        Some(Goal::at_most("server CPU of a rejection (COST_EXCEEDED) / bare server", ratio, 1.5))
-    }
-
-    /// Prints the figures.
-    pub fn print(&self) {
-        println!(
-            "\nrejections (COST_EXCEEDED): {:.0}/s, {} ms of server CPU; the bare server takes {} ms for the same response",
-            self.per_second,
-            optional(self.server_cpu_ms, 4),
-            optional(self.floor_cpu_ms, 4)
-        );
-    }
+    let responses = recorded.error_latencies.count();
+    Ok((cpu.ms_per_request(responses), recorded.rate(responses)))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
+use super::figures::{Figures, Window, measure};
 use super::http::HttpTarget;
-use super::{CONNECTIONS, Figures, Name, Target, measure};
+use super::{CONNECTIONS, Name, Target};
 use crate::client::Endpoint;
 use crate::driver::Requests;
 use crate::error::{BenchError, Result};
@@ -54,10 +54,10 @@ impl Target for Floor {
         Name::Floor
     }
 
-    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
         let server = self.servers.get(&workload);
         let (server, requests) = server.ok_or_else(|| BenchError::Data(format!("no floor for {workload}")))?;
         let endpoint = Endpoint::Http(server.address);
-        measure(endpoint, requests, CONNECTIONS, (warm_up, time), Some(server.id()), None)
+        measure(endpoint, requests, CONNECTIONS, window, Some(server.id()), None)
     }
 }

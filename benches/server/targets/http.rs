@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{CONNECTIONS, Context, Figures, Name, Target, measure};
+use super::figures::{Figures, Window, measure};
+use super::{CONNECTIONS, Context, Name, Target};
 use crate::client::{Connection, Endpoint, graphql_request};
 use crate::database::UNLIMITED_USER;
 use crate::driver::Requests;
@@ -110,9 +110,9 @@ impl<'a> HttpTarget<'a> {
     }
 
     /// Measures requests over so many connections.
-    pub fn load(&self, requests: &Requests, connections: usize, times: (Duration, Duration)) -> Result<Figures> {
+    pub fn load(&self, requests: &Requests, connections: usize, window: Window) -> Result<Figures> {
         let postmaster = Some(self.context.database.postmaster);
-        measure(Endpoint::Http(self.server.address), requests, connections, times, Some(self.server.id()), postmaster)
+        measure(Endpoint::Http(self.server.address), requests, connections, window, Some(self.server.id()), postmaster)
     }
 }
 
@@ -131,8 +131,8 @@ impl Target for HttpTarget<'_> {
         self.requests(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
         let requests = self.requests(workload)?;
-        self.load(&requests, CONNECTIONS, (warm_up, time))
+        self.load(&requests, CONNECTIONS, window)
     }
 }

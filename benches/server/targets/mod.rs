@@ -1,11 +1,13 @@
 //! What is measured: orderql, the limits, and the peers.
 //!
+//! - [`figures`]: what is measured of them
 //! - [`http`]: servers that speak GraphQL over HTTP
 //! - [`peers`]: how the programs of others are built and started
 //! - [`floor`]: a bare HTTP server
 //! - [`pgbench`]: the limit (a1)
 //! - [`pipelined`]: the limit (a2), and its [`messages`]
 
+pub mod figures;
 pub mod http;
 pub mod peers;
 pub mod floor;
@@ -15,20 +17,17 @@ mod messages;
 
 use std::fmt;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::client::Endpoint;
 use crate::database::Database;
-use crate::driver::{Arrivals, Load, Requests, run};
 use crate::error::Result;
 use crate::keys::{Key, Keys};
-use crate::usage::{CpuMeter, resident_mib};
 use crate::workload::Workload;
+use figures::{Figures, Window};
 
 /// Connections to every server.
 pub const CONNECTIONS: usize = 32;
@@ -46,9 +45,9 @@ pub enum Name {
     A1,
     /// A limit: the statements of orderql's own plan, pipelined, with all keys known
     A2,
-    /// A peer: async-graphql with a data loader, and deadpool-postgres
+    /// A peer with a data loader, and deadpool-postgres
     AsyncGraphql,
-    /// A peer: `PostGraphile` 5, two workers
+    /// A peer on Node, with two workers
     Postgraphile,
     /// The floor of HTTP: a bare hyper server with a constant response of the same size
     Floor,
@@ -109,27 +108,6 @@ pub struct Context<'a> {
     pub seed: u64,
 }
 
-/// What one target did with one workload.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figures {
-    /// Responses a second.
-    pub per_second: f64,
-    /// The median latency, in milliseconds.
-    pub p50_ms: f64,
-    /// The latency that one in a hundred exceeds, in milliseconds.
-    pub p99_ms: f64,
-    /// The server's CPU time a request, in milliseconds.
-    pub server_cpu_ms: Option<f64>,
-    /// PostgreSQL's CPU time a request, in milliseconds.
-    pub postgresql_cpu_ms: Option<f64>,
-    /// The server's resident memory when the measurement ended, in MiB.
-    pub resident_mib: Option<f64>,
-    /// Bytes of a response.
-    pub response_bytes: Option<f64>,
-    /// Connections.
-    pub clients: usize,
-}
-
 /// Something that can be measured with every workload.
 pub trait Target {
     /// Its name.
@@ -146,34 +124,5 @@ pub trait Target {
     }
 
     /// Measures a workload.
-    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures>;
-}
-
-/// Measures a closed loop that must not get errors, with the CPU times of the server and of PostgreSQL.
-pub fn measure(
-    endpoint: Endpoint,
-    requests: &Requests,
-    connections: usize,
-    (warm_up, time): (Duration, Duration),
-    server: Option<u32>,
-    postmaster: Option<u32>,
-) -> Result<Figures> {
-    let (requests, arrivals) = (Rc::clone(requests), Arrivals::Closed);
-    let load = Load { endpoint, requests, connections, arrivals, warm_up, time, tolerates_errors: false };
-    let (mut server_cpu, mut postgresql_cpu) = (CpuMeter::new(server), CpuMeter::new(postmaster));
-    let recorded = run(&load, || {
-        server_cpu.look();
-        postgresql_cpu.look();
-    })?;
-    let responses = recorded.latencies.count();
-    Ok(Figures {
-        per_second: recorded.per_second(),
-        p50_ms: recorded.latencies.percentile_ms(50.0),
-        p99_ms: recorded.latencies.percentile_ms(99.0),
-        server_cpu_ms: server_cpu.ms_per_request(responses),
-        postgresql_cpu_ms: postgresql_cpu.ms_per_request(responses),
-        resident_mib: server.and_then(resident_mib),
-        response_bytes: (responses > 0).then(|| recorded.bytes as f64 / responses as f64),
-        clients: connections,
-    })
+    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures>;
 }

@@ -10,7 +10,8 @@ use orderql::database::session::reader_settings;
 use serde_json::Value;
 use tokio_postgres::Client;
 
-use super::{Context, Figures, Name, TRIED_CONNECTIONS, Target};
+use super::figures::{Figures, Window};
+use super::{Context, Name, TRIED_CONNECTIONS, Target};
 use crate::driver::Latencies;
 use crate::error::{BenchError, Result};
 use crate::keys::Key;
@@ -112,7 +113,7 @@ impl<'a> Pgbench<'a> {
                 postgresql_cpu_ms: postgresql_cpu.ms_per_request(transactions as u64),
                 resident_mib: None,
                 response_bytes: None,
-                clients,
+                connections: clients,
             }),
             _ => {
                 let output = format!("{printed}{}", String::from_utf8_lossy(&output.stderr));
@@ -175,8 +176,8 @@ impl Target for Pgbench<'_> {
         self.best_clients(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
         let clients = self.best_clients(workload)?;
-        self.run(workload, clients, warm_up + time)
+        self.run(workload, clients, window.warm_up + window.time)
     }
 }

@@ -18,9 +18,10 @@ use orderql::query::Request;
 use serde_json::Value;
 use tokio_postgres::Client;
 
+use super::figures::{Figures, Window, measure};
 use super::http::HttpTarget;
 use super::messages::{pipeline, session};
-use super::{Context, Figures, Name, TRIED_CONNECTIONS, Target, measure};
+use super::{Context, Name, TRIED_CONNECTIONS, Target};
 use crate::client::Endpoint;
 use crate::driver::Requests;
 use crate::error::{BenchError, Result};
@@ -29,8 +30,8 @@ use crate::workload::Workload;
 /// How many keys of a workload are prepared.
 const PREPARED: usize = 4_000;
 
-/// How long each number of connections is tried, before and while it counts.
-const TRIAL: (Duration, Duration) = (Duration::from_millis(200), Duration::from_millis(1500));
+/// How long each number of connections is tried.
+const TRIAL: Window = Window { warm_up: Duration::from_millis(200), time: Duration::from_millis(1500) };
 
 /// Limits that no query exceeds.
 const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
@@ -113,8 +114,8 @@ impl<'a> Pipelined<'a> {
 }
 
 impl Prepared {
-    fn measure(&self, connections: usize, times: (Duration, Duration), postmaster: Option<u32>) -> Result<Figures> {
-        measure(self.endpoint.clone(), &self.pipelines, connections, times, None, postmaster)
+    fn measure(&self, connections: usize, window: Window, postmaster: Option<u32>) -> Result<Figures> {
+        measure(self.endpoint.clone(), &self.pipelines, connections, window, None, postmaster)
     }
 }
 
@@ -127,9 +128,9 @@ impl Target for Pipelined<'_> {
         self.prepared(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, warm_up: Duration, time: Duration) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
         let postmaster = Some(self.context.database.postmaster);
         let prepared = self.prepared(workload)?;
-        prepared.measure(prepared.connections, (warm_up, time), postmaster)
+        prepared.measure(prepared.connections, window, postmaster)
     }
 }

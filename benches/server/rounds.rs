@@ -1,0 +1,26 @@
+//! Rounds in which everything is measured once, in an order that is random each time, so that whatever else the machine does
+//! affects all measurements alike.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error::Result;
+
+/// Calls `measure` with the number of the round and each item.
+pub fn run<T>(
+    rounds: usize,
+    seed: u64,
+    items: &mut [T],
+    mut measure: impl FnMut(usize, &mut T) -> Result<()>,
+) -> Result<()> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<_> = (0..items.len()).collect();
+    for round in 1..=rounds {
+        order.shuffle(&mut random);
+        for index in &order {
+            measure(round, &mut items[*index])?;
+        }
+    }
+    Ok(())
+}
