@@ -1,7 +1,7 @@
 // A libpq connection string, URI or key=value, as node-postgres takes it.
 
 export function connection(text) {
-  if (!text) throw new Error("DATABASE_URL is to name the database");
+  if (!text) throw new Error("DATABASE_URL is missing");
   if (/^postgres(ql)?:\/\//.test(text)) return uri(text);
   const known = { host: "host", port: "port", user: "user", password: "password", dbname: "database" };
   const settings = {};
@@ -11,7 +11,7 @@ export function connection(text) {
   return settings;
 }
 
-// A socket's folder stands in the host, percent-encoded, or among the parameters.
+// The folder of a Unix socket is the percent-encoded host, or a parameter.
 function uri(text) {
   const [, user, password, host, port, database, query] =
     /^\w+:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^:/?]*)(?::(\d+))?(?:\/([^?]*))?(?:\?(.*))?$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// What PostGraphile is told of the database, and what it serves of it.
+// PostGraphile's configuration: the database, and the part of it that is served.
 
 import { makePgService } from "postgraphile/adaptors/pg";
 import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
@@ -6,14 +6,13 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { connection } from "./connection.mjs";
 import { DatePlugin, FieldsPlugin, NewestPlugin, OrdersBeforePlugin, RelationsPlugin } from "./schema.mjs";
 
-// As orderql sets its connections; see src/database/pool.rs there. Merge and hash joins off and generic plans help the
-// statements that PostGraphile writes just as much.
+// orderql's own settings, of src/database/session.rs. They help PostGraphile's statements just as much.
 const SETTINGS =
   "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off" +
   " -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off" +
   " -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
 
-// Three connections for each of two workers are as many as orderql has on two cores, and one more.
+// With two workers, one connection more than orderql has on two cores.
 export const preset = {
   extends: [PostGraphileAmberPreset],
   plugins: [RelationsPlugin, FieldsPlugin, NewestPlugin, OrdersBeforePlugin, DatePlugin],

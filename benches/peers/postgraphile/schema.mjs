@@ -1,11 +1,11 @@
-// The tables and views that are served, how they hang together, and the fields that are no columns.
+// The tables and views that are served, their relations, and fields that are not columns.
 
 import { TYPES } from "postgraphile/@dataplan/pg";
 import { lambda } from "postgraphile/grafast";
 import { addPgTableCondition, addPgTableOrderBy, extendSchema, pgSmartTags } from "postgraphile/utils";
 import { sql } from "postgraphile/pg-sql2";
 
-// Views have no keys of any kind in the database: here they are, with the names that relations go by.
+// The keys of views, which the database does not have, and the names of relations.
 const SERVED = {
   "public.order_header": { name: "order" },
   "public.order_item": {
@@ -30,7 +30,7 @@ const SERVED = {
   },
 };
 
-// Columns whose names are wanted for something else.
+// Columns whose names are used for other fields.
 const RENAMED = {
   "public.order_header.currency_uom": "currency_uom_id",
   "orderql.ship_group.may_split": "may_split_letter",
@@ -78,9 +78,9 @@ export const FieldsPlugin = extendSchema({
   },
 });
 
-// Newest first. Declared as never null, though dates can be, because only then a cursor is compared as a row, which an index
-// serves (with ORDER_DATE_DESC, rows without a date come back behind every cursor). Rows without a date come first, and
-// a cursor cannot stand at one of them.
+// Newest first. Declared as non-null, although dates are nullable, because only then PostGraphile compares a cursor as a row,
+// which an index serves (with ORDER_DATE_DESC, rows without a date come again behind every cursor). Rows without a date come
+// first, and a cursor cannot be at one of them.
 export const NewestPlugin = addPgTableOrderBy({ schemaName: "public", tableName: "order_header" }, () => ({
   NEWEST: {
     extensions: {
@@ -100,14 +100,14 @@ export const OrdersBeforePlugin = addPgTableCondition(
   { schemaName: "public", tableName: "order_header" },
   "before",
   (build) => ({
-    description: "Orders at or before a moment.",
+    description: "Orders at or before a date.",
     type: build.getInputTypeForCodec?.(TYPES.timestamptz) ?? build.getTypeByName("Datetime"),
   }),
   (value, { sqlTableAlias, sqlValueWithCodec }) =>
     sql`${sqlTableAlias}.order_date <= ${sqlValueWithCodec(value, TYPES.timestamptz)}`,
 );
 
-// Moments in UTC with a trailing Z; a fraction only where it is not zero, without trailing zeros. Sessions are in UTC.
+// Timestamps in UTC with a trailing Z, and without trailing zeros in the fraction. Sessions are in UTC.
 export const DatePlugin = {
   name: "DatePlugin",
   version: "0.0.0",

@@ -15,7 +15,7 @@ export async function serve(port) {
     process.exit(1);
   });
   await instance.addTo(server);
-  // The schema is made before anybody is told that there is one.
+  // The schema is built before the server listens.
   await instance.ready?.();
   server.listen(port, "127.0.0.1");
 }

@@ -1,4 +1,4 @@
-// The benchmarks' part of orderql's schema with PostGraphile, in production mode: two workers that share a port.
+// The part of orderql's schema that the benchmarks need, with PostGraphile in production mode: two workers that share a port.
 //
 // DATABASE_URL names the database, PORT the port (any for 0 or none). Prints `listening on 127.0.0.1:PORT` when both
 // workers do, and ends on SIGTERM or SIGINT.
@@ -19,7 +19,7 @@ if (cluster.isPrimary) {
   cluster.on("listening", (worker, { port }) => {
     listening += 1;
     if (listening === WORKERS) console.log(`listening on 127.0.0.1:${port}`);
-    // The first may have been given any port; the second gets the same.
+    // The first worker may have chosen the port; the second gets the same one.
     else if (listening === 1) fork(port);
   });
   cluster.on("exit", (worker, code) => {

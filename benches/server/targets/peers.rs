@@ -19,7 +19,7 @@ pub fn build() -> Result<PathBuf> {
     let folder = output::target_folder().join("peers");
     let mut cargo = Command::new(option_env!("CARGO").unwrap_or("cargo"));
     cargo.args(["build", "--release", "--quiet", "--manifest-path"]).arg(sources().join("Cargo.toml"));
-    cargo.args(["--package", "peer-async-graphql", "--package", "peer-floor", "--target-dir"]).arg(&folder);
+    cargo.args(["--package", "peer-async-graphql", "--package", "peer-serve", "--target-dir"]).arg(&folder);
     if cargo.status().map_err(BenchError::io("start cargo"))?.success() {
         return Ok(folder.join("release"));
     }

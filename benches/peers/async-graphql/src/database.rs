@@ -1,4 +1,4 @@
-//! The pool, and what is asked over it.
+//! The pool, and the queries.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,12 +9,12 @@ use time::OffsetDateTime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row};
 
-use crate::cursor::OrderCursor;
 use crate::loaders::{GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Page};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
 use crate::statements;
+use crate::values::OrderCursor;
 
-/// What orderql sets its connections to: see `src/database/pool.rs` there.
+/// orderql's own settings, of `src/database/session.rs`.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
                         -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
                         -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";
@@ -34,7 +34,7 @@ pub struct OrdersPage {
     pub before: Option<OffsetDateTime>,
 }
 
-/// A page of one parent's children; shared by all who asked for it.
+/// A page of one parent's children, shared by all requests that wait for it.
 pub type Children<Node> = Arc<ChildPage<Node>>;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct ChildPage<Node> {
 pub enum DatabaseError {
     #[error("no connection to the database")]
     Pool(#[from] PoolError),
-    #[error("the database refused a statement")]
+    #[error("the database rejected a statement")]
     Statement(#[from] tokio_postgres::Error),
 }
 
@@ -71,7 +71,7 @@ impl Database {
         Ok(rows.first().map(|row| Order::read(row, extras)).transpose()?)
     }
 
-    /// The orders of a page, and whether there are more.
+    /// The orders of a page, and whether there is a next page.
     pub async fn orders(&self, page: &OrdersPage, extras: OrderExtras) -> Result<(Vec<Order>, bool), DatabaseError> {
         let limit = page.first + 1;
         let (sql, parameters) = statements::orders(page, &limit, extras);
@@ -115,16 +115,16 @@ impl Database {
     }
 }
 
-/// Why there is no pool.
+/// Why the pool cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
     #[error("the database's URL cannot be read")]
     Url(#[from] tokio_postgres::Error),
-    #[error("no pool can be made")]
+    #[error("the pool cannot be created")]
     Pool(#[from] BuildError),
 }
 
-/// The pages of a batch, as the arrays of its statement.
+/// The pages of a batch, as array parameters of its statement.
 struct Pages<'a> {
     after: Vec<&'a str>,
     limit: Vec<i64>,
@@ -137,7 +137,7 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Sorts the rows of a batch to their parents, whose place is the first column.
+/// Distributes the rows of a batch to their parents. The first column is the parent's position, from 1.
 fn children<Node>(
     rows: &[Row],
     pages: &Pages<'_>,
@@ -146,9 +146,9 @@ fn children<Node>(
     let empty = || ChildPage { nodes: Vec::new(), has_next: false };
     let mut children: Vec<_> = pages.limit.iter().map(|_| empty()).collect();
     for row in rows {
-        let place: i64 = row.try_get(0)?;
-        let place = usize::try_from(place - 1).unwrap_or(usize::MAX);
-        let (Some(page), Some(limit)) = (children.get_mut(place), pages.limit.get(place)) else { continue };
+        let position: i64 = row.try_get(0)?;
+        let index = usize::try_from(position - 1).unwrap_or(usize::MAX);
+        let (Some(page), Some(limit)) = (children.get_mut(index), pages.limit.get(index)) else { continue };
         if usize::try_from(*limit).is_ok_and(|limit| page.nodes.len() + 1 < limit) {
             page.nodes.push(Arc::new(node(row)?));
         } else {

@@ -1,7 +1,6 @@
-//! A page of children for every parent at once.
+//! Data loaders, which load the children of many parents with one statement.
 //!
-//! The loaders last as long as the server and remember nothing: parents of different requests that ask within the same
-//! moment share a statement, too.
+//! They live as long as the server and cache nothing, so that also requests that arrive at the same time share statements.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use async_graphql::dataloader::{DataLoader, Loader};
 use crate::database::{Children, Database, DatabaseError};
 use crate::nodes::{GroupExtras, OrderItem, ShipGroup};
 
-/// A page of a parent's children, that begins behind a key.
+/// A page of a parent's children.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Page {
     pub first: i64,
-    /// The key of the last child before the page; empty where there is none.
+    /// The key of the last child before the page; empty for the first page.
     pub after: String,
 }
 
@@ -34,7 +33,7 @@ pub struct ItemsOfGroup {
     pub page: Page,
 }
 
-/// The ship groups of an order, with what the query selects of them.
+/// The ship groups of an order, and what is joined to them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GroupsOfOrder {
     pub order_id: String,
@@ -42,7 +41,7 @@ pub struct GroupsOfOrder {
     pub extras: GroupExtras,
 }
 
-/// Loads children over the database's pool.
+/// Loads children from the database.
 pub struct ChildLoader(Database);
 
 /// All loaders.
@@ -53,7 +52,7 @@ pub fn new(database: Database) -> Loaders {
     DataLoader::new(ChildLoader(database), tokio::spawn)
 }
 
-/// What a loader may fail with; shared by all who wait for it.
+/// A loader's error, shared by all requests that wait for it.
 type Failure = Arc<DatabaseError>;
 
 impl Loader<ItemsOfOrder> for ChildLoader {

@@ -1,26 +1,24 @@
-//! The benchmarks' part of orderql's schema, served as one who knows async-graphql well would do it: data loaders, one
-//! statement a level, to-one objects and the count joined where look-ahead sees them, prepared statements, generic plans.
+//! The part of orderql's schema that the benchmarks need, with async-graphql at its best: data loaders, one statement a level,
+//! joins for to-one objects and the count where look-ahead shows that they are selected, prepared statements, generic plans.
 //!
 //! - `schema`: the types and their resolvers
-//! - `scalar`: moments and flags
-//! - `cursor`: where a page begins
-//! - `loaders`: a page of children for every parent at once
+//! - `values`: timestamps, flags and cursors
+//! - `loaders`: children of many parents in one statement
 //! - `nodes`: the types that rows are read into
 //! - `statements`: the SQL
-//! - `database`: the pool, and what is asked over it
+//! - `database`: the pool, and the queries
 
-mod cursor;
 mod database;
 mod loaders;
 mod nodes;
-mod scalar;
 mod schema;
 mod statements;
+mod values;
 
 use std::{env, io};
 
 use bytes::Bytes;
-use peer_serve::{Answer, serve};
+use peer_serve::{Respond, serve};
 
 use crate::database::{Database, NewError};
 use crate::schema::Schema;
@@ -37,8 +35,8 @@ struct Service {
     schema: Schema,
 }
 
-impl Answer for Service {
-    async fn answer(&self, body: Bytes) -> Bytes {
+impl Respond for Service {
+    async fn respond(&self, body: Bytes) -> Bytes {
         let response = match serde_json::from_slice::<async_graphql::Request>(&body) {
             Ok(request) => self.schema.execute(request).await,
             Err(error) => async_graphql::Response::from_errors(vec![async_graphql::ServerError::new(
@@ -46,14 +44,14 @@ impl Answer for Service {
                 None,
             )]),
         };
-        // A response is made of maps with text as keys, which always are JSON.
+        // Serializing cannot fail, as all keys of the response's maps are strings.
         serde_json::to_vec(&response).unwrap_or_default().into()
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 enum StartError {
-    #[error("DATABASE_URL is to name the database")]
+    #[error("DATABASE_URL is missing")]
     NoDatabase,
     #[error(transparent)]
     Database(#[from] NewError),

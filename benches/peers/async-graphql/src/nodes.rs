@@ -1,11 +1,11 @@
-//! The types that rows are read into. What is joined to them stands behind their own columns.
+//! The types that rows are read into. Joined columns follow their own.
 
 use async_graphql::{ID, SimpleObject};
 use rust_decimal::Decimal;
 use time::OffsetDateTime;
 use tokio_postgres::{Error, Row};
 
-use crate::scalar::{DateTime, flag};
+use crate::values::{DateTime, flag};
 
 #[derive(Debug, SimpleObject)]
 #[graphql(complex)]
@@ -65,14 +65,14 @@ pub struct ShipmentMethodType {
     pub description: Option<String>,
 }
 
-/// What is joined to an order because it is selected.
+/// What is joined to an order, if it is selected.
 #[derive(Debug, Clone, Copy)]
 pub struct OrderExtras {
     pub count: bool,
     pub customer: bool,
 }
 
-/// What is joined to a ship group because it is selected.
+/// What is joined to a ship group, if it is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GroupExtras {
     pub address: bool,
@@ -80,7 +80,7 @@ pub struct GroupExtras {
 }
 
 impl Order {
-    /// Of a row of `statements::orders`.
+    /// Reads a row of `statements::orders`.
     pub fn read(row: &Row, extras: OrderExtras) -> Result<Self, Error> {
         let customer = 7 + usize::from(extras.count);
         Ok(Self {
@@ -104,7 +104,7 @@ impl Order {
 }
 
 impl OrderItem {
-    /// Of a row of `statements::ITEMS_OF_ORDERS` or `statements::ITEMS_OF_GROUPS`.
+    /// Reads a row of `statements::ITEMS_OF_ORDERS` or `statements::ITEMS_OF_GROUPS`.
     pub fn read(row: &Row) -> Result<Self, Error> {
         Ok(Self {
             order_item_seq_id: id(row, 1)?,
@@ -117,7 +117,7 @@ impl OrderItem {
 }
 
 impl ShipGroup {
-    /// Of a row of `statements::groups_of_orders`.
+    /// Reads a row of `statements::groups_of_orders`.
     pub fn read(row: &Row, extras: GroupExtras) -> Result<Self, Error> {
         let method = if extras.address { 12 } else { 7 };
         Ok(Self {
@@ -143,7 +143,7 @@ impl ShipGroup {
     }
 }
 
-/// An object that is joined, where it is selected and there: its key, which is its first column, is not null then.
+/// A joined object, if it is selected and exists: its first column is its key, which is null if it does not exist.
 fn joined<T>(
     row: &Row,
     key: usize,

@@ -1,4 +1,4 @@
-//! The types and their resolvers, named as orderql names them.
+//! The types and their resolvers, with orderql's names.
 
 use std::sync::Arc;
 
@@ -9,11 +9,10 @@ use async_graphql::{
     ComplexObject, Context, EmptyMutation, EmptySubscription, ID, Lookahead, Object, OutputType, Result,
 };
 
-use crate::cursor::OrderCursor;
 use crate::database::{Children, Database, OrdersPage};
 use crate::loaders::{self, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Loaders, Page};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
-use crate::scalar::DateTime;
+use crate::values::{DateTime, OrderCursor};
 
 pub type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
 
@@ -30,7 +29,7 @@ impl Query {
         Ok(database(context)?.order(&order_id, extras(&context.look_ahead())).await?)
     }
 
-    /// Orders by date. `before` keeps those at or before a moment.
+    /// Orders by date; with `before` only those at or before it.
     async fn orders(
         &self,
         context: &Context<'_>,
@@ -45,7 +44,7 @@ impl Query {
             after: after.as_deref().map(OrderCursor::decode_cursor).transpose()?,
             reverse,
             status_id,
-            before: before.map(|DateTime(moment)| moment),
+            before: before.map(|DateTime(date)| date),
         };
         let extras = extras(&context.look_ahead().field("edges").field("node"));
         let (orders, has_next) = database(context)?.orders(&page, extras).await?;
@@ -117,7 +116,7 @@ impl ShipGroup {
 type PageOf<C, Node> =
     Connection<C, Node, EmptyFields, EmptyFields, DefaultConnectionName, DefaultEdgeName, DisableNodesField>;
 
-/// A page of children, each with its key as the cursor.
+/// A page of children, whose cursors are their keys.
 fn connection<Node>(
     children: Option<&Children<Node>>,
     is_first: bool,
@@ -141,11 +140,11 @@ fn page(first: i32, after: Option<String>) -> Result<Page> {
 fn page_size(first: i32) -> Result<i64> {
     match first {
         1..=100 => Ok(first.into()),
-        _ => Err("first is to be from 1 to 100".into()),
+        _ => Err("first must be from 1 to 100".into()),
     }
 }
 
-/// What is joined to an order because it is selected.
+/// What is joined to an order, if it is selected.
 fn extras(order: &Lookahead<'_>) -> OrderExtras {
     OrderExtras { count: order.field("orderItemCount").exists(), customer: order.field("billToCustomer").exists() }
 }

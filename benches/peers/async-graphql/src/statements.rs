@@ -1,16 +1,16 @@
-//! The statements. A batch of children comes as arrays, one element a parent, and goes back in rows that begin with their
-//! parent's place. Views are joined laterally with a limit, or PostgreSQL would make them out whole for a few rows of them.
+//! The statements. The parents of a batch are array parameters, and every row begins with its parent's position. Views are
+//! joined laterally with a limit, as PostgreSQL would compute them whole otherwise.
 
 use tokio_postgres::types::ToSql;
 
-use crate::cursor::OrderCursor;
 use crate::database::OrdersPage;
 use crate::nodes::{GroupExtras, OrderExtras};
+use crate::values::OrderCursor;
 
 /// The items of orders.
 pub const ITEMS_OF_ORDERS: &str = "\
-SELECT parent.place, t.order_item_seq_id, t.product_id, t.quantity, t.unit_price, t.status_id
-FROM unnest($1::text[], $2::text[], $3::int8[]) WITH ORDINALITY AS parent (order_id, after, \"limit\", place)
+SELECT parent.position, t.order_item_seq_id, t.product_id, t.quantity, t.unit_price, t.status_id
+FROM unnest($1::text[], $2::text[], $3::int8[]) WITH ORDINALITY AS parent (order_id, after, \"limit\", position)
 CROSS JOIN LATERAL (
     SELECT order_item_seq_id, product_id, quantity, unit_price, status_id
     FROM order_item
@@ -21,9 +21,9 @@ CROSS JOIN LATERAL (
 
 /// The items of ship groups.
 pub const ITEMS_OF_GROUPS: &str = "\
-SELECT parent.place, t.order_item_seq_id, t.product_id, t.quantity, t.unit_price, t.status_id
+SELECT parent.position, t.order_item_seq_id, t.product_id, t.quantity, t.unit_price, t.status_id
 FROM unnest($1::text[], $2::text[], $3::int8[], $4::text[]) WITH ORDINALITY
-    AS parent (order_id, after, \"limit\", ship_group_seq_id, place)
+    AS parent (order_id, after, \"limit\", ship_group_seq_id, position)
 CROSS JOIN LATERAL (
     SELECT order_item_seq_id, product_id, quantity, unit_price, status_id
     FROM order_item
@@ -54,8 +54,8 @@ pub fn groups_of_orders(extras: GroupExtras) -> String {
     };
     format!(
         "\
-SELECT parent.place, parent.order_id, t.ship_group_seq_id, t.facility_id, t.tracking_number, t.may_split, t.is_gift{address}{method}
-FROM unnest($1::text[], $2::text[], $3::int8[]) WITH ORDINALITY AS parent (order_id, after, \"limit\", place)
+SELECT parent.position, parent.order_id, t.ship_group_seq_id, t.facility_id, t.tracking_number, t.may_split, t.is_gift{address}{method}
+FROM unnest($1::text[], $2::text[], $3::int8[]) WITH ORDINALITY AS parent (order_id, after, \"limit\", position)
 CROSS JOIN LATERAL (
     SELECT ship_group_seq_id, facility_id, tracking_number, may_split, is_gift, shipment_method_type_id
     FROM orderql.ship_group
@@ -63,7 +63,7 @@ CROSS JOIN LATERAL (
     ORDER BY ship_group_seq_id
     LIMIT parent.\"limit\"
 ) AS t{address_join}{method_join}
-ORDER BY parent.place, t.ship_group_seq_id"
+ORDER BY parent.position, t.ship_group_seq_id"
     )
 }
 
@@ -72,7 +72,7 @@ pub fn order(extras: OrderExtras) -> String {
     format!("{} WHERE t.order_id = $1", select_orders(extras))
 }
 
-/// A page of orders, and one more, with the parameters of the statement.
+/// A page of orders and one more, and the parameters of the statement.
 pub fn orders<'a>(page: &'a OrdersPage, limit: &'a i64, extras: OrderExtras) -> (String, Vec<&'a (dyn ToSql + Sync)>) {
     let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![limit];
     let mut conditions = String::new();
@@ -80,7 +80,7 @@ pub fn orders<'a>(page: &'a OrdersPage, limit: &'a i64, extras: OrderExtras) -> 
         conditions.push_str(if conditions.is_empty() { " WHERE " } else { " AND " });
         conditions.push_str(text);
     };
-    // Ascending, rows without a date are last; descending, they are first.
+    // Rows without a date come last in ascending order, and first in descending order.
     if let Some(OrderCursor { date, order_id }) = &page.after {
         parameters.push(order_id);
         if let Some(date) = date {

@@ -1,4 +1,4 @@
-//! orderql's compiler beside the parsers and validators of others, with the same documents and schema.
+//! orderql's compiler beside other parsers and validators, with the same documents and schema.
 //!
 //! - `documents`: the documents
 //! - `dynamic_schema`: the schema for async-graphql
