@@ -1,4 +1,4 @@
-//! Every root with everything beneath it.
+//! Every field of every type, from every root.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::catalog::sample;
 use crate::support::query_runner::QueryRunner;
 
-/// Levels of objects beneath a root's own.
+/// The depth of objects below the root's object.
 const DEPTH: usize = 3;
 
 #[tokio::test]
-async fn every_field_of_every_type_is_answered_from_every_root() {
+async fn every_field_of_every_type_has_a_value_somewhere() {
     let database = sample().await;
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
@@ -25,17 +25,18 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
     for root in &catalog.object(catalog.query()).unwrap().fields {
         let arguments = match &root.binding {
             Binding::Connection(_) => "first: 100".to_owned(),
-            Binding::Lookup(point) => {
-                let keys: Vec<_> = point.keys.iter().map(|key| key.name.as_str()).collect();
-                let keys = if point.alternatives { &keys[..1] } else { &keys[..] };
+            Binding::Lookup(lookup) => {
+                let keys: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
+                let keys = if lookup.alternatives { &keys[..1] } else { &keys[..] };
                 let (list, present) = (keys.join(", "), keys.join(" IS NOT NULL AND "));
                 let sql = format!(
                     "SELECT {list} FROM {} WHERE {present} IS NOT NULL ORDER BY {list} LIMIT 1",
-                    point.relation
+                    lookup.relation
                 );
                 let row = client.query_one(&sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
                 let given = root.arguments.iter().zip(0..row.len());
-                let given = given.map(|(argument, at)| format!("{}: {:?}", argument.name, row.get::<_, &str>(at)));
+                let given =
+                    given.map(|(argument, column)| format!("{}: {:?}", argument.name, row.get::<_, &str>(column)));
                 given.collect::<Vec<_>>().join(", ")
             }
             other => panic!("{other:?} at the root"),
@@ -44,15 +45,15 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
         select(catalog, root.ty.named(), &mut Vec::new(), &mut query);
         query.push('}');
 
-        let answered = runner.run(&query, Variables::new()).await;
-        assert_eq!(answered.nullability_violations, 0, "{query}");
+        let result = runner.run(&query, Variables::new()).await;
+        assert_eq!(result.nullability_violations, 0, "{query}");
         assert_eq!(
-            answered.compiled.plan.steps().len(),
+            result.compiled.plan.steps().len(),
             query.matches("(first:").count() + usize::from(!arguments.starts_with("first"))
         );
-        let data = answered.data();
+        let data = result.data();
         assert!(!data[&root.name].is_null(), "{query}");
-        seen.gather(&data[&root.name]);
+        seen.collect(&data[&root.name]);
     }
 
     let declared = catalog.types().iter().filter_map(|ty| ty.as_object());
@@ -60,11 +61,11 @@ async fn every_field_of_every_type_is_answered_from_every_root() {
         .filter(|object| object.name != "Query")
         .flat_map(|object| object.fields.iter().map(|field| format!("{}.{}", object.name, field.name)))
         .collect();
-    assert_eq!(declared.difference(&seen.asked).collect::<Vec<_>>(), Vec::<&String>::new(), "never asked");
-    assert_eq!(declared.difference(&seen.answered).collect::<Vec<_>>(), Vec::<&String>::new(), "always null");
+    assert_eq!(declared.difference(&seen.selected).collect::<Vec<_>>(), Vec::<&String>::new(), "never selected");
+    assert_eq!(declared.difference(&seen.non_null).collect::<Vec<_>>(), Vec::<&String>::new(), "always null");
 }
 
-/// Selects every field of a type and of what is beneath it, but nothing of a type that it is itself beneath.
+/// Selects every field of a type and of its descendants, but no type inside itself.
 fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut String) {
     let object = catalog.object(id).unwrap();
     query.push_str("{ __typename ");
@@ -76,11 +77,11 @@ fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut St
             continue;
         }
         let nodes = above.iter().filter(|id| catalog.entity(**id).is_some()).count();
-        let is_machinery = matches!(field.binding, Binding::Edges | Binding::Node | Binding::PageInfo);
-        if above.contains(&target) || !is_machinery && nodes > DEPTH {
+        let is_wrapper = matches!(field.binding, Binding::Edges | Binding::Node | Binding::PageInfo);
+        if above.contains(&target) || !is_wrapper && nodes > DEPTH {
             continue;
         }
-        // What a connection holds is known only beneath it.
+        // A connection's own type is not the node's type, so the check above does not find these.
         if let Binding::Connection(connection) = &field.binding
             && above.contains(&connection.node)
         {
@@ -94,27 +95,27 @@ fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut St
     query.push_str("} ");
 }
 
-/// Fields as `Type.field`.
+/// Field names such as `Order.orderId`.
 #[derive(Default)]
 struct Seen {
-    asked: BTreeSet<String>,
-    /// Those that were not null somewhere.
-    answered: BTreeSet<String>,
+    selected: BTreeSet<String>,
+    /// The fields that were not null in some row.
+    non_null: BTreeSet<String>,
 }
 
 impl Seen {
-    fn gather(&mut self, value: &Value) {
+    fn collect(&mut self, value: &Value) {
         match value {
-            Value::Array(elements) => elements.iter().for_each(|element| self.gather(element)),
+            Value::Array(elements) => elements.iter().for_each(|element| self.collect(element)),
             Value::Object(fields) => {
                 let ty = fields["__typename"].as_str().unwrap();
                 for (name, value) in fields {
                     let name = format!("{ty}.{name}");
                     if !value.is_null() {
-                        self.answered.insert(name.clone());
+                        self.non_null.insert(name.clone());
                     }
-                    self.asked.insert(name);
-                    self.gather(value);
+                    self.selected.insert(name);
+                    self.collect(value);
                 }
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! What the schema tells of itself: equal to the published SDL, and answered by nothing but the catalog.
+//! Introspection: equal to the published SDL, answered without the database.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
 
-/// Everything that there is to tell.
+/// A query for everything that introspection offers.
 const EVERYTHING: &str = "
     { __schema { description queryType { ...Name } mutationType { ...Name } subscriptionType { ...Name }
         types { ...Type } directives(includeDeprecated: true) { name description isRepeatable locations isDeprecated
@@ -27,7 +27,7 @@ const EVERYTHING: &str = "
     fragment Reference on __Type { ...Name ofType { ...Name ofType { ...Name ofType { ...Name ofType { ...Name } } } } }
     fragment Name on __Type { kind name }";
 
-/// A schema with texts that are hard to write down, and with deprecations.
+/// A schema with texts that need escapes, and with deprecations.
 const ODD: &str = r#"
 type Query {
   "quote \" and back\\slash, and é"
@@ -57,15 +57,15 @@ type Order @relation(name: "order_header", key: ["order_id"]) {
 }
 "#;
 
-fn ask_with(catalog: &Catalog, query: &str, variables: &Value) -> Result<Value, GraphqlErrors> {
-    ask_text(catalog, query, variables).map(|data| serde_json::from_str(&data).unwrap())
+fn query_with(catalog: &Catalog, query: &str, variables: &Value) -> Result<Value, GraphqlErrors> {
+    query_text(catalog, query, variables).map(|data| serde_json::from_str(&data).unwrap())
 }
 
-/// The answer as it is written.
-fn ask_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String, GraphqlErrors> {
+/// The response's `data` as JSON text.
+fn query_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String, GraphqlErrors> {
     let variables = variables.as_object().cloned().unwrap_or_default();
     let request = Request { query: query.to_owned(), variables, operation_name: None };
-    // Nobody pays for it, and it has no depth.
+    // Introspection has no cost and no depth.
     let limits = Limits { max_cost: 0, max_depth: 0, ..Limits::DEFAULT };
     let compiled = compile(catalog, &request, &limits)?;
     assert_eq!((compiled.estimate.cost(), compiled.plan.needs_database()), (0, false));
@@ -74,15 +74,15 @@ fn ask_text(catalog: &Catalog, query: &str, variables: &Value) -> Result<String,
     Ok(String::from_utf8(data).unwrap())
 }
 
-fn ask(query: &str) -> Value {
-    ask_with(&Catalog::built_in().unwrap(), query, &Value::Null).unwrap()
+fn query(query: &str) -> Value {
+    query_with(&Catalog::built_in().unwrap(), query, &Value::Null).unwrap()
 }
 
-fn refused(query: &str, variables: &Value) -> GraphqlErrors {
-    ask_with(&Catalog::built_in().unwrap(), query, variables).unwrap_err()
+fn errors(query: &str, variables: &Value) -> GraphqlErrors {
+    query_with(&Catalog::built_in().unwrap(), query, variables).unwrap_err()
 }
 
-/// The published SDL as introspection would tell it.
+/// The published SDL, in the form of an introspection response.
 struct Published<'a> {
     document: &'a sdl::Document<'a, String>,
 }
@@ -92,7 +92,7 @@ impl Published<'_> {
         let mut types = HashMap::new();
         for definition in &self.document.definitions {
             let sdl::Definition::TypeDefinition(ty) = definition else { continue };
-            let told = match ty {
+            let described = match ty {
                 sdl::TypeDefinition::Object(object) => {
                     let fields = object.fields.iter().map(|field| self.field(field)).collect();
                     self.ty(&object.name, object.description.as_ref(), "fields", fields)
@@ -107,28 +107,29 @@ impl Published<'_> {
                     self.ty(&enumeration.name, enumeration.description.as_ref(), "enumValues", values)
                 }
                 sdl::TypeDefinition::Scalar(scalar) => {
-                    let mut told = self.ty(&scalar.name, scalar.description.as_ref(), "specifiedByURL", Value::Null);
+                    let mut described =
+                        self.ty(&scalar.name, scalar.description.as_ref(), "specifiedByURL", Value::Null);
                     let url = scalar.directives.iter().find(|directive| directive.name == "specifiedBy");
-                    told["specifiedByURL"] = url.map_or(Value::Null, |directive| argument(directive, "url"));
-                    told
+                    described["specifiedByURL"] = url.map_or(Value::Null, |directive| argument(directive, "url"));
+                    described
                 }
                 other => panic!("{other:?}"),
             };
-            types.insert(told["name"].as_str().unwrap().to_owned(), told);
+            types.insert(described["name"].as_str().unwrap().to_owned(), described);
         }
         types
     }
 
     fn ty(&self, name: &str, description: Option<&String>, part: &str, parts: Value) -> Value {
         let kind = self.kind(name);
-        let mut told = json!({"kind": kind, "name": name, "description": description, "specifiedByURL": null,
+        let mut described = json!({"kind": kind, "name": name, "description": description, "specifiedByURL": null,
             "isOneOf": null, "fields": null, "inputFields": null, "interfaces": null, "possibleTypes": null,
             "enumValues": null});
         if kind == "OBJECT" {
-            told["interfaces"] = json!([]);
+            described["interfaces"] = json!([]);
         }
-        told[part] = parts;
-        told
+        described[part] = parts;
+        described
     }
 
     fn kind(&self, name: &str) -> &'static str {
@@ -140,7 +141,7 @@ impl Published<'_> {
             }
             _ => None,
         });
-        found.find(|(known, _)| *known == name).map_or("SCALAR", |(_, kind)| kind)
+        found.find(|(other, _)| *other == name).map_or("SCALAR", |(_, kind)| kind)
     }
 
     fn field(&self, field: &sdl::Field<'_, String>) -> Value {
@@ -194,21 +195,21 @@ fn deprecation(directives: &[sdl::Directive<'_, String>]) -> Option<Value> {
 }
 
 #[test]
-fn introspection_and_the_published_sdl_tell_the_same() {
+fn introspection_equals_the_published_sdl() {
     for schema in [BUILT_IN, ODD] {
         let catalog = Catalog::parse(schema).unwrap();
         let document = sdl::parse_schema::<String>(catalog.sdl()).unwrap();
         let published = Published { document: &document };
-        let told = ask_with(&catalog, EVERYTHING, &Value::Null).unwrap();
-        let told = &told["__schema"];
+        let data = query_with(&catalog, EVERYTHING, &Value::Null).unwrap();
+        let schema = &data["__schema"];
 
         let mut types = published.types();
         let mut built_in = HashSet::new();
-        for ty in told["types"].as_array().unwrap() {
+        for ty in schema["types"].as_array().unwrap() {
             let name = ty["name"].as_str().unwrap();
             match types.remove(name) {
-                // Text after text: what a reader of the SDL loses would show here.
-                Some(published) => similar(ty, &published),
+                // The descriptions are equal too, so the SDL escapes them correctly.
+                Some(published) => assert_similar(ty, &published),
                 None => assert!(built_in.insert(name), "{name}"),
             }
         }
@@ -218,70 +219,72 @@ fn introspection_and_the_published_sdl_tell_the_same() {
         let expected = ["ID", "String", "Int", "Boolean"].into_iter().chain(meta.iter().map(String::as_str));
         assert_eq!(built_in, expected.collect());
 
-        let directives = told["directives"].as_array().unwrap();
+        let directives = schema["directives"].as_array().unwrap();
         let names: Vec<_> = directives.iter().map(|directive| directive["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["include", "skip", "deprecated", "specifiedBy", "oneOf", "search"]);
         assert_eq!(directives[5..], published.directives());
-        assert_eq!(told["queryType"], json!({"kind": "OBJECT", "name": "Query"}));
-        assert_eq!((&told["mutationType"], &told["subscriptionType"]), (&Value::Null, &Value::Null));
+        assert_eq!(schema["queryType"], json!({"kind": "OBJECT", "name": "Query"}));
+        assert_eq!((&schema["mutationType"], &schema["subscriptionType"]), (&Value::Null, &Value::Null));
     }
 }
 
-/// Equal but for types that end an `ofType` chain: the query asks for it no deeper than it can go.
-fn similar(told: &Value, published: &Value) {
-    match (told, published) {
-        (Value::Object(told), Value::Object(published)) => {
+/// Panics unless both are equal, except that the query selects `ofType` only to a certain depth.
+fn assert_similar(introspected: &Value, published: &Value) {
+    match (introspected, published) {
+        (Value::Object(introspected), Value::Object(published)) => {
             for (key, published) in published {
-                match told.get(key) {
-                    Some(told) => similar(told, published),
-                    None => assert!(key == "ofType" && published.is_null(), "{key}: {told:?}"),
+                match introspected.get(key) {
+                    Some(introspected) => assert_similar(introspected, published),
+                    None => assert!(key == "ofType" && published.is_null(), "{key}: {introspected:?}"),
                 }
             }
-            assert!(told.keys().all(|key| published.contains_key(key)), "{told:?} {published:?}");
+            assert!(introspected.keys().all(|key| published.contains_key(key)), "{introspected:?} {published:?}");
         }
-        (Value::Array(told), Value::Array(published)) => {
-            assert_eq!(told.len(), published.len(), "{told:?} {published:?}");
-            told.iter().zip(published).for_each(|(told, published)| similar(told, published));
+        (Value::Array(introspected), Value::Array(published)) => {
+            assert_eq!(introspected.len(), published.len(), "{introspected:?} {published:?}");
+            introspected.iter().zip(published).for_each(|(a, b)| assert_similar(a, b));
         }
-        _ => assert_eq!(told, published),
+        _ => assert_eq!(introspected, published),
     }
 }
 
 #[test]
-fn the_directives_of_selections_are_those_that_the_rules_know() {
-    let told = ask("{ __schema { directives { name locations args { name type { kind ofType { name } } } } } }");
-    let told = told["__schema"]["directives"].as_array().unwrap().clone();
+fn the_listed_directives_are_those_that_validation_accepts() {
+    let data = query("{ __schema { directives { name locations args { name type { kind ofType { name } } } } } }");
+    let directives = data["__schema"]["directives"].as_array().unwrap();
     let if_argument = json!([{"name": "if", "type": {"kind": "NON_NULL", "ofType": {"name": "Boolean"}}}]);
-    for directive in &told {
+    for directive in directives {
         let name = directive["name"].as_str().unwrap();
-        let stands = |document: &str| {
+        let is_valid = |document: &str| {
             let query = document.replace("@it", &format!("@{name}(if: true)"));
-            ask_with(&Catalog::built_in().unwrap(), &query, &Value::Null).is_ok()
+            query_with(&Catalog::built_in().unwrap(), &query, &Value::Null).is_ok()
         };
-        let places = json!(["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]);
-        let is_condition = directive["locations"] == places;
+        let locations = json!(["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]);
+        let is_condition = directive["locations"] == locations;
         assert_eq!(is_condition, directive["args"] == if_argument, "{name}");
         for document in
             ["{ __typename @it }", "{ ... @it { __typename } }", "{ ...F @it } fragment F on Query { __typename }"]
         {
-            assert_eq!(stands(document), is_condition, "{name}: {document}");
+            assert_eq!(is_valid(document), is_condition, "{name}: {document}");
         }
-        assert!(!stands("query @it { __typename }"), "{name}");
-        // A directive that is not known is told of in other words.
-        let misplaced = refused(&format!("query @{name} {{ __typename }}"), &Value::Null).to_string();
+        assert!(!is_valid("query @it { __typename }"), "{name}");
+        // An unknown directive would have another message.
+        let misplaced = errors(&format!("query @{name} {{ __typename }}"), &Value::Null).to_string();
         assert!(misplaced.contains("is not allowed on an operation"), "{misplaced}");
     }
 }
 
 #[test]
-fn a_type_is_found_by_its_name() {
-    let told = ask(r#"{ a: __type(name: "PageInfo") { kind name } b: __type(name: "Nothing") { name }
+fn finds_a_type_by_its_name() {
+    let data = query(
+        r#"{ a: __type(name: "PageInfo") { kind name } b: __type(name: "Nothing") { name }
         c: __type(name: "__TypeKind") { enumValues { name } }
         d: __type(name: "String") { name kind fields { name } description ofType { name } }
-        e: __type(name: "") { name } __typename }"#);
+        e: __type(name: "") { name } __typename }"#,
+    );
     let kinds = ["SCALAR", "OBJECT", "INTERFACE", "UNION", "ENUM", "INPUT_OBJECT", "LIST", "NON_NULL"];
     assert_eq!(
-        told,
+        data,
         json!({
             "a": {"kind": "OBJECT", "name": "PageInfo"},
             "b": null,
@@ -291,17 +294,17 @@ fn a_type_is_found_by_its_name() {
             "__typename": "Query",
         })
     );
-    // The fields that begin introspection are no fields of the root, and of no other type.
-    let fields = ask(r#"{ __type(name: "Query") { fields { name } } }"#);
+    // `__schema` and `__type` are not listed as fields of `Query`, and no other type has them.
+    let fields = query(r#"{ __type(name: "Query") { fields { name } } }"#);
     assert!(!fields["__type"].to_string().contains("__"), "{fields}");
-    let unknown = refused("{ order(orderId: 1) { __schema { queryType { name } } } }", &Value::Null);
+    let unknown = errors("{ order(orderId: 1) { __schema { queryType { name } } } }", &Value::Null);
     assert!(unknown.to_string().contains("Type \"Order\" has no field \"__schema\""), "{unknown}");
-    let unknown = refused("{ __shema { queryType { name } } }", &Value::Null);
+    let unknown = errors("{ __shema { queryType { name } } }", &Value::Null);
     assert!(unknown.to_string().contains("did you mean \"__schema\"?"), "{unknown}");
 }
 
 #[test]
-fn aliases_fragments_conditions_and_type_names_are_as_everywhere() {
+fn supports_aliases_fragments_conditions_and_type_names() {
     let query = r"query ($name: String!, $no: Boolean!) {
         t: __type(name: $name) { ... on __Type { second: name, ...F @skip(if: $no) } __typename n: name name
             fields(includeDeprecated: $no) { ...Field name @include(if: $no) } }
@@ -312,25 +315,25 @@ fn aliases_fragments_conditions_and_type_names_are_as_everywhere() {
         "type Query { t(a: ID!): T @point } type T @relation(name: \"t\", key: [\"a\"]) { a: ID! b: ID @deprecated }",
     )
     .unwrap();
-    let told = |no: bool| ask_text(&catalog, query, &json!({"name": "T", "no": no})).unwrap();
+    let response = |no: bool| query_text(&catalog, query, &json!({"name": "T", "no": no})).unwrap();
     let a = r#"{"__typename":"__Field","type":{"k":"NON_NULL","ofType":{"__typename":"__Type","name":"ID"}}"#;
     let b = r#"{"__typename":"__Field","type":{"k":"SCALAR","ofType":null}"#;
     let begin = r#"{"t":{"second":"T","#;
     assert_eq!(
-        told(true),
+        response(true),
         format!(r#"{begin}"__typename":"__Type","n":"T","name":"T","fields":[{a},"name":"a"}},{b},"name":"b"}}]}}}}"#)
     );
     assert_eq!(
-        told(false),
+        response(false),
         format!(r#"{begin}"kind":"OBJECT","__typename":"__Type","n":"T","name":"T","fields":[{a}}}]}}}}"#)
     );
-    // What is deprecated is still answered.
+    // Deprecated fields still work.
     let b = Request { query: "{ t(a: 1) { b } }".into(), ..Request::default() };
     assert_eq!(compile(&catalog, &b, &Limits::default()).unwrap().estimate.cost(), 2);
 }
 
 #[test]
-fn arguments_are_held_to_their_types() {
+fn checks_arguments_against_their_types() {
     for (query, part) in [
         ("{ __type { name } }", "is required by field \"Query.__type\""),
         ("{ __type(name: null) { name } }", "cannot be null"),
@@ -345,31 +348,31 @@ fn arguments_are_held_to_their_types() {
         ("{ a: __type(name: \"A\") { name } a: __type(name: \"B\") { name } }", "different arguments"),
         ("{ __schema { ... on __Type { name } } }", "cannot be spread"),
     ] {
-        let refusals = refused(query, &Value::Null);
-        assert_eq!(refusals.first().code, ErrorCode::GraphqlValidationFailed, "{query}");
-        assert!(refusals.to_string().contains(part), "{query}: {refusals}");
+        let errors = errors(query, &Value::Null);
+        assert_eq!(errors.first().code, ErrorCode::GraphqlValidationFailed, "{query}");
+        assert!(errors.to_string().contains(part), "{query}: {errors}");
     }
-    // An argument that has a default takes a variable that may be left out, but no null.
+    // An argument with a default value accepts an omitted variable, but no null.
     let query = "query ($a: Boolean) { __schema { directives(includeDeprecated: $a) { name } } }";
     let catalog = Catalog::built_in().unwrap();
     for variables in [json!({}), json!({"a": true})] {
-        assert!(ask_with(&catalog, query, &variables).is_ok(), "{variables}");
+        assert!(query_with(&catalog, query, &variables).is_ok(), "{variables}");
     }
     let name = "query ($n: String = \"Query\") { __type(name: $n) { name } }";
-    assert_eq!(ask_with(&catalog, name, &Value::Null).unwrap(), json!({"__type": {"name": "Query"}}));
+    assert_eq!(query_with(&catalog, name, &Value::Null).unwrap(), json!({"__type": {"name": "Query"}}));
     for (query, variables) in [(query, json!({"a": null})), (name, json!({"n": null}))] {
-        let refusals = refused(query, &variables);
-        assert_eq!(refusals.first().code, ErrorCode::BadUserInput);
-        assert!(refusals.to_string().contains("expects a value that is not null"), "{refusals}");
+        let errors = errors(query, &variables);
+        assert_eq!(errors.first().code, ErrorCode::BadUserInput);
+        assert!(errors.to_string().contains("expects a value that is not null"), "{errors}");
     }
 }
 
 #[test]
-fn lists_within_lists_are_bounded_as_elsewhere() {
+fn limits_the_nesting_of_lists() {
     let nested = |inner: &str| format!("{{ __schema {{ types {{ name fields {{ type {{ {inner} }} }} }} }} }}");
-    assert!(ask(&nested("fields { name }")).is_object());
-    // Names and values of enums do not nest.
-    assert!(ask(&nested("fields { args { name } type { enumValues { name } } }")).is_object());
+    assert!(query(&nested("fields { name }")).is_object());
+    // Enum values and arguments do not count as nesting.
+    assert!(query(&nested("fields { args { name } type { enumValues { name } } }")).is_object());
     let spread = format!("{} fragment F on __Type {{ interfaces {{ name }} }}", nested("fields { type { ...F } }"));
     for query in [
         nested("fields { type { fields { name } } }"),
@@ -377,8 +380,8 @@ fn lists_within_lists_are_bounded_as_elsewhere() {
         "{ __type(name: \"Order\") { fields { type { fields { type { ofType { fields { name } } } } } } } }".to_owned(),
         spread,
     ] {
-        let refusals = refused(&query, &Value::Null);
-        let first = refusals.first();
+        let errors = errors(&query, &Value::Null);
+        let first = errors.first();
         assert_eq!(
             (first.code, &first.extensions["maxLists"]),
             (ErrorCode::GraphqlValidationFailed, &json!(2)),
@@ -386,43 +389,43 @@ fn lists_within_lists_are_bounded_as_elsewhere() {
         );
         assert_eq!((first.locations[0].line, first.locations[0].column), (1, 3), "{query}");
     }
-    // The names are those of introspection, not of what is asked for beside it.
+    // Fields of the catalog's types do not count.
     let beside = "{ order(orderId: 1) { orderId } __schema { types { fields { name } } } }";
     let request = Request { query: beside.into(), ..Request::default() };
     assert_eq!(compile(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap().estimate.cost(), 2);
 }
 
 #[test]
-fn the_bytes_of_all_constants_are_bounded_together() {
+fn limits_the_bytes_of_an_introspection_response() {
     let catalog = Catalog::built_in().unwrap();
-    let whole = ask(EVERYTHING).to_string().len();
+    let whole = query(EVERYTHING).to_string().len();
     let bound = (catalog.sdl().len() * 16).max(1 << 20);
-    assert!(whole * 2 < bound, "a tool's question fits twice: {whole} {bound}");
+    assert!(whole * 2 < bound, "a complete introspection fits twice: {whole} {bound}");
     let copies = |count: usize| {
         let copy = "t: __schema { types { name fields { name description type { name } args { name description } } } }";
         let copies: Vec<_> = (0..count).map(|number| format!("c{number}{copy}")).collect();
         format!("{{ {} }}", copies.join(" "))
     };
-    let one = ask(&copies(1)).to_string().len();
+    let one = query(&copies(1)).to_string().len();
     let many = bound / one + 2;
-    assert!(ask(&copies(many * 2 / 3)).is_object());
-    let refusals = refused(&copies(many), &Value::Null);
-    let first = refusals.first();
+    assert!(query(&copies(many * 2 / 3)).is_object());
+    let errors = errors(&copies(many), &Value::Null);
+    let first = errors.first();
     assert_eq!(
         (first.code, &first.extensions),
         (ErrorCode::GraphqlValidationFailed, json!({"maxBytes": bound}).as_object().unwrap())
     );
-    assert_eq!(refusals.iter().count(), 1);
-    // Nested lists alone come to as much.
+    assert_eq!(errors.iter().count(), 1);
+    // Nested lists stay below the limit.
     let nested = "{ __schema { types { fields { type { ofType { fields { name description args { name description } } } } } } }
         a: __schema { types { fields { type { ofType { fields { name description args { name description } } } } } } }
         b: __schema { types { fields { type { ofType { ofType { ofType { fields { name args { name description } } } } } } } } } }";
-    let nested = ask_with(&catalog, nested, &Value::Null).map(|told| told.to_string().len());
+    let nested = query_with(&catalog, nested, &Value::Null).map(|data| data.to_string().len());
     assert!(nested.is_ok_and(|bytes| bytes < bound));
 }
 
 #[test]
-fn introspection_stands_beside_what_is_fetched() {
+fn introspection_adds_no_cost_to_other_fields() {
     let catalog = Catalog::built_in().unwrap();
     let query = r#"{ s: __schema { queryType { name } } orders(first: 2) { edges { node { orderId } } }
         t: __type(name: "Order") { name } }"#;
@@ -435,7 +438,7 @@ fn introspection_stands_beside_what_is_fetched() {
 }
 
 #[test]
-fn a_schema_file_cannot_have_names_of_introspection() {
+fn rejects_a_schema_file_with_names_of_introspection() {
     for (schema, name) in [
         ("type Query { __schema: T @point } type T @relation(name: \"t\", key: [\"a\"]) { a: ID! }", "__schema"),
         ("type Query { t(__a: ID!): T @point } type T @relation(name: \"t\", key: [\"a\"]) { a: ID! }", "__a"),

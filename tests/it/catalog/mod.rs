@@ -1,6 +1,5 @@
-//! The catalog asked for everything that it declares: every root, every connection and every field over sample rows,
-//! every search key with every comparator, and every sort key. What the answers must be is asked of PostgreSQL by
-//! statements of the test's own, and what is declared is held against the curated schema's table, written down here.
+//! The catalog: every root, connection and field of it, every search key with every comparator, and every sort key, on
+//! sample rows. The tests get the expected results from PostgreSQL with statements of their own.
 
 use crate::support::database::{Database, loaded_database};
 
@@ -11,7 +10,7 @@ mod schema_errors;
 mod search_keys;
 mod sort_keys;
 
-/// The demo's rows, with values where it has none.
+/// A database with the demo orders, in which half of the nulls have values.
 pub async fn sample() -> Database {
     let database = loaded_database().await;
     database.connect().await.batch_execute(include_str!("rows.sql")).await.unwrap();

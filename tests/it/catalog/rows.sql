@@ -1,5 +1,5 @@
--- Makes the demo's rows a sample of everything: rows where it has none, and values where it has nulls. Only half of the
--- nulls, since nulls have their places too. Whoever is referred to need not be there.
+-- Completes the demo's rows: adds rows to empty tables, and replaces half of the nulls by values. The other half stays,
+-- because nulls are tested too. Foreign keys are not checked.
 SET session_replication_role = replica;
 
 INSERT INTO shipment_receipt (receipt_id, shipment_id, order_id, return_id, inventory_item_id, product_id)

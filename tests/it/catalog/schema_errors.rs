@@ -1,4 +1,6 @@
-//! Schema files that are not what they should be, and what is said about each.
+//! Errors in schema files.
+
+use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
 use orderql::compile::explanation::explain;
@@ -22,7 +24,7 @@ type Part @relation(name: "part", key: ["thing_id", "part_id"]) {
 "#;
 
 #[test]
-fn a_schema_of_ones_own_is_served() {
+fn compiles_queries_for_a_schema_of_its_own() {
     let catalog = Catalog::parse(SCHEMA).unwrap();
     let query = r#"{ things(first: 2, query: "name:x") { edges { node { count parts(last: 1) { edges { cursor } } whole { whole { name } } } } } }"#;
     let request = Request { query: query.to_owned(), ..Request::default() };
@@ -32,8 +34,8 @@ fn a_schema_of_ones_own_is_served() {
 }
 
 #[test]
-fn what_is_wrong_with_a_schema_is_said_with_its_place() {
-    let mut told = Vec::new();
+fn reports_errors_with_their_location() {
+    let mut report = String::new();
     for (right, wrong) in [
         ("type Query {", "type Query {{"),
         ("type Query {", "type Root {"),
@@ -72,12 +74,12 @@ fn what_is_wrong_with_a_schema_is_said_with_its_place() {
         ("thing(thingId: ID, name: String): Thing @point", "thing(thingId: ID, name: String): Thing"),
     ] {
         assert!(SCHEMA.contains(right), "{right}");
-        let said = match Catalog::parse(&SCHEMA.replacen(right, wrong, 1)) {
-            Ok(_) => "taken".to_owned(),
+        let result = match Catalog::parse(&SCHEMA.replacen(right, wrong, 1)) {
+            Ok(_) => "valid".to_owned(),
             Err(error) => error.to_string(),
         };
-        let (wrong, said) = (wrong.trim().replace('\n', "⏎"), said.replace('\n', "⏎"));
-        told.push(format!("{} → {wrong}\n    {said}\n", right.trim()));
+        let (wrong, result) = (wrong.trim().replace('\n', "⏎"), result.replace('\n', "⏎"));
+        let _ = writeln!(report, "{} → {wrong}\n    {result}", right.trim());
     }
-    insta::assert_snapshot!(told.concat());
+    insta::assert_snapshot!(report);
 }

@@ -1,4 +1,4 @@
-//! Every search key with every comparator: the rows that PostgreSQL says, or the refusal.
+//! Every search key with every comparator: the rows that PostgreSQL finds, or an error.
 
 use orderql::compile::compile;
 use orderql::error::code::ErrorCode;
@@ -6,7 +6,7 @@ use orderql::query::{Request, Variables};
 use orderql::search::Comparator;
 use tokio_postgres::Client;
 
-use crate::catalog::collection_roots::{Key, ROOTS, Root};
+use crate::catalog::collection_roots::{Key, Root, roots};
 use crate::catalog::sample;
 use crate::support::query_runner::{QueryRunner, UNLIMITED};
 
@@ -14,16 +14,16 @@ use crate::support::query_runner::{QueryRunner, UNLIMITED};
 const NOWHERE: &str = "NOWHERE";
 
 #[tokio::test]
-async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts() {
+async fn every_search_key_finds_its_rows_with_each_of_its_comparators() {
     let database = sample().await;
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
-    for root in ROOTS {
-        for key in root.keys() {
-            let values = values(&client, &key).await;
+    for root in &roots() {
+        for key in &root.search_keys {
+            let values = values(&client, key).await;
             let mut found = 0;
-            for comparator in key.comparators {
-                for (term, comparison) in terms(&key, *comparator, &values) {
+            for comparator in &key.comparators {
+                for (term, comparison) in terms(key, *comparator, &values) {
                     let query = format!("{}(first: 10000, query: {term:?})", root.name);
                     let rows = rows(&runner, root, &query).await;
                     let condition = key.condition.replace('?', &comparison);
@@ -41,18 +41,18 @@ async fn every_search_key_finds_its_rows_with_every_comparator_that_it_accepts()
 }
 
 #[tokio::test]
-async fn terms_of_different_keys_all_hold() {
+async fn a_row_matches_the_terms_of_all_keys() {
     let database = sample().await;
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
-    for root in ROOTS {
+    for root in &roots() {
         let (mut terms, mut conditions) = (Vec::new(), Vec::new());
-        // Of one row, whatever it has.
+        // The terms of one row.
         let sql = format!("SELECT {} AS id FROM {} ORDER BY 1 LIMIT 1", root.id_sql(), root.from);
         let id: String = client.query_one(&sql, &[]).await.unwrap().get(0);
-        for key in root.keys() {
+        for key in &root.search_keys {
             let comparator = key.comparators[0];
-            for (term, comparison) in self::terms(&key, comparator, &values(&client, &key).await) {
+            for (term, comparison) in self::terms(key, comparator, &values(&client, key).await) {
                 let condition = key.condition.replace('?', &comparison);
                 let sql = format!("SELECT FROM {} WHERE {} = $1 AND {condition}", root.from, root.id_sql());
                 if client.query_opt(&sql, &[&id]).await.unwrap().is_some() {
@@ -77,20 +77,20 @@ async fn terms_of_different_keys_all_hold() {
 }
 
 #[tokio::test]
-async fn whatever_a_key_does_not_accept_is_refused_and_the_unindexed_cost_fifty() {
+async fn rejects_other_comparators_and_adds_fifty_to_the_cost_of_unindexed_keys() {
     let catalog = orderql::catalog::Catalog::built_in().unwrap();
-    let asked = |root: &Root, term: &str| {
+    let compiled = |root: &Root, term: &str| {
         let fields = root.id;
         let query = format!("{{ {}(first: 3, query: {term:?}) {{ edges {{ node {{ {fields} }} }} }} }}", root.name);
         let request = Request { query, operation_name: None, variables: Variables::new() };
         match compile(&catalog, &request, &UNLIMITED) {
             Ok(compiled) => Ok(compiled.estimate.cost()),
-            Err(refusals) => Err(refusals.iter().map(|refusal| refusal.code).collect::<Vec<_>>()),
+            Err(errors) => Err(errors.iter().map(|error| error.code).collect::<Vec<_>>()),
         }
     };
-    for root in ROOTS {
-        let plain = asked(root, "").unwrap();
-        for key in root.keys() {
+    for root in &roots() {
+        let plain = compiled(root, "").unwrap();
+        for key in &root.search_keys {
             let is_date = key.comparators.contains(&Comparator::Less);
             let value = if is_date { "2026-05-01" } else { "1" };
             for comparator in Comparator::ALL {
@@ -101,22 +101,22 @@ async fn whatever_a_key_does_not_accept_is_refused_and_the_unindexed_cost_fifty(
                     (true, true) => Ok(plain),
                     (true, false) => Ok(plain + 50),
                 };
-                assert_eq!(asked(root, &term), expected, "{} {term}", root.name);
+                assert_eq!(compiled(root, &term), expected, "{} {term}", root.name);
             }
             let empty = format!("{}:{}", key.name, sign(key.comparators[0]));
-            assert_eq!(asked(root, &empty), Err(vec![ErrorCode::MalformedQuery]), "{} {empty}", root.name);
+            assert_eq!(compiled(root, &empty), Err(vec![ErrorCode::MalformedQuery]), "{} {empty}", root.name);
             if is_date {
                 let term = format!("{}:>yesterday", key.name);
-                assert_eq!(asked(root, &term), Err(vec![ErrorCode::MalformedQuery]), "{} {term}", root.name);
+                assert_eq!(compiled(root, &term), Err(vec![ErrorCode::MalformedQuery]), "{} {term}", root.name);
             }
         }
         for term in ["noSuchKey:1", "comments:1"] {
-            assert_eq!(asked(root, term), Err(vec![ErrorCode::FieldNotFilterable]), "{} {term}", root.name);
+            assert_eq!(compiled(root, term), Err(vec![ErrorCode::FieldNotFilterable]), "{} {term}", root.name);
         }
     }
 }
 
-/// Terms with that comparator, each with its comparison in SQL.
+/// Terms with that comparator, and for each the comparison in SQL.
 fn terms(key: &Key, comparator: Comparator, values: &[String]) -> Vec<(String, String)> {
     if comparator == Comparator::In {
         let list = [values, &[NOWHERE.to_owned()]].concat();
@@ -140,10 +140,10 @@ fn sign(comparator: Comparator) -> &'static str {
     }
 }
 
-/// Some of a key's values: the lowest, the highest and one between, of those that a term can hold.
+/// The lowest, the highest and another value of a key, of those that are allowed in a term.
 async fn values(client: &Client, key: &Key) -> Vec<String> {
     let sql = format!(
-        "SELECT DISTINCT value FROM ({}) AS known (value) WHERE value ~ '^[[:alnum:]][^ ,]*$' ORDER BY value",
+        "SELECT DISTINCT value FROM ({}) AS key (value) WHERE value ~ '^[[:alnum:]][^ ,]*$' ORDER BY value",
         key.values
     );
     let all: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
@@ -153,7 +153,7 @@ async fn values(client: &Client, key: &Key) -> Vec<String> {
     some
 }
 
-/// The ids of the rows that a root gives, in their own order.
+/// The ids of the rows of a query, sorted.
 async fn rows(runner: &QueryRunner, root: &Root, query: &str) -> Vec<String> {
     let data = runner.data(&format!("{{ root: {query} {{ edges {{ node {{ {} }} }} }} }}", root.id)).await;
     let mut rows: Vec<_> = data["root"]["edges"].as_array().unwrap().iter().map(|edge| root.id_of(edge)).collect();

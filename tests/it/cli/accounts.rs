@@ -1,64 +1,40 @@
-//! Ruling callers from the command line: what it prints and refuses, and what running servers make of it.
-
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::{Command, Stdio};
+//! Commands for users, groups, grants and profiles: output, errors, and the effect on running servers.
 
 use orderql::access::profile::{PROFILE_LIMITS, Unit};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
+use crate::support::command::{CommandResult, orderql_on, run};
 use crate::support::database::{Database, empty_database, migrated_database};
-use crate::support::server::{Server, connection_string};
+use crate::support::server::Server;
 
-/// What a run of the program came to.
-struct Run {
-    succeeded: bool,
-    out: String,
-    error: String,
+/// Runs the program on the database with that standard input. A tilde in an argument stands for a space.
+fn orderql_with(database: &Database, arguments: &str, input: &str) -> CommandResult {
+    let arguments = arguments.split(' ').map(|argument| argument.replace('~', " "));
+    run(orderql_on(database).args(arguments), input)
 }
 
-/// Runs the program on the database, with `input` on its standard input; a tilde stands for a space in an argument.
-fn orderql_with(database: &Database, arguments: &str, input: &str) -> Run {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"))
-        .args(arguments.split(' ').map(|argument| argument.replace('~', " ")))
-        .env("ORDERQL_DATABASE_URL", connection_string(&database.config()))
-        .env("SUDO_USER", "ann")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that needs no input may have ended by now.
-    let _ = program.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = program.wait_with_output().unwrap();
-    Run {
-        succeeded: output.status.success(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        error: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-/// The same, which must succeed; what it printed.
+/// The output of a run that must succeed.
 fn orderql(database: &Database, arguments: &str) -> String {
     let run = orderql_with(database, arguments, "secret\n");
-    assert!(run.succeeded, "{arguments}: {}", run.error);
-    run.out
+    assert!(run.succeeded, "{arguments}: {}", run.stderr);
+    run.stdout
 }
 
 fn json_of(database: &Database, arguments: &str) -> Value {
     serde_json::from_str(&orderql(database, &format!("{arguments} --json"))).unwrap()
 }
 
-/// The same, which must fail; its error.
-fn refused(database: &Database, arguments: &str, input: &str) -> String {
+/// The errors of a run that must fail.
+fn failure(database: &Database, arguments: &str, input: &str) -> String {
     let run = orderql_with(database, arguments, input);
-    assert!(!run.succeeded, "{arguments}: {}", run.out);
-    assert_eq!(run.out, "", "{arguments}");
-    run.error
+    assert!(!run.succeeded, "{arguments}: {}", run.stdout);
+    assert_eq!(run.stdout, "", "{arguments}");
+    run.stderr
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn users_are_made_listed_closed_opened_and_removed() {
+async fn adds_lists_disables_enables_and_removes_users() {
     let database = migrated_database().await;
     assert_eq!(orderql(&database, "user add ann --group API"), "ann is a user\n");
     assert_eq!(json_of(&database, "user add bob"), json!({"user": "bob", "changed": true}));
@@ -80,10 +56,10 @@ async fn users_are_made_listed_closed_opened_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_done_is_told_with_what_was_probably_meant() {
+async fn errors_suggest_what_was_probably_meant() {
     let database = migrated_database().await;
     orderql(&database, "user add integration --group API");
-    for (arguments, input, told) in [
+    for (arguments, input, expected) in [
         ("user add integration", "secret\n", "there is a user `integration` already"),
         ("user add eve --group APPI", "secret\n", "there is no group `APPI`; did you mean `API`?"),
         ("user add eve", "", "no password came"),
@@ -106,17 +82,17 @@ async fn what_cannot_be_done_is_told_with_what_was_probably_meant() {
         ("audit --since whenever", "", "the time cannot be read"),
         ("user list --database-url nonsense://", "", "invalid value"),
     ] {
-        let error = refused(&database, arguments, input);
-        assert!(error.contains(told), "{arguments}: {error}");
+        let error = failure(&database, arguments, input);
+        assert!(error.contains(expected), "{arguments}: {error}");
     }
-    // A user whose group is refused is not made.
+    // A user with an unknown group is not created.
     assert_eq!(json_of(&database, "user list").as_array().unwrap().len(), 1);
     let empty = empty_database().await;
-    assert!(refused(&empty, "user list", "").contains("run `orderql migrate` first"));
+    assert!(failure(&empty, "user list", "").contains("run `orderql migrate` first"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_server_follows_what_is_commanded() {
+async fn a_running_server_applies_changes_by_commands() {
     let database = migrated_database().await;
     let server = Server::start(&database, &[]);
     let sign_in = |password| server.sign_in("/auth/token", "ann", password).status;
@@ -125,49 +101,41 @@ async fn a_running_server_follows_what_is_commanded() {
     while sign_in("secret") == 401 {}
 
     let token = server.sign_in("/auth/token", "ann", "secret").json()["access_token"].as_str().unwrap().to_owned();
-    let ask = || {
-        let body = r#"{"query":"{ order(orderId: \"NONE\") { orderName } }"}"#;
-        let head = format!(
-            "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        server.exchange(head).remove(0)
-    };
-    assert_eq!(ask().status, 403);
+    let query = || server.query(&token, "{ order(orderId: \"NONE\") { orderName } }");
+    assert_eq!(query().status, 403);
     orderql(&database, "group add STORES --description Stores");
     orderql(&database, "grant add STORES /graphql");
-    assert_eq!(ask().status, 403);
+    assert_eq!(query().status, 403);
     orderql(&database, "group join STORES ann");
-    while ask().status == 403 {}
-    assert_eq!(ask().json()["data"], json!({"order": null}));
+    while query().status == 403 {}
+    assert_eq!(query().json()["data"], json!({"order": null}));
 
     orderql(&database, "profile set ann --bucket-size 5000 --restore-rate 7 --max-cost 1");
-    while ask().code() != "COST_EXCEEDED" {}
+    while query().code() != "COST_EXCEEDED" {}
     orderql(&database, "profile unset ann max-cost");
-    while ask().status != 200 || ask().code() == "COST_EXCEEDED" {}
-    let throttle = &ask().json()["extensions"]["cost"]["throttleStatus"];
+    while query().status != 200 || query().code() == "COST_EXCEEDED" {}
+    let throttle = &query().json()["extensions"]["cost"]["throttleStatus"];
     assert_eq!((&throttle["maximumAvailable"], &throttle["restoreRate"]), (&json!(5000), &json!(7)));
 
     orderql(&database, "grant remove STORES /graphql");
-    while ask().status == 200 {}
-    assert_eq!(ask().status, 403);
+    while query().status == 200 {}
+    assert_eq!(query().status, 403);
     orderql(&database, "user disable ann");
-    while ask().status == 403 {}
-    assert_eq!((ask().status, sign_in("secret")), (401, 401));
+    while query().status == 403 {}
+    assert_eq!((query().status, sign_in("secret")), (401, 401));
     orderql(&database, "user enable ann");
-    while ask().status == 401 {}
+    while query().status == 401 {}
 
     let run = orderql_with(&database, "user passwd ann", "other\r\n");
-    assert!(run.succeeded, "{}", run.error);
+    assert!(run.succeeded, "{}", run.stderr);
     while sign_in("other") == 401 {}
     assert_eq!((sign_in("other"), sign_in("secret")), (200, 401));
     orderql(&database, "user remove ann");
-    while ask().status != 401 {}
+    while query().status != 401 {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn groups_grants_and_profiles_are_listed() {
+async fn lists_groups_grants_and_profiles() {
     let database = migrated_database().await;
     orderql(&database, "user add ann --group API");
     orderql(&database, "user add bob --group API");
@@ -184,11 +152,11 @@ async fn groups_grants_and_profiles_are_listed() {
     assert_eq!(orderql(&database, "group leave API ann"), "ann is not in API already; nothing changed\n");
     assert_eq!(orderql(&database, "group remove EMPTY"), "EMPTY is removed\n");
 
-    let nothing = json!({
+    let unset = json!({
         "max-cost": null, "max-page-size": null, "max-depth": null, "bucket-size": null, "restore-rate": null,
         "deadline": null, "concurrent-queries": null,
     });
-    assert_eq!(json_of(&database, "profile show ann"), nothing);
+    assert_eq!(json_of(&database, "profile show ann"), unset);
     let all = "--max-cost 1 --max-page-size 2 --max-depth 3 --bucket-size 4 --restore-rate 5 --deadline 6s \
                --concurrent-queries 7";
     assert_eq!(orderql(&database, &format!("profile set ann {all}")), "ann has these limits\n");
@@ -201,11 +169,11 @@ async fn groups_grants_and_profiles_are_listed() {
     orderql(&database, "profile unset ann max-cost deadline");
     assert!(orderql(&database, "profile show ann").contains("max-cost            the server's default\n"));
     orderql(&database, "profile unset ann");
-    assert_eq!(json_of(&database, "profile show ann"), nothing);
+    assert_eq!(json_of(&database, "profile show ann"), unset);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
+async fn audits_every_change_once() {
     let database = migrated_database().await;
     for arguments in [
         "user add ann --group API",
@@ -227,11 +195,11 @@ async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
     ] {
         orderql(&database, arguments);
     }
-    refused(&database, "user remove ann", "");
+    failure(&database, "user remove ann", "");
     let events = json_of(&database, "audit --since yesterday");
-    let told: Vec<_> = events.as_array().unwrap().iter().map(|event| event["action"].as_str().unwrap()).collect();
+    let actions: Vec<_> = events.as_array().unwrap().iter().map(|event| event["action"].as_str().unwrap()).collect();
     assert_eq!(
-        told,
+        actions,
         [
             "user.added",
             "user.disabled",
@@ -256,8 +224,8 @@ async fn every_change_leaves_one_row_in_the_trail_and_no_change_none() {
     assert_eq!(json_of(&database, "audit --limit 1").as_array().unwrap().len(), 1);
     assert_eq!(json_of(&database, "audit --limit 1")[0]["action"], "user.removed");
     let old = orderql_with(&database, "audit --most 1 --json", "");
-    assert_eq!(serde_json::from_str::<Value>(&old.out).unwrap().as_array().unwrap().len(), 1);
-    assert!(old.error.contains("warning: --most is now called --limit"), "{}", old.error);
+    assert_eq!(serde_json::from_str::<Value>(&old.stdout).unwrap().as_array().unwrap().len(), 1);
+    assert!(old.stderr.contains("warning: --most is now called --limit"), "{}", old.stderr);
     assert_eq!(json_of(&database, "audit --since 1~hour~ago").as_array().unwrap().len(), 13);
     let table = orderql(&database, "audit");
     assert!(table.starts_with("AT") && table.contains("group STORES"), "{table}");

@@ -1,14 +1,15 @@
-//! `orderql demo` as a newcomer meets it: what it prints, what its users may do, how it ends and begins again.
+//! `orderql demo`: its output, its users, its data, and how it stops and starts again.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
-use std::{env, fs};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use orderql::cli::demo::sample;
 use orderql::database::connect::connect;
 use orderql::sample::fill::fill;
@@ -16,40 +17,12 @@ use serde_json::{Value, json};
 
 use crate::support::database::{loaded_database, table_digests};
 use crate::support::http::read_responses;
+use crate::support::test_folder::TestFolder;
 
-/// A folder of a test's own for the demo's data, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("orderql-demo-{}-{name}", process::id()));
-        fs::create_dir(&path).unwrap();
-        // The demo's PostgreSQL may run as another user, who has to get in.
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        Self(path)
-    }
-
-    /// PostgreSQL's first process, while it runs.
-    fn postgres(&self) -> Option<String> {
-        let claim = fs::read_to_string(self.0.join("data/postmaster.pid")).ok()?;
-        claim.lines().next().map(str::to_owned)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What a test that failed has left running.
-        if let Some(process) = self.postgres() {
-            let _ = Command::new("kill").args(["-QUIT", &process]).status();
-        }
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A running demo that has said where it is.
+/// A running demo that has printed its addresses.
 struct Demo {
     program: Option<Child>,
-    /// What it printed, from its first address to its last line.
+    /// The output of the start.
     introduction: String,
     progress: Option<JoinHandle<String>>,
 }
@@ -68,15 +41,15 @@ impl Demo {
         Self { program: Some(program), introduction, progress: Some(progress) }
     }
 
-    /// What stands behind that word.
-    fn told(&self, word: &str) -> &str {
+    /// The text after that word in the introduction.
+    fn introduced(&self, word: &str) -> &str {
         let line = self.introduction.lines().find_map(|line| line.trim().strip_prefix(word));
         line.unwrap_or_else(|| panic!("{}", self.introduction)).trim()
     }
 
-    /// The printed line that begins with this.
-    fn line(&self, beginning: &str) -> &str {
-        self.introduction.lines().find(|line| line.starts_with(beginning)).unwrap()
+    /// The printed line with that prefix.
+    fn line(&self, prefix: &str) -> &str {
+        self.introduction.lines().find(|line| line.starts_with(prefix)).unwrap()
     }
 
     /// The printed token.
@@ -86,20 +59,19 @@ impl Demo {
 
     /// Sends one request.
     fn send(&self, head: &str, body: &str) -> (u16, Value) {
-        let address = self.told("GraphQL").strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let address = self.introduced("GraphQL").strip_prefix("http://").unwrap().split('/').next().unwrap();
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let length = body.len();
         let request = format!("{head}Host: a\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answers = read_responses(stream);
-        assert_eq!(answers.len(), 1, "{answers:?}");
-        (answers[0].status, answers.remove(0).json())
+        let mut responses = read_responses(stream);
+        assert_eq!(responses.len(), 1, "{responses:?}");
+        (responses[0].status, responses.remove(0).json())
     }
 
-    /// Signs a user in and asks a query.
+    /// Signs a user in and sends a query.
     fn query(&self, user: &str, query: &str) -> (u16, Value) {
-        use base64::Engine;
-        let credentials = base64::prelude::BASE64_STANDARD.encode(format!("{user}:{user}"));
+        let credentials = BASE64_STANDARD.encode(format!("{user}:{user}"));
         let (status, token) =
             self.send(&format!("POST /auth/token HTTP/1.1\r\nAuthorization: Basic {credentials}\r\n"), "");
         assert_eq!(status, 200, "{token}");
@@ -114,15 +86,14 @@ impl Demo {
         self.send(&head, &json!({ "query": query }).to_string())
     }
 
-    /// What is in its database.
-    async fn contents(&self, folder: &Folder) -> BTreeMap<String, String> {
+    /// Digests of the tables of its database.
+    async fn digests(&self, folder: &TestFolder) -> BTreeMap<String, String> {
         let mut config = tokio_postgres::Config::new();
-        config.host_path(folder.0.join("socket")).user("postgres").dbname("orderql");
-        orders_and_more(&connect(&config).await.unwrap()).await
+        config.host_path(folder.path().join("socket")).user("postgres").dbname("orderql");
+        order_digests(&connect(&config).await.unwrap()).await
     }
 
-    /// As Ctrl-C does, to the whole of its process group; waits for its end, which must be in order, and returns what it
-    /// said meanwhile.
+    /// Interrupts its process group, as Ctrl-C does, waits until it has ended with success, and returns its messages.
     fn interrupt(mut self) -> String {
         let mut program = self.program.take().unwrap();
         assert!(signal("-INT", &format!("-{}", program.id())));
@@ -130,7 +101,7 @@ impl Demo {
         self.progress.take().unwrap().join().unwrap()
     }
 
-    /// Ends it without a word.
+    /// Kills it.
     fn kill(mut self) {
         let mut program = self.program.take().unwrap();
         program.kill().unwrap();
@@ -166,23 +137,23 @@ fn signal(signal: &str, process: &str) -> bool {
     Command::new("kill").args([signal, "--", process]).stderr(Stdio::null()).status().unwrap().success()
 }
 
-/// What a demo is to have: what its files come to, and what is made up beside them.
+/// The digests that a demo must have: of the orders of `tests/data` and of the generated sample.
 async fn expected() -> BTreeMap<String, String> {
     let template = loaded_database().await;
     let mut client = template.connect().await;
     fill(&mut client, sample(), &mut |_| {}).await.unwrap();
-    orders_and_more(&client).await
+    order_digests(&client).await
 }
 
-/// What the files and the sample came to: not the accounts, nor when it was.
-async fn orders_and_more(client: &tokio_postgres::Client) -> BTreeMap<String, String> {
+/// Digests without accounts and timestamps.
+async fn order_digests(client: &tokio_postgres::Client) -> BTreeMap<String, String> {
     let stamps = ["created_stamp", "created_tx_stamp", "last_updated_stamp", "last_updated_tx_stamp"];
-    let mut contents = table_digests(client, &stamps).await;
-    contents.retain(|table, _| !table.starts_with("orderql."));
-    contents
+    let mut digests = table_digests(client, &stamps).await;
+    digests.retain(|table, _| !table.starts_with("orderql."));
+    digests
 }
 
-/// The processes that work in the folder, where the system tells.
+/// The processes whose working directory is in the folder, if the system has `/proc`.
 fn processes_in(folder: &Path) -> Vec<String> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let working_there = |process: &PathBuf| fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
@@ -191,27 +162,27 @@ fn processes_in(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newcomer_is_shown_around_and_the_data_stays() {
-    let folder = Folder::new("around");
-    let demo = Demo::start(&folder.0);
+async fn introduces_its_addresses_and_users_and_keeps_its_data() {
+    let folder = TestFolder::create("demo-around");
+    let demo = Demo::start(folder.path());
 
-    // The addresses are good.
+    // The printed addresses work.
     let (status, _) = demo.send("GET /health/ready HTTP/1.1\r\n", "");
     assert_eq!(status, 200);
     for (word, path) in [("GraphQL", "/rest/s1/graphql"), ("Schema", "/rest/s1/graphql/sdl"), ("Token", "/auth/token")]
     {
-        assert!(demo.told(word).starts_with("http://127.0.0.1:") && demo.told(word).ends_with(path));
+        assert!(demo.introduced(word).starts_with("http://127.0.0.1:") && demo.introduced(word).ends_with(path));
     }
     for user in ["demo", "bulk", "guest"] {
-        assert!(demo.told("Users").contains(user));
+        assert!(demo.introduced("Users").contains(user));
     }
 
-    // The commands work when they are pasted.
+    // The printed commands work.
     if Command::new("curl").arg("--version").output().is_ok() {
         let pasted = format!("{}\n{}", demo.line("export "), demo.line("curl "));
-        let said = Command::new("sh").arg("-c").arg(pasted).output().unwrap();
-        assert!(said.status.success(), "{said:?}");
-        let body: Value = serde_json::from_slice(&said.stdout).unwrap();
+        let output = Command::new("sh").arg("-c").arg(pasted).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let body: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(body.get("errors"), None, "{body}");
         let order = &body["data"]["order"];
         assert_eq!((&order["orderId"], &order["grandTotal"]), (&json!("DEMO10090"), &json!("50.85")), "{body}");
@@ -220,13 +191,13 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
         let items = group["orderItems"]["edges"].as_array().unwrap();
         assert!(!items.is_empty() && items.iter().all(|item| item["node"]["productId"].is_string()), "{body}");
     }
-    let psql = demo.told("psql").strip_prefix("psql ").unwrap();
+    let psql = demo.introduced("psql").strip_prefix("psql ").unwrap();
     if Command::new("psql").arg("--version").output().is_ok() {
-        let said = Command::new("sh").arg("-c").arg(format!("psql {psql} -XAtc 'SELECT 42'")).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&said.stdout), "42\n", "{said:?}");
+        let output = Command::new("sh").arg("-c").arg(format!("psql {psql} -XAtc 'SELECT 42'")).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "42\n", "{output:?}");
     }
 
-    // The users are what they are said to be.
+    // The users have the printed limits.
     let probe = "{ orders(first: 100) { edges { cursor } } }";
     for (user, most, rate) in [("demo", 1000, 50), ("bulk", 1_000_000_000, 1_000_000_000)] {
         let (status, body) = demo.query(user, probe);
@@ -235,7 +206,7 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
             (status, &throttle["maximumAvailable"], &throttle["restoreRate"]),
             (200, &json!(most), &json!(rate))
         );
-        // A large bucket is no large query.
+        // A large bucket does not raise the cost limit.
         let (_, body) = demo
             .query(user, "{ orders(first: 100) { edges { node { orderItems(first: 10) { edges { cursor } } } } } }");
         assert_eq!(body["errors"][0]["extensions"]["maxCost"], 1000, "{body}");
@@ -243,58 +214,58 @@ async fn a_newcomer_is_shown_around_and_the_data_stays() {
     let (status, body) = demo.query("guest", probe);
     assert_eq!((status, &body["errors"][0]["extensions"]["code"]), (403, &json!("FORBIDDEN")));
 
-    // It has what its files and its sample have.
-    let fresh = demo.contents(&folder).await;
+    // The database has the orders and the sample.
+    let fresh = demo.digests(&folder).await;
     assert_eq!(fresh, expected().await);
 
-    // It ends in order, with all that it started.
+    // It stops gracefully, with all processes that it started.
     let token = demo.token().to_owned();
-    let said = demo.interrupt();
-    assert!(said.contains("Loading") && !said.contains("ERROR"), "{said}");
-    assert_eq!((folder.postgres(), processes_in(&folder.0)), (None, Vec::new()));
+    let messages = demo.interrupt();
+    assert!(messages.contains("Loading") && !messages.contains("ERROR"), "{messages}");
+    assert_eq!((folder.postmaster(), processes_in(folder.path())), (None, Vec::new()));
 
-    // And again: the same data, which is not loaded a second time.
-    let demo = Demo::start(&folder.0);
-    assert_eq!(demo.contents(&folder).await, fresh);
+    // The next start has the same data, without loading it again.
+    let demo = Demo::start(folder.path());
+    assert_eq!(demo.digests(&folder).await, fresh);
     assert_eq!(demo.query("demo", probe).0, 200);
     assert_eq!(demo.query_with(&token, probe).0, 200, "the printed token is still valid");
-    let postgres = folder.postgres().unwrap();
+    let postgres = folder.postmaster().unwrap();
     demo.kill();
 
-    // Killed, it leaves its PostgreSQL running; the next one takes it over, and ends it.
-    let demo = Demo::start(&folder.0);
-    assert_eq!(folder.postgres(), Some(postgres));
-    assert_eq!(demo.contents(&folder).await, fresh);
+    // A killed demo leaves its PostgreSQL running. The next one takes it over and stops it.
+    let demo = Demo::start(folder.path());
+    assert_eq!(folder.postmaster(), Some(postgres));
+    assert_eq!(demo.digests(&folder).await, fresh);
     assert_eq!(demo.query("bulk", probe).0, 200);
-    let said = demo.interrupt();
-    assert!(!said.contains("Loading") && !said.contains("Making"), "{said}");
-    assert_eq!((folder.postgres(), processes_in(&folder.0)), (None, Vec::new()));
+    let messages = demo.interrupt();
+    assert!(!messages.contains("Loading") && !messages.contains("Making"), "{messages}");
+    assert_eq!((folder.postmaster(), processes_in(folder.path())), (None, Vec::new()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_demo_that_was_killed_while_it_loaded_loads_the_rest() {
-    let folder = Folder::new("killed");
-    let mut program = command(&folder.0).spawn().unwrap();
+async fn loads_the_rest_after_it_was_killed_while_loading() {
+    let folder = TestFolder::create("demo-killed");
+    let mut program = command(folder.path()).spawn().unwrap();
     let mut progress = BufReader::new(program.stderr.take().unwrap()).lines();
     while !progress.next().expect("it loads").unwrap().contains("Loading") {}
     program.kill().unwrap();
     program.wait().unwrap();
 
-    let demo = Demo::start(&folder.0);
-    assert_eq!(demo.contents(&folder).await, expected().await);
+    let demo = Demo::start(folder.path());
+    assert_eq!(demo.digests(&folder).await, expected().await);
     assert_eq!(demo.query("guest", "{ __typename }").0, 403);
     assert!(demo.interrupt().contains("Loading"));
-    assert_eq!((folder.postgres(), processes_in(&folder.0)), (None, Vec::new()));
+    assert_eq!((folder.postmaster(), processes_in(folder.path())), (None, Vec::new()));
 }
 
 #[test]
-fn a_second_demo_on_the_same_data_is_told_so_and_disturbs_nobody() {
-    let folder = Folder::new("second");
-    let demo = Demo::start(&folder.0);
-    let second = command(&folder.0).output().unwrap();
-    let said = String::from_utf8_lossy(&second.stderr);
+fn a_second_demo_on_the_same_data_fails_and_leaves_the_first_running() {
+    let folder = TestFolder::create("demo-second");
+    let demo = Demo::start(folder.path());
+    let second = command(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(1));
-    assert!(said.contains("another orderql uses") && said.contains("use another data folder"), "{said}");
+    assert!(errors.contains("another orderql uses") && errors.contains("use another data folder"), "{errors}");
     assert_eq!(demo.query("demo", "{ __typename }").0, 200);
     demo.interrupt();
 }

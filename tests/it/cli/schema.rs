@@ -1,28 +1,27 @@
-//! A schema of an operator's own, checked, printed, served and asked; and schemas that cannot be.
+//! Schema files of an operator: checked, printed and served, and their errors.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
-use orderql::access::accounts::{User, ensure_user};
-use orderql::access::password::Passwords;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use serde_json::{Value, json};
 
+use crate::support::command;
 use crate::support::database::{Database, empty_database, migrated_database};
 use crate::support::server::{Server, connection_string};
+use crate::support::users::create_users;
 
 const LOYALTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/schema/loyalty.graphql");
 
-/// A database with tables of an operator's own.
-async fn with_loyalty() -> Database {
+/// A migrated database with the tables of `loyalty.sql`.
+async fn loyalty_database() -> Database {
     let database = migrated_database().await;
     database.connect().await.batch_execute(include_str!("schema/loyalty.sql")).await.unwrap();
     database
 }
 
 fn orderql(arguments: &[&str]) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
-    program.env_remove("ORDERQL_SCHEMA").env_remove("ORDERQL_DATABASE_URL").args(arguments).output().unwrap()
+    command::orderql().args(arguments).output().unwrap()
 }
 
 fn check(database: &Database, file: &[&str]) -> Output {
@@ -35,21 +34,12 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operators_own_schema_is_served() {
-    let database = with_loyalty().await;
-    let user = User { user_id: "demo", password: "demo", groups: &["API"], profile: Profile::default() };
-    ensure_user(&mut database.connect().await, &Passwords::new(1).unwrap(), &user).await.unwrap();
+async fn serves_a_schema_file() {
+    let database = loyalty_database().await;
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
     let server = Server::start(&database, &["--schema", LOYALTY]);
     let token = server.token("demo");
-    let ask = |query: &str| {
-        let body = json!({ "query": query }).to_string();
-        let request = format!(
-            "POST /rest/s1/graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            body.len()
-        );
-        server.exchange(request).remove(0).json()
-    };
+    let query = |query: &str| server.query(&token, query).json();
     let card = "cardId number holder points isOpen storeCount bookings(first: 5) { edges { node {
         booked storeId points card { number } } } }";
     let ada = json!({
@@ -59,12 +49,12 @@ async fn an_operators_own_schema_is_served() {
             { "node": { "booked": "2026-05-01T08:00:00.000002Z", "storeId": "SOUTH", "points": "2.50", "card": { "number": 10 } } },
         ] },
     });
-    assert_eq!(ask(&format!("{{ card(cardId: \"A\") {{ {card} }} }}"))["data"], json!({ "card": ada }));
-    assert_eq!(ask(&format!("{{ card(number: 10) {{ {card} }} }}"))["data"], json!({ "card": ada }));
+    assert_eq!(query(&format!("{{ card(cardId: \"A\") {{ {card} }} }}"))["data"], json!({ "card": ada }));
+    assert_eq!(query(&format!("{{ card(number: 10) {{ {card} }} }}"))["data"], json!({ "card": ada }));
 
     let found = |arguments: &str| -> Vec<String> {
-        let answer = ask(&format!("{{ cards(first: 9, {arguments}) {{ edges {{ node {{ cardId }} }} }} }}"));
-        let edges = answer["data"]["cards"]["edges"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        let response = query(&format!("{{ cards(first: 9, {arguments}) {{ edges {{ node {{ cardId }} }} }} }}"));
+        let edges = response["data"]["cards"]["edges"].as_array().unwrap_or_else(|| panic!("{response}")).clone();
         edges.iter().map(|edge: &Value| edge["node"]["cardId"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(found(""), ["B", "A", "D", "C"]);
@@ -76,14 +66,14 @@ async fn an_operators_own_schema_is_served() {
     assert_eq!(found(r#"query: "store:SOUTH,WEST""#), ["A", "D"]);
     assert_eq!(found(r#"query: "cardId:B,C""#), ["B", "C"]);
 
-    let orders = ask("{ orders(first: 1) { edges { node { orderId } } } }");
+    let orders = query("{ orders(first: 1) { edges { node { orderId } } } }");
     assert_eq!(orders["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
     assert_eq!(server.get("/rest/s1/graphql/sdl").body, text(&orderql(&["schema", "print", LOYALTY]).stdout));
 }
 
 #[tokio::test]
-async fn a_schema_that_fits_is_said_to() {
-    let database = with_loyalty().await;
+async fn reports_that_the_database_fits_the_schema() {
+    let database = loyalty_database().await;
     for file in [&[][..], &[LOYALTY]] {
         let output = check(&database, file);
         assert!(output.status.success(), "{}", text(&output.stderr));
@@ -92,13 +82,13 @@ async fn a_schema_that_fits_is_said_to() {
 }
 
 #[tokio::test]
-async fn every_mismatch_is_named_and_nothing_is_served() {
-    let database = with_loyalty().await;
+async fn reports_every_mismatch_and_does_not_serve() {
+    let database = loyalty_database().await;
     let change = "DROP INDEX loyalty.card_name_card_id_idx; ALTER TABLE loyalty.booking DROP COLUMN points;
         ALTER TABLE loyalty.card ALTER is_open TYPE int USING 1";
     database.connect().await.batch_execute(change).await.unwrap();
     let expected = "orderql: the database does not fit the schema\n\
-        - loyalty.card.is_open is of type integer, which Card.isOpen cannot answer as Boolean: correct the field's type \
+        - loyalty.card.is_open is of type integer, which Card.isOpen cannot response as Boolean: correct the field's type \
         or column in the schema file\n\
         - loyalty.card.is_open is of type integer, which cards(query: \"isOpen:…\") cannot compare with Boolean values: \
         correct the field's type or column in the schema file\n\
@@ -123,18 +113,18 @@ async fn every_mismatch_is_named_and_nothing_is_served() {
 }
 
 #[tokio::test]
-async fn a_database_that_was_never_migrated_is_told_so() {
+async fn advises_to_migrate_an_empty_database() {
     let output = check(&empty_database().await, &[]);
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let errors = text(&output.stderr);
     assert!(
-        told.contains("\n- there is no table or view order_header, which Order reads: run `orderql migrate`"),
-        "{told}"
+        errors.contains("\n- there is no table or view order_header, which Order reads: run `orderql migrate`"),
+        "{errors}"
     );
 }
 
 #[test]
-fn what_is_published_is_printed() {
+fn prints_the_published_schema() {
     let built_in = Catalog::built_in().unwrap();
     let output = orderql(&["schema", "print"]);
     assert!(output.status.success());
@@ -146,7 +136,7 @@ fn what_is_published_is_printed() {
 }
 
 #[test]
-fn a_file_that_is_no_schema_is_told_where() {
+fn reports_unreadable_and_invalid_schema_files() {
     for (file, expected) in [
         ("no/such/file.graphql", "orderql: no/such/file.graphql cannot be read: "),
         (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "Cargo.toml is no schema: 1:1: not a schema document: "),
@@ -154,14 +144,14 @@ fn a_file_that_is_no_schema_is_told_where() {
         for command in [&["schema", "print", file][..], &["explain", "--schema", file, "{ __typename }"]] {
             let output = orderql(command);
             assert_eq!(output.status.code(), Some(1), "{command:?}");
-            let told = text(&output.stderr);
-            assert!(told.contains(expected), "{command:?}: {told}");
+            let errors = text(&output.stderr);
+            assert!(errors.contains(expected), "{command:?}: {errors}");
         }
     }
 }
 
 #[test]
-fn every_slip_in_a_schema_file_is_told() {
+fn reports_every_kind_of_error_in_a_schema_file() {
     let thing = "type Thing @relation(name: \"thing\", key: [\"thing_id\"]) { thingId: ID! size: Int }";
     for (root, rest, expected) in [
         (

@@ -1,8 +1,7 @@
-//! The server beside the programs that others wrote for GraphQL: its reference implementation, the audit of
-//! GraphQL over HTTP, the clients that people use, and a generator of types. The other half of these tests is the
-//! Node project in `tests/conformance`.
+//! The server against programs of others: graphql-js, the audit of GraphQL over HTTP, popular clients, and a generator of
+//! types. The other half of these tests is the Node project in `tests/conformance`.
 //!
-//! Without Node they pass and say so; with `ORDERQL_REQUIRE_NODE` set they fail instead.
+//! Without Node the tests pass with a message. With `ORDERQL_REQUIRE_NODE` set they fail instead.
 
 use std::env;
 use std::io::{self, Write as _};
@@ -15,42 +14,41 @@ use crate::support::database::loaded_database;
 use crate::support::server::Server;
 use crate::support::users::create_users;
 
-/// The one test whose output is shown when it passes (`.config/nextest.toml`), so that nobody takes what was skipped for
-/// what was shown.
+/// nextest shows the output of this test even if it passes (`.config/nextest.toml`), so that skipped tests are visible.
 #[test]
-fn node_and_its_packages_are_there() {
+fn finds_node_and_its_packages() {
     if let Some(Node(version)) = node_or_skip() {
         say(&format!("runs with Node {version}"));
     }
 }
 
 #[tokio::test]
-async fn documents_are_as_valid_as_for_graphql_js() {
+async fn validates_documents_like_graphql_js() {
     passes("verdicts/verdicts.test.js").await;
 }
 
 #[tokio::test]
-async fn introspection_tells_the_published_schema() {
+async fn tools_read_the_published_schema_by_introspection() {
     passes("introspection.test.js").await;
 }
 
 #[tokio::test]
-async fn http_is_as_the_audit_wants_it() {
-    passes("wire.test.js").await;
+async fn passes_the_audit_of_graphql_over_http() {
+    passes("http.test.js").await;
 }
 
 #[tokio::test]
-async fn apollo_client_walks_through_orders() {
+async fn apollo_client_pages_through_orders() {
     passes("clients/apollo.test.js").await;
 }
 
 #[tokio::test]
-async fn urql_walks_through_orders() {
+async fn urql_pages_through_orders() {
     passes("clients/urql.test.js").await;
 }
 
 #[tokio::test]
-async fn relay_walks_through_orders() {
+async fn relay_pages_through_orders() {
     passes("clients/relay.test.js").await;
 }
 
@@ -59,18 +57,18 @@ async fn generated_types_compile() {
     passes("types/types.test.js").await;
 }
 
-/// Runs a file of tests against a server of its own; what Node has to say is told where a test fails.
+/// Runs a file of Node tests against a server. Panics with Node's output if one of them fails.
 async fn passes(file: &str) {
     if node_or_skip().is_none() {
         return;
     }
     let database = loaded_database().await;
-    // Tests of queries are not held up by what they cost.
+    // A large bucket, because these tests are not about costs.
     let profile = Profile { bucket_size: Some(1_000_000_000), ..Profile::DEFAULT };
-    create_users(&mut database.connect().await, &[("walker", profile)]).await;
+    create_users(&mut database.connect().await, &[("demo", profile)]).await;
     let server = Server::start(&database, &[]);
     let url = format!("http://{}", server.address);
-    if let Err(output) = node::test(file, &[("ORDERQL_URL", &url), ("ORDERQL_TOKEN", &server.token("walker"))]) {
+    if let Err(output) = node::test(file, &[("ORDERQL_URL", &url), ("ORDERQL_TOKEN", &server.token("demo"))]) {
         panic!("{file} fails:\n{output}");
     }
 }
@@ -88,8 +86,8 @@ fn node_or_skip() -> Option<Node> {
     }
 }
 
-/// Straight to the stream: what goes through `eprintln!` is kept back where a test passes.
-#[allow(clippy::explicit_write, reason = "the macro does something else")]
+/// Writes to the stream itself, because the test harness hides the output of `eprintln!` in passing tests.
+#[allow(clippy::explicit_write, reason = "the harness captures the macro's output")]
 fn say(what: &str) {
     writeln!(io::stderr(), "conformance: {what}").unwrap();
 }

@@ -1,4 +1,4 @@
-//! Other people's GraphQL programs against the server.
+//! GraphQL programs of other projects against the server.
 
 mod conformance;
 mod node;

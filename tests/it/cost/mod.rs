@@ -3,4 +3,6 @@
 mod charging;
 mod prices;
 mod profiles;
+mod random_requests;
+pub mod reported_costs;
 mod suggestions;

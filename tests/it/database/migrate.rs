@@ -13,16 +13,16 @@ use tokio_postgres::config::Host;
 
 use crate::support::database::{empty_database, migrated_database};
 
-/// What the migrations' table files say of the model beyond stock OFBiz.
+/// The parts of the model that stock OFBiz lacks.
 struct Extension {
-    /// `HotWax`'s columns of stock tables, as `table.column`.
+    /// `HotWax`'s columns of stock tables, as pairs of table and column.
     columns: Vec<(String, String)>,
     /// `HotWax`'s tables.
     tables: Vec<String>,
 }
 
 impl Extension {
-    /// Reads the marks in the table files.
+    /// Reads them from the comments in the migrations.
     fn read() -> Self {
         let (mut columns, mut tables) = (Vec::new(), Vec::new());
         let mut files: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/database/migrations"))
@@ -53,8 +53,8 @@ impl Extension {
     }
 }
 
-/// Makes of a migrated database what an operator of stock OFBiz has: no `HotWax` columns and tables, nothing of ours, degrees
-/// as text as up to 17.12, and rows.
+/// Turns a migrated database into one of stock OFBiz, with rows: without `HotWax`'s columns and tables, without the schema
+/// `orderql`, and with degrees as text as in OFBiz up to 17.12.
 async fn make_stock(client: &Client) {
     let extension = Extension::read();
     assert_eq!(extension.tables.len(), 6);
@@ -117,7 +117,7 @@ async fn make_stock(client: &Client) {
     client.batch_execute(&sql).await.unwrap();
 }
 
-/// Everything of a database that a migration must not touch.
+/// Everything in a database that a migration must not change.
 #[derive(Debug)]
 struct Contents {
     columns: BTreeSet<String>,
@@ -127,7 +127,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Reads it all; rows by the columns that `of` had, or all columns.
+    /// Reads it. The rows have the columns in `of`, or all columns.
     async fn read(client: &Client, of: Option<&BTreeMap<String, String>>) -> (Self, BTreeMap<String, String>) {
         let columns = strings(
             client,
@@ -166,7 +166,7 @@ impl Contents {
         (Self { columns, indexes, constraints, rows }, tables)
     }
 
-    fn assert_kept_in(&self, after: &Self) {
+    fn assert_included_in(&self, after: &Self) {
         assert_eq!(self.columns.difference(&after.columns).collect::<Vec<_>>(), Vec::<&String>::new());
         assert_eq!(self.indexes.difference(&after.indexes).collect::<Vec<_>>(), Vec::<&String>::new());
         assert_eq!(self.constraints.difference(&after.constraints).collect::<Vec<_>>(), Vec::<&String>::new());
@@ -189,7 +189,7 @@ async fn string(client: &Client, sql: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn an_empty_database_gets_everything_and_a_second_run_nothing() {
+async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     let migrated = migrate(&mut client).await.unwrap();
@@ -223,19 +223,19 @@ async fn an_empty_database_gets_everything_and_a_second_run_nothing() {
 }
 
 #[tokio::test]
-async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
+async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     make_stock(&client).await;
     let (before, tables) = Contents::read(&client, None).await;
     let migrated = migrate(&mut client).await.unwrap();
     let (after, _) = Contents::read(&client, Some(&tables)).await;
-    before.assert_kept_in(&after);
+    before.assert_included_in(&after);
 
-    let mut made = Extension::read().tables;
-    made.sort();
+    let mut created = Extension::read().tables;
+    created.sort();
     let ofbiz_tables: Vec<_> = migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).cloned().collect();
-    assert_eq!(ofbiz_tables, made);
+    assert_eq!(ofbiz_tables, created);
     assert_eq!(
         migrated.columns,
         [
@@ -263,11 +263,11 @@ async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
     assert!(migrated.indexes.contains(&"order_item.oql_order_item_of_ship_group".to_owned()), "{migrated}");
     assert!(
         !migrated.indexes.iter().any(|index| index.ends_with("oql_order_header_by_order_date")),
-        "the operator's own index on the same columns serves"
+        "the operator has an index on the same columns"
     );
     assert!(
         !migrated.indexes.iter().any(|index| index.contains(".order_hdr_")),
-        "a table that stood keeps its indexes"
+        "existing tables get no indexes of OFBiz"
     );
     assert_eq!(
         migrated.rows.iter().map(|(table, _)| table.as_str()).collect::<Vec<_>>(),
@@ -278,7 +278,7 @@ async fn a_stock_database_gets_what_it_lacks_and_keeps_what_it_has() {
 }
 
 #[tokio::test]
-async fn back_fills_and_views_are_right_on_a_stock_database() {
+async fn back_fills_and_views_are_correct_on_a_stock_database() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     make_stock(&client).await;
@@ -309,7 +309,7 @@ async fn back_fills_and_views_are_right_on_a_stock_database() {
 }
 
 #[tokio::test]
-async fn totals_become_the_sums_of_the_details_where_there_are_details() {
+async fn sums_the_details_of_inventory_items_into_their_totals() {
     let database = migrated_database().await;
     let client = database.connect().await;
     client
@@ -338,10 +338,10 @@ async fn totals_become_the_sums_of_the_details_where_there_are_details() {
 }
 
 #[tokio::test]
-async fn the_planner_takes_the_views_apart() {
+async fn the_planner_flattens_the_views() {
     let database = migrated_database().await;
     let client = database.connect().await;
-    // Without statistics the planner may choose any way; what is asked here is only what it may not contain.
+    // Without statistics the planner may choose any plan. The test checks only what the plan must not contain.
     for (sql, absent) in [
         ("SELECT order_id FROM orderql.party_order WHERE bill_to_party_id = 'x'", vec![]),
         ("SELECT return_id FROM orderql.return_header WHERE return_id = 'x'", vec!["SubPlan", "order_header"]),
@@ -369,11 +369,11 @@ struct Command {
 }
 
 #[tokio::test]
-async fn the_command_takes_an_address_in_both_forms() {
+async fn the_command_accepts_an_address_in_both_formats() {
     let database = empty_database().await;
     let config = database.config();
     let [Host::Unix(socket)] = config.get_hosts() else {
-        panic!("the test cluster is reached by a socket");
+        panic!("the cluster of the tests has a socket");
     };
     let (socket, name) = (socket.to_str().unwrap(), database.name());
     let pairs = format!("host={socket} user=postgres dbname={name}");
@@ -389,7 +389,7 @@ async fn the_command_takes_an_address_in_both_forms() {
 }
 
 #[tokio::test]
-async fn a_role_without_the_right_is_told_so_and_changes_nothing() {
+async fn a_role_without_the_privilege_gets_an_error_and_changes_nothing() {
     let database = empty_database().await;
     let admin = database.connect().await;
     let role = format!("role_of_{}", database.name());
@@ -404,7 +404,7 @@ async fn a_role_without_the_right_is_told_so_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_role_called_orderql_migrates_into_ofbizs_schema_all_the_same() {
+async fn migrates_into_ofbizs_schema_whatever_the_search_path_is() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     client.batch_execute("SET search_path TO orderql, public").await.unwrap();
@@ -415,7 +415,7 @@ async fn a_role_called_orderql_migrates_into_ofbizs_schema_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_database_of_a_newer_version_is_refused() {
+async fn rejects_a_database_of_a_newer_version() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     client
@@ -433,10 +433,10 @@ async fn a_database_of_a_newer_version_is_refused() {
 }
 
 #[tokio::test]
-async fn a_change_of_access_is_told_to_who_listens() {
+async fn notifies_listeners_of_changes_of_access() {
     let database = migrated_database().await;
     let (client, mut connection) = database.config().connect(tokio_postgres::NoTls).await.unwrap();
-    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
             if let tokio_postgres::AsyncMessage::Notification(notification) = message {
@@ -454,11 +454,11 @@ async fn a_change_of_access_is_told_to_who_listens() {
         "DELETE FROM orderql.user_group",
     ] {
         client.batch_execute(statement).await.unwrap();
-        assert_eq!(heard.recv().await.as_deref(), Some("orderql_access"), "{statement}");
+        assert_eq!(received.recv().await.as_deref(), Some("orderql_access"), "{statement}");
     }
 }
 
-/// What [`PARTIES`] has to be the same as.
+/// The rows that [`PARTIES`] must return.
 const PARTIES_JOINED: &str = "SELECT concat_ws('|', party.party_id, coalesce(party_type_id, '-'),
         coalesce(external_id, '-'), coalesce(status_id, '-'), coalesce(created_date::text, '-'),
         coalesce(first_name, '-'), coalesce(last_name, '-'), coalesce(group_name, '-'))
@@ -469,7 +469,7 @@ const PARTIES: &str = "SELECT concat_ws('|', party_id, coalesce(party_type_id, '
     FROM orderql.party";
 
 #[tokio::test]
-async fn parties_are_kept_whoever_writes_them_and_however() {
+async fn the_party_table_follows_every_change_by_every_role() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     let role = format!("writer_of_{}", database.name());
@@ -504,8 +504,8 @@ async fn parties_are_kept_whoever_writes_them_and_however() {
         client.batch_execute(&format!("SET ROLE {role}")).await.unwrap();
     }
     client.batch_execute("RESET ROLE").await.unwrap();
-    let kept = strings(&client, PARTIES).await;
-    assert!(kept.iter().any(|party| party.starts_with("A|-|-|-|-|Ada|Lovelace|-")), "{kept:?}");
+    let parties = strings(&client, PARTIES).await;
+    assert!(parties.iter().any(|party| party.starts_with("A|-|-|-|-|Ada|Lovelace|-")), "{parties:?}");
     for table in ["party_group", "person"] {
         client.batch_execute(&format!("BEGIN; TRUNCATE {table}")).await.unwrap();
         assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await, "{table}");
@@ -515,7 +515,7 @@ async fn parties_are_kept_whoever_writes_them_and_however() {
     assert_eq!(strings(&client, PARTIES).await, BTreeSet::new());
     client.batch_execute("ROLLBACK").await.unwrap();
 
-    // An import that fires no triggers is made up for by the next migration.
+    // The next migration corrects the table after an import without triggers.
     client
         .batch_execute(
             "SET session_replication_role = replica;

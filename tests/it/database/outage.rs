@@ -1,11 +1,7 @@
-//! PostgreSQL goes away under a running server and comes back: what clients are told meanwhile, and that nobody has to
-//! lend a hand.
+//! Outages of PostgreSQL: clients get an error meanwhile, and the server recovers by itself.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{self, Command};
+use std::process::Command;
 use std::sync::Arc;
-use std::{env, fs};
 
 use orderql::access::profile::Profile;
 use orderql::database::address::ClusterAddress;
@@ -17,13 +13,15 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, Config};
 
+use crate::support::cluster::throwaway_cluster;
 use crate::support::http::{GRAPHQL_JSON, JSON, Response};
 use crate::support::server::Server;
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
-/// A PostgreSQL of a test's own, which it may kill.
+/// A PostgreSQL server that the test may kill.
 struct Postgres {
-    folder: PathBuf,
+    folder: TestFolder,
     address: ClusterAddress,
 }
 
@@ -31,12 +29,10 @@ struct Postgres {
 const ORDER: &str = "{ order(orderId: \"NONE\") { orderName statusId grandTotal } }";
 
 impl Postgres {
-    /// A migrated database with the user `demo`.
+    /// Starts it with a migrated database and the user `demo`.
     async fn start(name: &str) -> Self {
-        let folder = env::temp_dir().join(format!("orderql-outage-{}-{name}", process::id()));
-        fs::create_dir(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let address = Cluster::open(&options(&folder)).unwrap().leave_running();
+        let folder = TestFolder::create(&format!("outage-{name}"));
+        let address = Cluster::open(&durable_cluster(&folder)).unwrap().leave_running();
         let postgres = Self { folder, address };
         postgres.address.create_database("orders", None).await.unwrap();
         let mut client = postgres.connect().await;
@@ -55,23 +51,22 @@ impl Postgres {
 
     /// Sends a signal to the server's first process.
     fn signal(&self, signal: &str) {
-        let claim = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
-        send(signal, claim.lines().next().unwrap());
+        send(signal, &self.folder.postmaster().unwrap());
     }
 
-    /// Ends the server without a word to anybody, as a crash does, and waits until it is gone.
+    /// Stops the server immediately, like a crash, and waits until it has ended.
     async fn kill(&self) {
         self.signal("-QUIT");
-        while connect(&self.config()).await.is_ok() || self.folder.join("data/postmaster.pid").exists() {}
+        while connect(&self.config()).await.is_ok() || self.folder.postmaster().is_some() {}
     }
 
     fn restart(&self) {
-        let address = Cluster::open(&options(&self.folder)).unwrap().leave_running();
+        let address = Cluster::open(&durable_cluster(&self.folder)).unwrap().leave_running();
         assert_eq!(address, self.address);
     }
 
-    /// Waits until so many statements of the service wait for a lock.
-    async fn wait_for_waiting(&self, count: i64) {
+    /// Waits until exactly `count` statements of the server wait for locks.
+    async fn wait_for_lock_waits(&self, count: i64) {
         let admin = connect(&self.address.config("postgres")).await.unwrap();
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'orders' AND wait_event_type = 'Lock'";
         while admin.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) != count {}
@@ -80,27 +75,21 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // Stops it, whatever state the test has left it in.
-        drop(Cluster::open(&options(&self.folder)));
-        let _ = fs::remove_dir_all(&self.folder);
+        // Opening and dropping a cluster stops its server, in whatever state the test has left it.
+        drop(Cluster::open(&durable_cluster(&self.folder)));
     }
 }
 
-fn options(folder: &std::path::Path) -> ClusterOptions {
-    ClusterOptions {
-        folder: folder.to_owned(),
-        programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
-        // What was committed has to be there after a crash.
-        durability: Durability::Durable,
-        settings: Vec::new(),
-    }
+/// The options of a cluster that keeps committed rows after a crash.
+fn durable_cluster(folder: &TestFolder) -> ClusterOptions {
+    ClusterOptions { durability: Durability::Durable, ..throwaway_cluster(folder.path()) }
 }
 
 fn send(signal: &str, process: &str) {
     assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
 }
 
-/// A server whose queries have all the time in the world and whose buckets tell exactly what was paid, and a token.
+/// Starts a server whose queries have no deadline and whose buckets are never refilled, and returns a token.
 fn serve(postgres: &Postgres, flags: &[&str]) -> (Arc<Server>, String) {
     let server =
         Server::start_with_config(&postgres.config(), &[&["--deadline", "1h", "--restore-rate", "0"], flags].concat());
@@ -108,74 +97,74 @@ fn serve(postgres: &Postgres, flags: &[&str]) -> (Arc<Server>, String) {
     (Arc::new(server), token)
 }
 
-/// Asks that many times at once.
-fn ask_at_once(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Response> {
-    let mut asking = JoinSet::new();
+/// Sends `count` queries at the same time.
+fn send_queries(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Response> {
+    let mut queries = JoinSet::new();
     for _ in 0..count {
         let (server, token) = (Arc::clone(server), token.to_owned());
-        asking.spawn_blocking(move || server.query(&token, ORDER));
+        queries.spawn_blocking(move || server.query(&token, ORDER));
     }
-    asking
+    queries
 }
 
-fn assert_unavailable(answer: &Response) {
-    assert_eq!((answer.status, answer.header("retry-after")), (200, Some("1")), "{answer:?}");
-    let body = answer.json();
+fn assert_unavailable(response: &Response) {
+    assert_eq!((response.status, response.header("retry-after")), (200, Some("1")), "{response:?}");
+    let body = response.json();
     assert_eq!(body["data"], Value::Null);
     let expected = json!({"code": "SERVICE_UNAVAILABLE", "retryAfterMs": 1000});
     assert_eq!(body["errors"][0]["extensions"], expected);
 }
 
-/// The same of several. Where one was taken for a fault, the server's log tells why.
-fn assert_all_unavailable(answers: &[Response], server: Arc<Server>) -> Arc<Server> {
-    let faults = answers.iter().filter(|answer| answer.code() == "INTERNAL_SERVER_ERROR").count();
-    assert!(faults == 0, "{}", Arc::into_inner(server).unwrap().stop());
-    answers.iter().for_each(assert_unavailable);
+/// Panics unless all responses report that the database is unavailable. The server's log explains an internal error.
+fn assert_all_unavailable(responses: &[Response], server: Arc<Server>) -> Arc<Server> {
+    let internal_errors = responses.iter().filter(|response| response.code() == "INTERNAL_SERVER_ERROR").count();
+    assert!(internal_errors == 0, "{}", Arc::into_inner(server).unwrap().stop());
+    responses.iter().for_each(assert_unavailable);
     server
 }
 
-/// Asks until the database answers, which it must with data or not at all.
+/// Sends queries until one succeeds. The others must report that the database is unavailable.
 fn wait_for_recovery(server: &Server, token: &str) -> Response {
     loop {
-        let answer = server.query(token, ORDER);
-        if answer.json().get("errors").is_none() {
-            return answer;
+        let response = server.query(token, ORDER);
+        if response.json().get("errors").is_none() {
+            return response;
         }
-        assert_unavailable(&answer);
+        assert_unavailable(&response);
     }
 }
 
-/// Ends the server, which must never have taken the outage for a fault of its own.
-fn end(server: Arc<Server>) {
+/// Stops the server. Panics if it has logged an internal error.
+fn stop(server: Arc<Server>) {
     let log = Arc::into_inner(server).unwrap().stop();
     assert!(!log.contains("panicked") && !log.contains("internal error") && !log.contains("\"status\":500"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_postgresql_is_away_clients_are_told_so_and_afterwards_served() {
+async fn reports_an_outage_and_recovers_after_it() {
     let postgres = Postgres::start("away").await;
     let (server, token) = serve(&postgres, &["--pool-size", "4"]);
-    // Every connection of the pool is made, and idles.
+    // Opens every connection of the pool.
     let mut client = postgres.connect().await;
     let lock = client.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE order_header").await.unwrap();
-    let asking = ask_at_once(&server, &token, 4);
-    postgres.wait_for_waiting(4).await;
+    let queries = send_queries(&server, &token, 4);
+    postgres.wait_for_lock_waits(4).await;
     lock.rollback().await.unwrap();
-    let least = asking.join_all().await.iter().map(Response::available).min();
+    let least = queries.join_all().await.iter().map(Response::available).min();
     assert_eq!(least, Some(1000 - 4 * 4));
 
     for outage in 1..=2 {
         postgres.kill().await;
-        // More than there were connections.
-        for answer in ask_at_once(&server, &token, 12).join_all().await {
-            assert_unavailable(&answer);
+        // More queries than connections.
+        for response in send_queries(&server, &token, 12).join_all().await {
+            assert_unavailable(&response);
         }
         let newer = server.post(&token, GRAPHQL_JSON, json!({ "query": ORDER }).to_string());
         assert_eq!((newer.status, newer.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
         assert_eq!(newer.json().get("data"), None);
 
-        // What needs no database is answered as ever.
+        // Requests that need no database still succeed.
         for (query, code) in [
             ("{ orders { edges { cursor } } }", "FIRST_REQUIRED"),
             (
@@ -197,90 +186,91 @@ async fn while_postgresql_is_away_clients_are_told_so_and_afterwards_served() {
         assert_eq!(server.get("/health/ready").status, 503);
 
         postgres.restart();
-        // Only what was executed is paid.
+        // Only executed queries are debited.
         assert_eq!(wait_for_recovery(&server, &token).available(), 1000 - 4 * (4 + outage));
         while server.get("/health/ready").status == 503 {}
-        // It hears of grants again, too.
+        // The server receives notifications of grants again.
         let name = format!("after{outage}");
         create_users(&mut postgres.connect().await, &[(&name, Profile::DEFAULT)]).await;
         while server.sign_in("/auth/token", &name, &name).status == 401 {}
     }
-    end(server);
+    stop(server);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_when_postgresql_goes_is_told_so_at_once() {
+async fn running_queries_fail_at_once_when_postgresql_stops() {
     let postgres = Postgres::start("flight").await;
     let (server, token) = serve(&postgres, &["--pool-size", "6", "--pool-wait", "1h"]);
     let mut client = postgres.connect().await;
     let lock = client.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE order_header").await.unwrap();
-    // Six are executed, and four wait for a connection.
-    let asking = ask_at_once(&server, &token, 10);
-    postgres.wait_for_waiting(6).await;
+    // Six queries run, and four wait for a connection.
+    let queries = send_queries(&server, &token, 10);
+    postgres.wait_for_lock_waits(6).await;
     postgres.kill().await;
-    let server = assert_all_unavailable(&asking.join_all().await, server);
+    let server = assert_all_unavailable(&queries.join_all().await, server);
     postgres.restart();
-    assert_eq!(wait_for_recovery(&server, &token).available(), 996, "what was not answered is not paid");
-    end(server);
+    assert_eq!(wait_for_recovery(&server, &token).available(), 996, "unanswered queries are not debited");
+    stop(server);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_that_postgresql_gets_over_by_itself_is_got_over_with_it() {
+async fn recovers_from_a_crash_of_a_postgresql_process() {
     let postgres = Postgres::start("crash").await;
     let (mut server, token) = serve(&postgres, &[]);
     for _ in 0..3 {
         wait_for_recovery(&server, &token);
         let mut client = loop {
-            // PostgreSQL may still be on its way back.
+            // PostgreSQL may still be recovering.
             if let Ok(client) = connect(&postgres.config()).await {
                 break client;
             }
         };
         let lock = client.transaction().await.unwrap();
         lock.batch_execute("LOCK TABLE order_header").await.unwrap();
-        let asking = ask_at_once(&server, &token, 3);
-        postgres.wait_for_waiting(3).await;
-        // One process that ends like this takes all the others with it.
+        let queries = send_queries(&server, &token, 3);
+        postgres.wait_for_lock_waits(3).await;
+        // PostgreSQL ends all its processes if one of them is killed.
         let victim: i32 = lock.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
         send("-KILL", &victim.to_string());
-        server = assert_all_unavailable(&asking.join_all().await, server);
+        server = assert_all_unavailable(&queries.join_all().await, server);
     }
     wait_for_recovery(&server, &token);
-    end(server);
+    stop(server);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_postgresql_that_does_not_answer_is_not_waited_for() {
+async fn does_not_wait_for_a_postgresql_that_does_not_answer() {
     let postgres = Postgres::start("stopped").await;
     let (server, token) = serve(&postgres, &["--pool-size", "1"]);
-    // Its socket takes connections, and nobody says anything.
+    // The socket still accepts connections.
     postgres.signal("-STOP");
-    for answer in ask_at_once(&server, &token, 4).join_all().await {
-        assert_unavailable(&answer);
+    for response in send_queries(&server, &token, 4).join_all().await {
+        assert_unavailable(&response);
     }
     postgres.signal("-CONT");
     assert_eq!(wait_for_recovery(&server, &token).available(), 996);
-    end(server);
+    stop(server);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_postgresql_does_not_let_idle_are_made_anew() {
+async fn replaces_idle_connections_that_postgresql_closes() {
     let postgres = Postgres::start("idle").await;
     let client = postgres.connect().await;
     let (mut server, token) = serve(&postgres, &["--bucket-size", "1000000", "--pool-size", "2"]);
-    // The pool has made none yet. So short that it ends connections between two statements of one request, too.
+    // Applies to all connections of the pool, because it has none yet. The time is so short that PostgreSQL also closes
+    // connections between two statements of a request.
     client.batch_execute("ALTER DATABASE orders SET idle_session_timeout = 1").await.unwrap();
     for _ in 0..20 {
-        let (away, answered): (Vec<_>, Vec<_>) = ask_at_once(&server, &token, 10)
+        let (failed, succeeded): (Vec<_>, Vec<_>) = send_queries(&server, &token, 10)
             .join_all()
             .await
             .into_iter()
-            .partition(|answer| answer.json().get("errors").is_some());
-        server = assert_all_unavailable(&away, server);
-        assert!(answered.iter().all(|answer| answer.json()["data"] == json!({"order": null})));
+            .partition(|response| response.json().get("errors").is_some());
+        server = assert_all_unavailable(&failed, server);
+        assert!(succeeded.iter().all(|response| response.json()["data"] == json!({"order": null})));
     }
     client.batch_execute("ALTER DATABASE orders RESET idle_session_timeout").await.unwrap();
     wait_for_recovery(&server, &token);
-    end(server);
+    stop(server);
 }

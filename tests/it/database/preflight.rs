@@ -1,4 +1,4 @@
-//! A catalog held against databases that fit it, and against databases that something was taken from.
+//! The preflight check of a schema against a database.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ async fn the_built_in_schema_fits_a_migrated_database() {
 }
 
 #[tokio::test]
-async fn it_fits_whatever_the_statistics_say() {
+async fn the_built_in_schema_fits_with_any_statistics() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    // Few rows are where every plan costs the same, and many are where reading all in another order could look cheap.
+    // With few rows, all plans cost the same. With many equal values, reading all rows in another order could look cheap.
     for folder in ["tests/data/ofbiz", "tests/data/orders"] {
         for source in InputFile::from_path(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap() {
             load_file(&mut client, source, &mut |_| {}).await.unwrap();
@@ -40,7 +40,7 @@ async fn it_fits_whatever_the_statistics_say() {
 }
 
 #[tokio::test]
-async fn an_empty_database_lacks_every_relation_and_nothing_else_is_told() {
+async fn reports_only_the_missing_relations_of_an_empty_database() {
     let mismatches = mismatches(&empty_database().await, &built_in()).await;
     let missing = |mismatch: &Mismatch| matches!(mismatch, Mismatch::MissingRelation { .. });
     assert!(mismatches.iter().all(missing), "{mismatches:?}");
@@ -53,50 +53,50 @@ async fn an_empty_database_lacks_every_relation_and_nothing_else_is_told() {
     let mut distinct = texts.clone();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), texts.len(), "each once");
+    assert_eq!(distinct.len(), texts.len(), "each relation is reported once");
 }
 
 #[tokio::test]
-async fn what_is_taken_away_is_named() {
-    let mend = "run `orderql migrate`, or correct the schema file";
+async fn names_missing_relations_and_columns() {
+    let advice = "run `orderql migrate`, or correct the schema file";
     for (change, expected) in [
         (
             "DROP TABLE telecom_number CASCADE",
-            vec![format!("there is no table or view telecom_number, which TelecomNumber reads: {mend}")],
+            vec![format!("there is no table or view telecom_number, which TelecomNumber reads: {advice}")],
         ),
         (
             "DROP VIEW orderql.order_note",
-            vec![format!("there is no table or view orderql.order_note, which OrderNote reads: {mend}")],
+            vec![format!("there is no table or view orderql.order_note, which OrderNote reads: {advice}")],
         ),
         (
             "ALTER TABLE order_adjustment DROP COLUMN comments CASCADE",
-            vec![format!("order_adjustment has no column comments, which OrderAdjustment.comments reads: {mend}")],
+            vec![format!("order_adjustment has no column comments, which OrderAdjustment.comments reads: {advice}")],
         ),
         (
             "ALTER TABLE shipment DROP COLUMN primary_order_id CASCADE",
-            vec![format!("shipment has no column primary_order_id, which Order.shipments reads: {mend}")],
+            vec![format!("shipment has no column primary_order_id, which Order.shipments reads: {advice}")],
         ),
-        // A column that no field shows.
+        // A column of the key without a field.
         (
             "ALTER TABLE shipment_package_content RENAME COLUMN shipment_id TO shipment",
             vec![format!(
-                "shipment_package_content has no column shipment_id, which ShipmentPackageContent reads: {mend}"
+                "shipment_package_content has no column shipment_id, which ShipmentPackageContent reads: {advice}"
             )],
         ),
     ] {
-        assert_eq!(told(change, &built_in()).await, expected, "{change}");
+        assert_eq!(report_after(change, &built_in()).await, expected, "{change}");
     }
 }
 
 #[tokio::test]
-async fn a_missing_index_is_named_with_the_statement_that_makes_it() {
+async fn names_a_missing_index_with_the_statement_that_creates_it() {
     for (index, expected) in [
-        // A sort key, whose first column is null in places.
+        // A sort key with a nullable column.
         (
             "oql_order_header_by_order_name",
             "orders(sortKey: ORDER_NAME): CREATE INDEX CONCURRENTLY ON \"order_header\" (\"order_name\", \"order_id\");",
         ),
-        // A search key that is declared indexed, and a point root's argument.
+        // An indexed search key, and an argument of a lookup field.
         (
             "oql_order_header_with_external_id, orderext_id_idx",
             "orders(query: \"externalId:…\"): CREATE INDEX CONCURRENTLY ON \"order_header\" (\"external_id\");",
@@ -105,7 +105,7 @@ async fn a_missing_index_is_named_with_the_statement_that_makes_it() {
             "oql_facility_with_external_id, ext_fac_id_indx",
             "facility(externalId:): CREATE INDEX CONCURRENTLY ON \"facility\" (\"external_id\");",
         ),
-        // Connections: by one column, and by two of which another index has the first.
+        // Connections by one column, and by two columns, of which another index has the first.
         (
             "oql_shipment_of_order",
             "Order.shipments: CREATE INDEX CONCURRENTLY ON \"shipment\" (\"primary_order_id\", \"shipment_id\");",
@@ -115,49 +115,50 @@ async fn a_missing_index_is_named_with_the_statement_that_makes_it() {
             "OrderItem.adjustments: CREATE INDEX CONCURRENTLY ON \"order_adjustment\" (\"order_id\", \
              \"order_item_seq_id\", \"order_adjustment_id\");",
         ),
-        // One that a view walks.
+        // An index of a view's table.
         (
             "oql_product_facility_of_facility",
             "Facility.inventoryLevels: the view orderql.inventory_level needs one on the table of its columns \
              (facility_id, product_id), in this order, and one for each table that it joins",
         ),
     ] {
-        let told = told(&format!("DROP INDEX {index}"), &built_in()).await;
-        assert!(told.contains(&format!("no index serves {expected}")), "{index}: {told:#?}");
-        let mended = told.iter().filter_map(|text| text.split_once(": CREATE INDEX CONCURRENTLY "));
-        let mended: Vec<_> = mended.map(|(_, index)| format!("CREATE INDEX {index}")).collect();
-        let left = self::told(&format!("DROP INDEX {index}; {}", mended.concat()), &built_in()).await;
+        let report = report_after(&format!("DROP INDEX {index}"), &built_in()).await;
+        assert!(report.contains(&format!("no index serves {expected}")), "{index}: {report:#?}");
+        let statements = report.iter().filter_map(|text| text.split_once(": CREATE INDEX CONCURRENTLY "));
+        let statements: Vec<_> = statements.map(|(_, index)| format!("CREATE INDEX {index}")).collect();
+        let left = self::report_after(&format!("DROP INDEX {index}; {}", statements.concat()), &built_in()).await;
         assert!(left.iter().all(|text| text.contains("the view")), "{index}: {left:#?}");
     }
 }
 
 #[tokio::test]
-async fn an_index_that_gives_another_order_does_not_serve() {
+async fn an_index_with_another_order_is_not_enough() {
     let unserved =
         |columns| format!("DROP INDEX oql_order_header_by_order_name; CREATE INDEX ON order_header ({columns})");
     for columns in
         ["order_name", "order_id, order_name", "order_name NULLS FIRST, order_id", "order_name COLLATE \"C\", order_id"]
     {
-        let told = told(&unserved(columns), &built_in()).await;
-        assert!(told.iter().any(|text| text.contains("orders(sortKey: ORDER_NAME)")), "{columns}: {told:?}");
+        let report = report_after(&unserved(columns), &built_in()).await;
+        assert!(report.iter().any(|text| text.contains("orders(sortKey: ORDER_NAME)")), "{columns}: {report:?}");
     }
     for columns in ["order_name DESC, order_id DESC", "order_name, order_id, order_date"] {
-        assert_eq!(told(&unserved(columns), &built_in()).await, [""; 0], "{columns}");
+        assert_eq!(report_after(&unserved(columns), &built_in()).await, [""; 0], "{columns}");
     }
 }
 
 #[tokio::test]
-async fn a_joined_object_needs_an_index_too() {
-    let told =
-        told("ALTER TABLE shipment_method_type DROP CONSTRAINT pk_shipment_method_type CASCADE", &built_in()).await;
+async fn a_joined_object_needs_an_index() {
+    let report =
+        report_after("ALTER TABLE shipment_method_type DROP CONSTRAINT pk_shipment_method_type CASCADE", &built_in())
+            .await;
     let expected = "no index serves ShipGroup.shippingMethod: CREATE INDEX CONCURRENTLY ON \"shipment_method_type\" \
                     (\"shipment_method_type_id\");";
-    assert_eq!(told, [expected]);
+    assert_eq!(report, [expected]);
 }
 
 #[tokio::test]
-async fn a_type_that_is_not_fit_is_named_with_what_cannot_be_done() {
-    let mend = ": correct the field's type or column in the schema file";
+async fn names_columns_whose_type_does_not_fit() {
+    let advice = ": correct the field's type or column in the schema file";
     for (change, expected) in [
         (
             "ALTER TABLE order_item ALTER unit_list_price TYPE boolean USING false",
@@ -178,12 +179,12 @@ async fn a_type_that_is_not_fit_is_named_with_what_cannot_be_done() {
             ],
         ),
     ] {
-        let told = told(change, &built_in()).await;
-        let expected: Vec<_> = expected.into_iter().map(|text| format!("{text}{mend}")).collect();
-        assert_eq!(told, expected, "{change}");
+        let report = report_after(change, &built_in()).await;
+        let expected: Vec<_> = expected.into_iter().map(|text| format!("{text}{advice}")).collect();
+        assert_eq!(report, expected, "{change}");
     }
 
-    // Floating-point numbers are answered, but a walk over them would not be exact.
+    // Floating-point columns can be selected, but pagination over them would not be exact.
     let schema = Catalog::parse(
         r#"
         type Query { things: [Thing] @sort(key: "WEIGHT") }
@@ -194,11 +195,11 @@ async fn a_type_that_is_not_fit_is_named_with_what_cannot_be_done() {
                 CREATE INDEX ON thing (weight, thing_id)";
     let expected = "thing.weight is of type double precision, which things(sortKey: WEIGHT) cannot compare with Decimal \
                     values";
-    assert_eq!(told(made, &schema.unwrap()).await, [format!("{expected}{mend}")]);
+    assert_eq!(report_after(made, &schema.unwrap()).await, [format!("{expected}{advice}")]);
 }
 
 #[tokio::test]
-async fn relations_beside_a_types_own_are_held_to_its_columns() {
+async fn checks_the_relations_of_lookups_and_search_keys() {
     let schema = Catalog::parse(
         r#"
         type Query {
@@ -211,20 +212,20 @@ async fn relations_beside_a_types_own_are_held_to_its_columns() {
     let made = "CREATE TABLE thing (thing_id text PRIMARY KEY, colour text);
                 CREATE TABLE tag (thing_id text, tag_id text, PRIMARY KEY (thing_id, tag_id));
                 CREATE VIEW orderql.thing_by_name AS SELECT thing_id, colour AS name FROM thing";
-    let mend = "run `orderql migrate`, or correct the schema file";
+    let advice = "run `orderql migrate`, or correct the schema file";
     let expected = [
-        &format!("orderql.thing_by_name has no column colour, which Thing.colour reads: {mend}"),
+        &format!("orderql.thing_by_name has no column colour, which Thing.colour reads: {advice}"),
         "no index serves things(query: \"tagId:…\"): CREATE INDEX CONCURRENTLY ON \"tag\" (\"tag_id\");",
         "no index serves thing: the view orderql.thing_by_name needs one on the table of its columns (name), in this order, and one for each table that it joins",
     ];
-    let mut told = told(made, &schema.unwrap()).await;
-    told.sort_by_key(|text| !text.contains("column colour"));
-    assert_eq!(told.len(), expected.len(), "{told:#?}");
-    assert!(expected.iter().all(|text| told.iter().any(|told| told == text)), "{told:#?}");
+    let mut report = report_after(made, &schema.unwrap()).await;
+    report.sort_by_key(|text| !text.contains("column colour"));
+    assert_eq!(report.len(), expected.len(), "{report:#?}");
+    assert!(expected.iter().all(|text| report.iter().any(|report| report == text)), "{report:#?}");
 }
 
 #[tokio::test]
-async fn a_view_is_walked_through_to_the_indexes_of_its_tables() {
+async fn checks_the_indexes_of_a_views_tables() {
     let schema = |column, directive: &str| {
         let parties = format!("type Query {{ parties: [Party] @sort(key: \"PARTY_ID\") {directive} }}");
         let party = "type Party @relation(name: \"orderql.named\", key: [\"party_id\"])";
@@ -233,16 +234,16 @@ async fn a_view_is_walked_through_to_the_indexes_of_its_tables() {
     let named = "CREATE VIEW orderql.named AS
         SELECT party.party_id, person.last_name FROM party LEFT JOIN person ON person.party_id = party.party_id;
         CREATE INDEX ON person (last_name, party_id)";
-    // A left join gives rows in the order of its left side alone; a value on its right is found all the same.
-    assert_eq!(told(named, &schema("lastName", "@search(key: \"lastName\")")).await, [""; 0]);
-    let sorted = told(named, &schema("lastName", "@sort(key: \"LAST_NAME\")")).await;
+    // A left join returns rows in the order of its left table only. A search in the right table still uses its index.
+    assert_eq!(report_after(named, &schema("lastName", "@search(key: \"lastName\")")).await, [""; 0]);
+    let sorted = report_after(named, &schema("lastName", "@sort(key: \"LAST_NAME\")")).await;
     assert_eq!(
         sorted,
         ["no index serves parties(sortKey: LAST_NAME): the view orderql.named needs one on the table of its columns \
           (last_name, party_id), in this order, and one for each table that it joins"]
     );
-    // Without the index by which a joined table is found, every row of the walk would read it whole.
-    let unjoined = told("ALTER TABLE note_data DROP CONSTRAINT pk_note_data CASCADE", &built_in()).await;
+    // Without the index of a joined table, PostgreSQL would read that table for every row.
+    let unjoined = report_after("ALTER TABLE note_data DROP CONSTRAINT pk_note_data CASCADE", &built_in()).await;
     assert_eq!(
         unjoined,
         ["no index serves Order.notes: the view orderql.order_note needs one on the table of its columns (order_id, \
@@ -251,30 +252,33 @@ async fn a_view_is_walked_through_to_the_indexes_of_its_tables() {
 }
 
 #[tokio::test]
-async fn columns_that_do_not_compare_are_named() {
+async fn names_columns_that_cannot_be_compared() {
     let schema = schema(
         "type Other @relation(name: \"other\", key: [\"id\"]) { id: Int }",
         "other: Other @one(by: [\"thing_id\"], to: [\"id\"])",
     );
-    let told =
-        told("CREATE TABLE thing (thing_id text PRIMARY KEY); CREATE TABLE other (id int PRIMARY KEY)", &schema).await;
+    let report = report_after(
+        "CREATE TABLE thing (thing_id text PRIMARY KEY); CREATE TABLE other (id int PRIMARY KEY)",
+        &schema,
+    )
+    .await;
     let expected = "Thing.other joins thing.thing_id of type text with other.id of type integer, which do not compare: \
                     correct the columns in the schema file";
-    assert_eq!(told, [expected]);
+    assert_eq!(report, [expected]);
 }
 
 #[tokio::test]
-async fn a_role_without_rights_is_told_what_to_grant() {
+async fn names_missing_privileges_with_the_statements_that_grant_them() {
     let database = migrated_database().await;
     let admin = database.connect().await;
     let role = format!("reader_{}", database.name());
     admin.batch_execute(&format!(
         "CREATE ROLE {role}; GRANT SELECT ON ALL TABLES IN SCHEMA public, orderql TO {role}; REVOKE SELECT ON product FROM {role}; SET ROLE {role}"
     )).await.unwrap();
-    let told: Vec<_> = check(&admin, &built_in()).await.unwrap().iter().map(ToString::to_string).collect();
+    let report: Vec<_> = check(&admin, &built_in()).await.unwrap().iter().map(ToString::to_string).collect();
     admin.batch_execute(&format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
     assert_eq!(
-        told,
+        report,
         [
             format!("the role {role} may not use the schema \"orderql\": GRANT USAGE ON SCHEMA \"orderql\" TO {role};"),
             format!("the role {role} may not read product: GRANT SELECT ON \"product\" TO {role};"),
@@ -283,13 +287,13 @@ async fn a_role_without_rights_is_told_what_to_grant() {
 }
 
 #[tokio::test]
-async fn the_connection_is_as_it_was() {
+async fn leaves_the_connection_unchanged() {
     let database = migrated_database().await;
     let client = database.connect().await;
     check(&client, &built_in()).await.unwrap();
     let row = client.query_one("SELECT current_setting('enable_sort')", &[]).await.unwrap();
     assert_eq!(row.get::<_, &str>(0), "on");
-    // Refused inside a transaction.
+    // Fails inside a transaction.
     client.batch_execute("VACUUM order_header").await.unwrap();
 }
 
@@ -310,8 +314,8 @@ async fn mismatches(database: &Database, schema: &Catalog) -> Vec<Mismatch> {
     check(&database.connect().await, schema).await.unwrap()
 }
 
-/// What is told of a migrated database after a change.
-async fn told(change: &str, schema: &Catalog) -> Vec<String> {
+/// The mismatches of a migrated database after a change.
+async fn report_after(change: &str, schema: &Catalog) -> Vec<String> {
     let database = migrated_database().await;
     database.connect().await.batch_execute(change).await.unwrap();
     mismatches(&database, schema).await.iter().map(ToString::to_string).collect()

@@ -1,4 +1,4 @@
-//! Answers about the orders of `tests/data`: the rules that span several rows or tables, and values to the last digit.
+//! Responses for the orders of `tests/data`: rules about several rows or tables, and exact values.
 
 use serde_json::{Value, json};
 
@@ -11,13 +11,13 @@ async fn the_items_of_an_order_are_those_of_its_ship_groups_and_no_group_is_empt
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
     let item = "edges { node { orderItemSeqId externalId productId quantity } } pageInfo { hasNextPage }";
-    let answer = runner
+    let data = runner
         .data(&format!(
             "{{ orders(first: 1000) {{ edges {{ node {{ orderId orderItemCount orderItems(first: 100) {{ {item} }} \
              shipGroups(first: 100) {{ edges {{ node {{ shipGroupSeqId orderItems(first: 100) {{ {item} }} }} }} }} }} }} }} }}"
         ))
         .await;
-    let orders = nodes(&answer["orders"]);
+    let orders = nodes(&data["orders"]);
     let count = "SELECT count(*), (SELECT count(*) FROM order_item) FROM order_header";
     let row = client.query_one(count, &[]).await.unwrap();
     assert_eq!(i64::try_from(orders.len()).unwrap(), row.get::<_, i64>(0));
@@ -28,19 +28,19 @@ async fn the_items_of_an_order_are_those_of_its_ship_groups_and_no_group_is_empt
         let groups = nodes(&order["shipGroups"]);
         let mut grouped = Vec::new();
         for group in &groups {
-            let of_group = nodes(&group["orderItems"]);
-            assert!(!of_group.is_empty(), "{group:#}");
-            grouped.extend(of_group);
+            let items = nodes(&group["orderItems"]);
+            assert!(!items.is_empty(), "{group:#}");
+            grouped.extend(items);
         }
         let key = |item: &Value| item["orderItemSeqId"].as_str().unwrap().to_owned();
         grouped.sort_by_key(key);
-        // OFBiz's one order without groups, and our items that wait for theirs, are in none.
+        // One order of OFBiz has no ship groups, and some items of tests/data/orders have none yet.
         let unassigned = "SELECT order_item_seq_id FROM order_item WHERE order_id = $1 AND ship_group_seq_id IS NULL";
         let unassigned = client.query(unassigned, &[&order["orderId"].as_str().unwrap()]).await.unwrap();
         let unassigned: Vec<String> = unassigned.iter().map(|row| row.get(0)).collect();
         let assigned: Vec<_> = flat.iter().filter(|item| !unassigned.contains(&key(item))).cloned().collect();
         assert_eq!(grouped, assigned, "{order:#}");
-        // Lines, not items: those without an id in the channel do not count.
+        // The count is of distinct external ids, so items without one do not count.
         let lines: std::collections::BTreeSet<_> = flat.iter().filter_map(|item| item["externalId"].as_str()).collect();
         assert_eq!(order["orderItemCount"], lines.len(), "{order:#}");
     }
@@ -48,7 +48,7 @@ async fn the_items_of_an_order_are_those_of_its_ship_groups_and_no_group_is_empt
 }
 
 #[tokio::test]
-async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
+async fn counts_a_split_line_once_and_omits_its_empty_ship_group() {
     let database = loaded_database().await;
     let runner = QueryRunner::new(&database);
     let query = r#"{ order(externalId: "SC-1001") {
@@ -59,11 +59,11 @@ async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
         adjustments(first: 10) { edges { node { orderAdjustmentId amount } } }
         statuses(first: 10) { edges { node { orderStatusId statusDatetime } } }
     } }"#;
-    let answered = runner.run(query, serde_json::Map::new()).await;
-    let order = &answered.data()["order"];
+    let result = runner.run(query, serde_json::Map::new()).await;
+    let order = &result.data()["order"];
     assert_eq!(order["orderId"], "ORDER_SPLIT");
     assert_eq!(order["orderItemCount"], 2);
-    // Microseconds and scales are as they are stored.
+    // Microseconds and scales are those in the database.
     assert_eq!(order["orderDate"], "2026-03-01T10:00:00.123456Z");
     assert_eq!(order["grandTotal"], "79.96");
     let expected = [
@@ -88,16 +88,16 @@ async fn a_split_line_counts_once_and_its_empty_group_is_not_there() {
     assert_eq!(amounts, [json!("-0.005"), json!("5.000")]);
     let dates: Vec<_> = nodes(&order["statuses"]).iter().map(|node| node["statusDatetime"].clone()).collect();
     assert_eq!(dates, ["2026-03-01T10:00:00.123456Z", "2026-03-01T10:00:00.123457Z", "2026-03-01T10:00:02Z"]);
-    assert!(answered.actual_cost() < answered.compiled.estimate.cost());
+    assert!(result.actual_cost() < result.compiled.estimate.cost());
 }
 
 #[tokio::test]
-async fn numbers_and_moments_are_what_the_database_holds() {
+async fn numbers_and_timestamps_are_exact() {
     let database = loaded_database().await;
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
     let numbers = ["0", "-0.01", "0.10", "9999999999999999.99", "-9999999999999999.99", "1000000.00", "0.00"];
-    let moments = [
+    let timestamps = [
         "1970-01-01T00:00:00Z",
         "1969-12-31T23:59:59.999999Z",
         "2000-01-01T00:00:00.000001Z",
@@ -106,10 +106,10 @@ async fn numbers_and_moments_are_what_the_database_holds() {
         "2026-02-28T23:59:60Z",
         "2024-02-29T12:00:00.5Z",
     ];
-    for (number, moment) in numbers.iter().zip(&moments) {
+    for (number, timestamp) in numbers.iter().zip(&timestamps) {
         let insert = format!(
             "INSERT INTO order_header (order_id, status_id, grand_total, order_date) \
-             VALUES ('EXACT' || (SELECT count(*) FROM order_header), 'ORDER_HELD', {number}, '{moment}')"
+             VALUES ('EXACT' || (SELECT count(*) FROM order_header), 'ORDER_HELD', {number}, '{timestamp}')"
         );
         client.batch_execute(&insert).await.unwrap();
     }
@@ -123,22 +123,21 @@ async fn numbers_and_moments_are_what_the_database_holds() {
          {{ edges {{ node {{ orderId grandTotal orderDate }} }} }} }}",
         ids.join(",")
     );
-    let answer = runner.data(&query).await;
-    let told = nodes(&answer["orders"]);
-    assert_eq!(told.len(), numbers.len());
-    for (row, node) in expected.iter().zip(told) {
+    let data = runner.data(&query).await;
+    let orders = nodes(&data["orders"]);
+    assert_eq!(orders.len(), numbers.len());
+    for (row, node) in expected.iter().zip(orders) {
         assert_eq!(node["grandTotal"], row.get::<_, &str>(1), "{node}");
-        // A fraction's trailing zeros may be left out.
-        let moment: String = row.get(2);
-        let shortened = format!("{}Z", moment.trim_end_matches('0').trim_end_matches('.'));
+        // Responses omit trailing zeros of a fraction.
+        let timestamp: String = row.get(2);
+        let shortened = format!("{}Z", timestamp.trim_end_matches('0').trim_end_matches('.'));
         assert_eq!(node["orderDate"], shortened, "{node}");
     }
 }
 
-/// In one statement the pages of many parents come in their parents' order, and each in its own, however little memory
-/// PostgreSQL may sort in.
+/// One statement returns the pages of many parents in the parents' order, even if PostgreSQL has little memory to sort.
 #[tokio::test]
-async fn many_large_pages_stay_in_order_in_little_memory() {
+async fn many_large_pages_stay_in_order_with_little_memory() {
     let database = loaded_database().await;
     let client = database.connect().await;
     let many = "INSERT INTO order_header (order_id, status_id) SELECT 'P' || lpad(n::text, 3, '0'), 'ORDER_HELD' \
@@ -151,21 +150,21 @@ async fn many_large_pages_stay_in_order_in_little_memory() {
     config.options("-c work_mem=64kB");
     let runner = QueryRunner::with_config(config);
     for (page, seqs) in [("first: 100", 0..100), ("last: 100", 20..120)] {
-        let search: Vec<_> = (0..100).map(|n| format!("P{n:03}")).collect();
+        let ids: Vec<_> = (0..100).map(|n| format!("P{n:03}")).collect();
         let query = format!(
             "{{ orders(first: 100, sortKey: ORDER_ID, reverse: true, query: \"orderId:{}\") {{ edges {{ node {{ orderId \
              orderItems({page}) {{ edges {{ node {{ orderId orderItemSeqId itemDescription }} }} }} }} }} }} }}",
-            search.join(",")
+            ids.join(",")
         );
-        let answer = runner.data(&query).await;
-        let orders = nodes(&answer["orders"]);
+        let data = runner.data(&query).await;
+        let orders = nodes(&data["orders"]);
         assert_eq!(orders.len(), 100);
         for (order, number) in orders.iter().zip((0..100).rev()) {
             assert_eq!(order["orderId"], format!("P{number:03}"));
             let items = nodes(&order["orderItems"]);
-            let told: Vec<_> = items.iter().map(|item| item["orderItemSeqId"].as_str().unwrap().to_owned()).collect();
+            let found: Vec<_> = items.iter().map(|item| item["orderItemSeqId"].as_str().unwrap().to_owned()).collect();
             let expected: Vec<_> = seqs.clone().map(|seq| format!("{seq:05}")).collect();
-            assert_eq!(told, expected);
+            assert_eq!(found, expected);
             assert!(items.iter().all(|item| item["orderId"] == order["orderId"]));
         }
     }
@@ -177,13 +176,13 @@ async fn stock_is_never_null() {
     let client = database.connect().await;
     let runner = QueryRunner::new(&database);
     let query = "{ inventoryLevels(first: 1000) { edges { node { productId facilityId quantityOnHand availableToPromise } } } }";
-    let answered = runner.run(query, serde_json::Map::new()).await;
-    assert_eq!(answered.nullability_violations, 0);
-    let answer = answered.data();
-    let levels = nodes(&answer["inventoryLevels"]);
+    let result = runner.run(query, serde_json::Map::new()).await;
+    assert_eq!(result.nullability_violations, 0);
+    let data = result.data();
+    let levels = nodes(&data["inventoryLevels"]);
     let pairs: i64 = client.query_one("SELECT count(*) FROM product_facility", &[]).await.unwrap().get(0);
     assert_eq!(i64::try_from(levels.len()).unwrap(), pairs);
-    assert!(levels.iter().any(|level| level["quantityOnHand"] == "0.000000"), "something is sold out");
+    assert!(levels.iter().any(|level| level["quantityOnHand"] == "0.000000"), "some product is sold out");
     for level in levels {
         assert!(level["quantityOnHand"].is_string() && level["availableToPromise"].is_string(), "{level}");
     }

@@ -1,4 +1,4 @@
-//! Queries against PostgreSQL: responses, statements and the indexes that they read.
+//! The execution of queries on PostgreSQL: responses, statements, and the indexes that they use.
 
 mod demo_orders;
 mod index_scans;

@@ -1,5 +1,5 @@
-//! Random queries against PostgreSQL: every plan prepares and runs, and its answer has the keys that were selected, in the
-//! query's order, with nulls only where the schema allows them.
+//! Random queries on PostgreSQL: every statement runs, and every response has the selected keys in the query's order, with
+//! nulls only in nullable fields.
 
 use std::fmt;
 
@@ -20,33 +20,33 @@ use crate::support::random_query::query::{Item, Query, Selected};
 const QUERIES: u64 = 1500;
 
 #[tokio::test]
-async fn every_query_is_answered_in_its_own_shape() {
+async fn every_response_has_the_shape_of_its_query() {
     let database = loaded_database().await;
     let runner = QueryRunner::new(&database);
     let (mut rows, mut statements) = (0, 0);
     for seed in 0..QUERIES {
         let mut query = random_query(runner.catalog(), seed);
         if seed % 3 == 0 {
-            // With larger pages, and texts that are not there and would break out of a statement if anything could.
+            // With larger pages, and with texts that would break a statement that contained them.
             query.change_values(&mut Random(seed));
         }
         let request = query.request();
-        let answered = runner.run(&request.query, request.variables).await;
-        let text = &answered.text;
-        let told: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let result = runner.run(&request.query, request.variables).await;
+        let text = &result.text;
+        let data: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let shape = Shape { catalog: runner.catalog(), query: &query };
-        if let Err(wrong) = shape.object(&told, runner.catalog().query(), &[&query.items]) {
-            panic!("{wrong}\n{seed}: {}\n{text}", request.query);
+        if let Err(error) = shape.check_object(&data, runner.catalog().query(), &[&query.items]) {
+            panic!("{error}\n{seed}: {}\n{text}", request.query);
         }
-        assert!(answered.actual_cost() <= answered.compiled.estimate.cost(), "{}", request.query);
-        assert_eq!(answered.nullability_violations, 0, "{}", request.query);
-        rows += answered.rows.iter().sum::<u64>();
-        statements += answered.rows.len();
+        assert!(result.actual_cost() <= result.compiled.estimate.cost(), "{}", request.query);
+        assert_eq!(result.nullability_violations, 0, "{}", request.query);
+        rows += result.rows.iter().sum::<u64>();
+        statements += result.rows.len();
     }
     assert!(rows > 2000 && statements > 1000, "{rows} rows of {statements} statements");
 }
 
-/// JSON whose objects keep their order, and their keys however often they come.
+/// JSON whose objects retain their order and their repeated keys.
 enum Json {
     Null,
     Boolean,
@@ -56,13 +56,14 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
+/// The expected shape of a response.
 struct Shape<'a> {
     catalog: &'a Catalog,
     query: &'a Query,
 }
 
 impl<'a> Shape<'a> {
-    /// The fields that are selected, merged under their keys, in order.
+    /// The selected fields in order, merged by response key.
     fn collect(&self, sets: &[&'a Vec<Item>]) -> Vec<(&'a str, Vec<&'a Selected>)> {
         let mut collected: Vec<(&str, Vec<&Selected>)> = Vec::new();
         for set in sets {
@@ -88,49 +89,51 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn object(&self, told: &Json, object: TypeId, sets: &[&'a Vec<Item>]) -> Result<(), String> {
-        let Json::Object(told) = told else { return Err("an object is no object".to_owned()) };
+    /// Checks an object of a response against selection sets of that type.
+    fn check_object(&self, value: &Json, object: TypeId, sets: &[&'a Vec<Item>]) -> Result<(), String> {
+        let Json::Object(fields) = value else { return Err("not an object".to_owned()) };
         let selected = self.collect(sets);
-        let keys: Vec<_> = told.iter().map(|(key, _)| key.as_str()).collect();
+        let keys: Vec<_> = fields.iter().map(|(key, _)| key.as_str()).collect();
         let expected: Vec<_> = selected.iter().map(|(key, _)| *key).collect();
         if keys != expected {
             return Err(format!("{keys:?} of {}, not {expected:?}", self.catalog.get(object).name()));
         }
-        for ((key, value), (_, fields)) in told.iter().zip(&selected) {
+        for ((key, value), (_, fields)) in fields.iter().zip(&selected) {
             match fields[0].field {
-                None => matches!(value, Json::Text).then_some(()).ok_or("__typename is no text")?,
+                None => matches!(value, Json::Text).then_some(()).ok_or("__typename is not a text")?,
                 Some(id) => {
-                    self.field(value, self.catalog.field(id), fields).map_err(|wrong| format!("{key}: {wrong}"))?;
+                    self.check_field(value, self.catalog.field(id), fields)
+                        .map_err(|error| format!("{key}: {error}"))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn field(&self, told: &Json, field: &Field, selected: &[&'a Selected]) -> Result<(), String> {
-        if matches!(told, Json::Null) {
+    fn check_field(&self, value: &Json, field: &Field, selected: &[&'a Selected]) -> Result<(), String> {
+        if matches!(value, Json::Null) {
             return if field.ty.is_non_null() { Err("null".to_owned()) } else { Ok(()) };
         }
         let sets: Vec<_> = selected.iter().map(|field| &field.items).collect();
         let named = field.ty.named();
         match &field.binding {
             Binding::Edges => {
-                let Json::List(edges) = told else { return Err("edges are no list".to_owned()) };
-                edges.iter().try_for_each(|edge| self.object(edge, named, &sets))
+                let Json::List(edges) = value else { return Err("edges are not a list".to_owned()) };
+                edges.iter().try_for_each(|edge| self.check_object(edge, named, &sets))
             }
             Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_) | Binding::Node | Binding::PageInfo => {
-                self.object(told, named, &sets)
+                self.check_object(value, named, &sets)
             }
             Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_) => {
-                let is_right = match scalar(self.catalog, field) {
-                    Some(ScalarType::Int) => matches!(told, Json::Number),
-                    Some(ScalarType::Boolean) => matches!(told, Json::Boolean),
-                    Some(_) => matches!(told, Json::Text),
+                let has_type = match scalar(self.catalog, field) {
+                    Some(ScalarType::Int) => matches!(value, Json::Number),
+                    Some(ScalarType::Boolean) => matches!(value, Json::Boolean),
+                    Some(_) => matches!(value, Json::Text),
                     None => false,
                 };
-                if is_right { Ok(()) } else { Err(format!("no {}", field.ty.display(self.catalog))) }
+                if has_type { Ok(()) } else { Err(format!("not {}", field.ty.display(self.catalog))) }
             }
-            Binding::Introspection(_) => Err("the queries ask for no introspection".to_owned()),
+            Binding::Introspection(_) => Err("the queries contain no introspection".to_owned()),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! How PostgreSQL reads the pages of large tables: for every sort key of every collection root, in both directions and
-//! from either end, down an index to the page's first row and along it. No row is sorted, and none is read in vain,
-//! wherever the page lies. And for every search key that is declared indexed, nothing but what is found.
+//! Index scans for every collection root of the catalog. For every sort key, direction and end, PostgreSQL reads a page along
+//! an index, without sorting and without reading other rows. For every indexed search key, it reads only the matching rows.
 
+use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection, SortKey};
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::Field;
@@ -10,15 +10,16 @@ use orderql::query::Variables;
 use orderql::value::{ScalarType, Timestamp};
 use tokio_postgres::Client;
 
+use crate::support::built_in::collection_roots;
 use crate::support::database::migrated_database;
 use crate::support::query_plan::{connect_like_server, explain_step};
 use crate::support::query_runner::QueryRunner;
 
-/// The page's rows, and one more to see whether there are any.
+/// The rows of a page, and one more for `hasNextPage`.
 const ROWS: f64 = 21.0;
 
-/// A test for each collection root, which fills its table; `every_collection_root_is_among_these` holds the list against
-/// the catalog. In every tenth row what can be null is; other values repeat.
+/// A test for each collection root, which fills its table. In every tenth row the nullable columns are null; other values
+/// repeat.
 macro_rules! roots {
     ($($test:ident: $root:literal, $sql:literal;)*) => {
         const ROOTS: &[&str] = &[$($root),*];
@@ -26,7 +27,7 @@ macro_rules! roots {
         $(
             #[tokio::test]
             async fn $test() {
-                reads_no_more_than_it_answers($root, $sql).await;
+                assert_reads_no_other_rows($root, $sql).await;
             }
         )*
     };
@@ -120,34 +121,33 @@ roots! {
 }
 
 #[test]
-fn every_collection_root_is_among_these() {
-    let catalog = orderql::catalog::Catalog::built_in().unwrap();
-    let query = catalog.object(catalog.query()).unwrap();
-    let collections = query.fields.iter().filter(|field| matches!(field.binding, Binding::Connection(_)));
-    assert_eq!(collections.map(|field| field.name.as_str()).collect::<Vec<_>>(), ROOTS);
+fn every_collection_root_has_a_test() {
+    let catalog = Catalog::built_in().unwrap();
+    let names: Vec<_> = collection_roots(&catalog).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ROOTS);
 }
 
-async fn reads_no_more_than_it_answers(root: &str, fill: &str) {
+async fn assert_reads_no_other_rows(root: &str, fill: &str) {
     let database = migrated_database().await;
-    // Who is referred to need not be there.
+    // Without foreign keys.
     let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {fill}; COMMIT");
     database.connect().await.batch_execute(&fill).await.unwrap();
     let client = connect_like_server(&database).await;
     let runner = QueryRunner::new(&database);
-    every_page_is_read_along_an_index(&runner, &client, root).await;
-    every_indexed_search_reads_what_it_finds(&runner, &client, root).await;
+    assert_every_page_is_read_along_an_index(&runner, &client, root).await;
+    assert_indexed_searches_read_what_they_find(&runner, &client, root).await;
 }
 
-/// For every search key that no ° marks, in every order. (What a list finds in another order than its index's may be
-/// cheaper to pick out of a walk, as far as PostgreSQL can know; so lists are not held to it.)
-async fn every_indexed_search_reads_what_it_finds(runner: &QueryRunner, client: &Client, root: &str) {
+/// Checks every indexed search key with every sort key. Lists of values are not checked: for them, PostgreSQL may expect a
+/// scan in the order of the sort key to be cheaper.
+async fn assert_indexed_searches_read_what_they_find(runner: &QueryRunner, client: &Client, root: &str) {
     let (_, connection) = collection(runner, root);
     for key in connection.search_keys.iter().filter(|key| key.indexed) {
         let relation = key.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation);
         let column = &key.column.name;
-        // From the middle, so that reading up to there would be seen.
+        // A value from the middle, so that a scan from the start would be noticed.
         let sql = format!(
-            "SELECT {column}::text FROM (SELECT DISTINCT {column} FROM {relation} WHERE {column} IS NOT NULL) AS known
+            "SELECT {column}::text FROM (SELECT DISTINCT {column} FROM {relation} WHERE {column} IS NOT NULL) AS value
              ORDER BY {column} OFFSET (SELECT count(DISTINCT {column}) / 2 FROM {relation}) LIMIT 1"
         );
         let value: String = client.query_one(&sql, &[]).await.unwrap().get(0);
@@ -163,29 +163,29 @@ async fn every_indexed_search_reads_what_it_finds(runner: &QueryRunner, client: 
             let compiled = runner.compile(&page(20), Variables::new());
             let plan = explain_step(client, &compiled.plan, 0).await;
             for node in plan.all().iter().filter(|node| node.is_scan()) {
-                let told = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
-                assert!(node.kind() != "Seq Scan", "{}", told());
-                assert!(node.rows() <= ROWS.max(f64::from(u32::try_from(found).unwrap())), "{}", told());
+                let message = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
+                assert!(node.kind() != "Seq Scan", "{}", message());
+                assert!(node.rows() <= ROWS.max(f64::from(u32::try_from(found).unwrap())), "{}", message());
             }
         }
     }
 }
 
-async fn every_page_is_read_along_an_index(runner: &QueryRunner, client: &Client, root: &str) {
+async fn assert_every_page_is_read_along_an_index(runner: &QueryRunner, client: &Client, root: &str) {
     let (field, connection) = collection(runner, root);
     let columns = columns(runner, connection.node);
     for sort_key in &connection.sort_keys {
         let rows = rows(client, connection).await;
-        // The first page; one in the middle; one across the border of the nulls and one among them, or one near the end.
-        let places = match rows - nulls(client, connection, sort_key).await {
+        // The first page, one in the middle, and one near the end; or one that reaches into the nulls, and one of nulls.
+        let offsets = match rows - nulls(client, connection, sort_key).await {
             border if border < rows => vec![None, Some(rows / 2), Some(border - 5), Some(i64::midpoint(border, rows))],
             _ => vec![None, Some(rows / 2), Some(rows - 25)],
         };
-        for place in places {
+        for offset in offsets {
             for reverse in [false, true] {
-                let cursor = match place {
+                let cursor = match offset {
                     None => "null".to_owned(),
-                    Some(place) => cursor(client, connection, sort_key, reverse, place).await,
+                    Some(offset) => cursor(client, connection, sort_key, reverse, offset).await,
                 };
                 for page in ["first: 20, after", "last: 20, before"] {
                     let query = format!(
@@ -206,13 +206,13 @@ async fn assert_read_along_an_index(runner: &QueryRunner, client: &Client, query
     let compiled = runner.compile(query, Variables::new());
     let [step] = compiled.plan.steps() else { panic!("{query} takes more than one statement") };
     let plan = explain_step(client, &compiled.plan, 0).await;
-    let told = || format!("{query}\n{}\n{}", step.sql, plan.text());
+    let message = || format!("{query}\n{}\n{}", step.sql, plan.text());
     for node in plan.all() {
-        assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), told());
+        assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), message());
         if node.is_scan() {
-            assert!(node.index().is_some(), "{}: {}", node.kind(), told());
-            // Of each segment a page, of each thing asked beyond it a row: no more, and nothing thrown away.
-            assert!(node.rows() <= 2.0 * ROWS, "{} rows: {}", node.rows(), told());
+            assert!(node.index().is_some(), "{}: {}", node.kind(), message());
+            // At most a page of each segment, and a row for each flag. No row is discarded.
+            assert!(node.rows() <= 2.0 * ROWS, "{} rows: {}", node.rows(), message());
         }
     }
 }
@@ -222,11 +222,11 @@ fn collection<'a>(runner: &'a QueryRunner, root: &str) -> (&'a Field, &'a Connec
     let field = &query.fields[usize::from(query.field_index(root).unwrap())];
     match &field.binding {
         Binding::Connection(connection) => (field, connection),
-        _ => panic!("{root} is no collection"),
+        _ => panic!("{root} is not a collection"),
     }
 }
 
-/// The names of a type's own columns and aggregates.
+/// The names of a type's fields that are columns.
 fn columns(runner: &QueryRunner, node: TypeId) -> String {
     let fields = runner.catalog().object(node).unwrap().fields.iter();
     let own = fields.filter(|field| matches!(field.binding, Binding::Column(_)));
@@ -244,15 +244,15 @@ async fn nulls(client: &Client, connection: &Connection, sort_key: &SortKey) -> 
     nulls
 }
 
-/// The cursor of the row at that place of the unreversed walk, for a walk in either direction.
-async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, reverse: bool, place: i64) -> String {
+/// The cursor of the row at that offset of the ascending order, for either direction.
+async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, reverse: bool, offset: i64) -> String {
     let names: Vec<_> = sort_key.columns.iter().map(|column| column.name.as_str()).collect();
     let values = sort_key.columns.iter().map(|column| match column.scalar {
         ScalarType::DateTime => format!("(extract(epoch FROM {}) * 1000000)::int8::text", column.name),
         _ => format!("{}::text", column.name),
     });
     let sql = format!(
-        "SELECT {} FROM {} ORDER BY {} OFFSET {place} LIMIT 1",
+        "SELECT {} FROM {} ORDER BY {} OFFSET {offset} LIMIT 1",
         values.collect::<Vec<_>>().join(", "),
         connection.relation,
         names.join(", ")
@@ -260,8 +260,8 @@ async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, re
     let row = client.query_one(&sql, &[]).await.unwrap();
     let mut encoder = Encoder::default();
     encoder.begin(if reverse { sort_key.tag.reversed() } else { sort_key.tag });
-    for (place, column) in sort_key.columns.iter().enumerate() {
-        match (row.get::<_, Option<&str>>(place), column.scalar) {
+    for (index, column) in sort_key.columns.iter().enumerate() {
+        match (row.get::<_, Option<&str>>(index), column.scalar) {
             (None, _) => encoder.null(),
             (Some(text), ScalarType::Decimal) => encoder.decimal(text),
             (Some(text), ScalarType::DateTime) => encoder.timestamp(Timestamp(text.parse().unwrap())),

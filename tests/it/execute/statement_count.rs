@@ -1,5 +1,5 @@
-//! How many statements a query comes to, counted by PostgreSQL: one for each of its connections and point roots, whatever
-//! they hold. The server logs each statement before it runs it, with the process that does.
+//! The number of statements of a query, from PostgreSQL's log: one for each connection and lookup field, whatever the number
+//! of rows.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -11,7 +11,7 @@ use crate::support::cluster::server_log;
 use crate::support::database::{Database, loaded_database};
 use crate::support::query_runner::QueryRunner;
 
-/// A query for so many rows at its widest connection, and how many statements it takes.
+/// Queries for ROWS rows, and their number of statements.
 const QUERIES: [(&str, usize); 9] = [
     ("{ __typename }", 0),
     (r#"{ order(orderId: "MANY00001") { orderName billToCustomer { firstName } orderItemCount } }"#, 1),
@@ -48,7 +48,7 @@ const QUERIES: [(&str, usize); 9] = [
 ];
 
 #[tokio::test]
-async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
+async fn executes_one_statement_for_each_connection_and_lookup() {
     let database = loaded_database().await;
     let client = database.connect().await;
     let rows = "INSERT INTO order_header (order_id, status_id, order_date, external_id) \
@@ -59,47 +59,47 @@ async fn a_query_takes_a_statement_for_each_connection_whatever_it_holds() {
             FROM generate_series(1, 10001) AS n, generate_series(1, 3) AS i;
         ANALYZE order_header, order_item";
     client.batch_execute(rows).await.unwrap();
-    let runner = logged(&database);
+    let runner = logged_runner(&database);
     for (query, expected) in QUERIES {
         for rows in ["1", "10000"] {
             let query = query.replace("ROWS", rows);
-            // Once to prepare, once as every time after.
+            // The first run prepares the statements, the second one uses them.
             for _ in 0..2 {
                 let start = File::open(server_log()).unwrap().metadata().unwrap().len();
-                let answered = runner.run(&query, Map::new()).await;
-                let log = log_of(&client, start).await;
+                let result = runner.run(&query, Map::new()).await;
+                let log = logged_since(&client, start).await;
                 let count = |what: &str| log.iter().filter(|line| line.starts_with(what)).count();
                 assert_eq!(count("execute "), expected, "{query}\n{log:#?}");
                 let transactions = usize::from(expected > 1);
                 assert_eq!(count("statement: BEGIN"), transactions, "{query}\n{log:#?}");
                 assert_eq!(count("statement: COMMIT"), transactions, "{query}\n{log:#?}");
                 assert_eq!(count(""), expected + 2 * transactions, "{query}\n{log:#?}");
-                assert_eq!(answered.compiled.plan.steps().len(), expected, "{query}");
+                assert_eq!(result.compiled.plan.steps().len(), expected, "{query}");
                 if rows == "10000" && query.contains("query: \"statusId") {
-                    assert!(answered.rows.contains(&10_000), "{query}: {:?}", answered.rows);
+                    assert!(result.rows.contains(&10_000), "{query}: {:?}", result.rows);
                 }
             }
         }
     }
 }
 
-/// Asks on connections whose every statement is logged.
-fn logged(database: &Database) -> QueryRunner {
+/// A query runner whose statements PostgreSQL logs.
+fn logged_runner(database: &Database) -> QueryRunner {
     let mut config = database.config();
     config.options("-c log_statement=all");
     QueryRunner::with_config(config)
 }
 
-/// What the server logged since then about the statements of the database's askers.
-async fn log_of(client: &Client, start: u64) -> Vec<String> {
+/// The entries of the log after that position, of the connections of query runners on the database.
+async fn logged_since(client: &Client, start: u64) -> Vec<String> {
     let mut file = File::open(server_log()).unwrap();
     file.seek(SeekFrom::Start(start)).unwrap();
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).unwrap();
-    let askers = "SELECT '[' || pid || '] LOG:  ' FROM pg_stat_activity \
+    let prefixes = "SELECT '[' || pid || '] LOG:  ' FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name = 'orderql'";
-    let askers: Vec<String> = client.query(askers, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    let prefixes: Vec<String> = client.query(prefixes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let log = String::from_utf8_lossy(&bytes);
-    let of_askers = |line: &str| askers.iter().find_map(|runner| Some(line.split_once(runner.as_str())?.1.to_owned()));
-    log.lines().filter_map(of_askers).collect()
+    let entry = |line: &str| prefixes.iter().find_map(|prefix| Some(line.split_once(prefix.as_str())?.1.to_owned()));
+    log.lines().filter_map(entry).collect()
 }

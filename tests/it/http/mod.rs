@@ -3,6 +3,7 @@
 mod compression;
 mod cors;
 mod error_codes;
+mod error_details;
 mod graphql_get;
 mod graphql_post;
 mod health;

@@ -17,12 +17,17 @@ pub async fn connect_like_server(database: &Database) -> Client {
 /// A node of PostgreSQL's plan, with its descendants.
 pub struct PlanNode(Json);
 
-/// Runs a step with `EXPLAIN (ANALYZE)` and returns the plan's root. Panics if the step needs the keys of parents.
+/// Runs a step without parents with `EXPLAIN (ANALYZE)` and returns the plan's root.
 pub async fn explain_step(client: &Client, plan: &Plan, step: usize) -> PlanNode {
+    explain_step_of(client, plan, step, &[]).await
+}
+
+/// Runs a step for parents with these keys with `EXPLAIN (ANALYZE)` and returns the plan's root.
+pub async fn explain_step_of(client: &Client, plan: &Plan, step: usize, parents: &[&str]) -> PlanNode {
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
     let sql = &plan.steps()[step].sql;
     client.batch_execute(&format!("PREPARE step AS {sql}")).await.unwrap();
-    let arguments: Vec<_> = plan.parameters(step).map(literal).collect();
+    let arguments: Vec<_> = plan.parameters(step).map(|parameter| literal(parameter, parents)).collect();
     let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
     let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step{arguments}");
     let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
@@ -57,12 +62,24 @@ impl PlanNode {
         self.0["Index Name"].as_str()
     }
 
-    /// The number of rows that the node returned or discarded in all its loops.
+    /// The number of rows that the node returned or discarded.
     pub fn rows(&self) -> f64 {
-        let number = |name: &str| self.0[name].as_f64().unwrap_or_default();
-        let per_loop =
-            number("Actual Rows") + number("Rows Removed by Filter") + number("Rows Removed by Index Recheck");
-        per_loop * number("Actual Loops")
+        self.returned_rows() + self.discarded_rows()
+    }
+
+    /// The number of rows that the node returned, in all its loops.
+    pub fn returned_rows(&self) -> f64 {
+        self.number("Actual Rows") * self.number("Actual Loops")
+    }
+
+    /// The number of rows that the node read and discarded, in all its loops.
+    pub fn discarded_rows(&self) -> f64 {
+        let per_loop = self.number("Rows Removed by Filter") + self.number("Rows Removed by Index Recheck");
+        per_loop * self.number("Actual Loops")
+    }
+
+    fn number(&self, name: &str) -> f64 {
+        self.0[name].as_f64().unwrap_or_default()
     }
 
     /// The whole plan, for messages of failed tests.
@@ -71,7 +88,7 @@ impl PlanNode {
     }
 }
 
-fn literal(parameter: Parameter<'_>) -> String {
+fn literal(parameter: Parameter<'_>, parents: &[&str]) -> String {
     match parameter {
         Parameter::Value(None) => "NULL".to_owned(),
         Parameter::Value(Some(value)) => literal_value(value),
@@ -80,7 +97,7 @@ fn literal(parameter: Parameter<'_>) -> String {
             format!("ARRAY[{}]", values.join(", "))
         }
         Parameter::Limit(rows) => rows.to_string(),
-        Parameter::ParentKeys(_) => panic!("the step needs the keys of parents"),
+        Parameter::ParentKeys(_) => format!("'{{{}}}'", parents.join(",")),
     }
 }
 
