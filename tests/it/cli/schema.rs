@@ -88,7 +88,7 @@ async fn reports_every_mismatch_and_does_not_serve() {
         ALTER TABLE loyalty.card ALTER is_open TYPE int USING 1";
     database.connect().await.batch_execute(change).await.unwrap();
     let expected = "orderql: the database does not fit the schema\n\
-        - loyalty.card.is_open is of type integer, which Card.isOpen cannot response as Boolean: correct the field's type \
+        - loyalty.card.is_open is of type integer, which Card.isOpen cannot answer as Boolean: correct the field's type \
         or column in the schema file\n\
         - loyalty.card.is_open is of type integer, which cards(query: \"isOpen:…\") cannot compare with Boolean values: \
         correct the field's type or column in the schema file\n\
