@@ -1,20 +1,20 @@
 //! "Did you mean …?": the known names that are closest to a misspelt one.
 
-/// Longer names are not compared, because the time that a comparison takes grows with both lengths and the client chooses
-/// one of them. In bytes.
+/// Longer names are not compared, because the time that a comparison takes grows with both lengths and the client
+/// chooses one of them. In bytes.
 const MAX_LENGTH: usize = 64;
 
 /// How many suggestions an error makes at most.
 const MAX_SUGGESTIONS: usize = 3;
 
 /// The candidate that `name` most likely means, if any is close enough. Ignores case.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     suggestions(name, candidates).into_iter().next()
 }
 
 /// The candidates that `name` likely means, the closest first: at most three, and only those about as close as the
 /// closest. Ignores case.
-pub fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if name.len() > MAX_LENGTH {
         return Vec::new();
     }
@@ -36,16 +36,18 @@ pub fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
 }
 
 /// A candidate and how close it is.
+#[cfg(feature = "server")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closest {
+pub(crate) struct Closest {
     /// The candidate's index.
-    pub index: usize,
+    pub(crate) index: usize,
     /// The Damerau-Levenshtein distance: a transposition counts once.
-    pub distance: usize,
+    pub(crate) distance: usize,
 }
 
 /// The closest candidate, however far away; of several the first. For names that operators type. Does not ignore case.
-pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Closest> {
+#[cfg(feature = "server")]
+pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Closest> {
     let candidates = candidates.into_iter().enumerate();
     let rated = candidates.map(|(index, candidate)| {
         let distance = strsim::damerau_levenshtein(candidate, name);
@@ -78,9 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn a_transposition_counts_twice_for_names_of_clients_and_once_for_names_of_operators() {
+    fn a_transposition_counts_twice_for_names_that_clients_send() {
         assert_eq!(suggestions("abc", ["bac"]), ["bac"]);
         assert!(suggestions("ab", ["ba"]).is_empty());
+    }
+
+    #[cfg(feature = "server")]
+    #[test]
+    fn a_transposition_counts_once_for_names_that_operators_type() {
         assert_eq!(closest("ab", ["xy", "ba", "aa"]), Some(Closest { index: 1, distance: 1 }));
         assert_eq!(closest("ab", []), None);
     }

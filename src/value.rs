@@ -1,7 +1,7 @@
 //! The scalar types, and values parsed from text.
 //!
-//! A [`Value`] comes from a client: an argument, a search term, a key in a cursor. Values from the database never become
-//! one; they are converted from PostgreSQL's binary format to JSON directly.
+//! A [`Value`] comes from a client: an argument, a search term, a key in a cursor. Values from the database never
+//! become one; they are converted from PostgreSQL's binary format to JSON directly.
 
 use std::fmt;
 
@@ -122,8 +122,8 @@ impl Timestamp {
     /// The moments that are valid values: the years 0 to 9999, which every PostgreSQL can store.
     const RANGE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_300_799_999_999;
 
-    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything else,
-    /// and for fractions of a microsecond, which could not be compared exactly.
+    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything
+    /// else, and for fractions of a microsecond, which could not be compared exactly.
     pub fn parse(text: &str) -> Option<Self> {
         let has_time = text.contains(['T', 't']);
         let moment = if has_time {

@@ -113,8 +113,8 @@ pub struct SortKey {
     pub name: String,
     /// The columns of the order, the most significant first.
     pub columns: Vec<Column>,
-    /// Whether the first column can be null. Null sorts last. The other columns belong to the primary key, which is never
-    /// null.
+    /// Whether the first column can be null. Null sorts last. The other columns belong to the primary key, which is
+    /// never null.
     pub nullable: bool,
     /// The tag of cursors made for this sort key.
     pub tag: OrderingTag,
@@ -135,7 +135,8 @@ pub struct SearchKey {
     pub semi_join: Option<SemiJoin>,
 }
 
-/// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and matches.
+/// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and
+/// matches.
 #[derive(Debug)]
 pub struct SemiJoin {
     /// The relation.

@@ -28,8 +28,8 @@ pub(super) struct BindingArguments<'d, 't> {
 }
 
 impl<'d, 't> BindingArguments<'d, 't> {
-    /// The arguments of a directive with that name, one of [`DIRECTIVES`]. Fails if the directive has an argument that it
-    /// does not take.
+    /// The arguments of a directive with that name, one of [`DIRECTIVES`]. Fails if the directive has an argument that
+    /// it does not take.
     pub(super) fn new(name: &'static str, directive: &'d sdl::Directive<'t, String>) -> Result<Self, SchemaError> {
         let allowed = DIRECTIVES.into_iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, allowed)| allowed);
         match directive.arguments.iter().find(|(argument, _)| !allowed.contains(&argument.as_str())) {

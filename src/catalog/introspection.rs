@@ -9,7 +9,7 @@ use crate::catalog::type_system::Catalog;
 
 /// An object of one of the introspection types.
 #[derive(Debug, Clone, Copy)]
-pub enum SchemaElement<'a> {
+pub(crate) enum SchemaElement<'a> {
     /// A `__Schema`.
     Schema,
     /// A `__Type` with a name.
@@ -28,7 +28,7 @@ pub enum SchemaElement<'a> {
 
 /// The value of a [`MetaField`].
 #[derive(Debug)]
-pub enum IntrospectionValue<'a> {
+pub(crate) enum IntrospectionValue<'a> {
     /// Null.
     Null,
     /// True or false.
@@ -45,7 +45,7 @@ pub enum IntrospectionValue<'a> {
 
 /// The value of a field of an element. Null where the field has no value, and for fields that the element's type does
 /// not declare, which validation rejects.
-pub fn resolve_meta_field<'a>(
+pub(crate) fn resolve_meta_field<'a>(
     catalog: &'a Catalog,
     element: SchemaElement<'a>,
     field: MetaField,
@@ -81,8 +81,8 @@ pub fn resolve_meta_field<'a>(
             let directives = || catalog.directives().iter().map(SchemaElement::Directive).collect();
             element.is_schema().then(|| List(directives()))
         }
-        // The schema has no mutations, subscriptions, abstract types or input objects. The binder resolves `__schema` and
-        // `__type` to an element.
+        // The schema has no mutations, subscriptions, abstract types or input objects. The binder resolves `__schema`
+        // and `__type` to an element.
         MetaField::MutationType
         | MetaField::SubscriptionType
         | MetaField::PossibleTypes

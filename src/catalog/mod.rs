@@ -1,15 +1,16 @@
 //! The catalog: the types of the GraphQL schema, and what each field is bound to in the database.
 //!
-//! [`Catalog::parse`] reads a schema file once. Every field of the result is bound to a column, a joined row, a connection,
-//! an aggregate, or to a field that all connections have. Later stages hold small ids and never read SDL again.
+//! [`Catalog::parse`] reads a schema file once. Every field of the result is bound to a column, a joined row, a
+//! connection, an aggregate, or to a field that all connections have. Later stages hold small ids and never read SDL
+//! again.
 //!
 //! - `sdl_reader`, `binding_arguments`: schema file → `definition`: SDL with binding directives, references unresolved
 //! - `introspection_types`: the introspection types, read from a schema file of their own
 //! - `type_names`: the names and ids of all types
 //! - `build`, `build_binding`: definitions → catalog
 //! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
-//! - [`ids`], [`binding`], [`schema`], [`type_system`]: the catalog itself
-//! - [`meta_field`], [`introspection`]: answers introspection from the catalog
+//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself
+//! - [`meta_field`], `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`, `search_description`: catalog → published SDL
 //! - [`error`]: why a schema file cannot be used
 
@@ -21,7 +22,7 @@ mod connection_types;
 mod definition;
 pub mod error;
 pub mod ids;
-pub mod introspection;
+pub(crate) mod introspection;
 mod introspection_types;
 pub mod meta_field;
 pub mod schema;
@@ -29,9 +30,10 @@ mod sdl_reader;
 mod sdl_writer;
 mod search_description;
 mod type_names;
-pub mod type_system;
+mod type_system;
 
-pub use error::SchemaError;
+use crate::catalog::error::SchemaError;
+
 pub use type_system::Catalog;
 
 /// The built-in schema file.

@@ -152,8 +152,8 @@ fn quoted(text: &str) -> Value {
     Value::from(text)
 }
 
-/// Whether a text survives as a block string. Readers of block strings remove blank lines at both ends and an indentation
-/// that all lines share, and block strings cannot contain control characters.
+/// Whether a text survives as a block string. Readers of block strings remove blank lines at both ends and an
+/// indentation that all lines share, and block strings cannot contain control characters.
 fn survives_as_block(text: &str) -> bool {
     let is_blank = |line: &str| line.chars().all(|c| c == ' ' || c == '\t');
     let begins_at_margin = |line: &str| !line.is_empty() && !line.starts_with([' ', '\t']);

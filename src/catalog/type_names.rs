@@ -10,8 +10,8 @@ use crate::catalog::ids::TypeId;
 use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
 use crate::value::ScalarType;
 
-/// All types in the order of publication: the query root, each node type with its connection and edge types, `PageInfo`,
-/// sort enums, scalars. The introspection types come last.
+/// All types in the order of publication: the query root, each node type with its connection and edge types,
+/// `PageInfo`, sort enums, scalars. The introspection types come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,

@@ -7,7 +7,8 @@ use std::{fmt, fs};
 use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
-use crate::catalog::{BUILT_IN, Catalog, SchemaError};
+use crate::catalog::error::SchemaError;
+use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::preflight::check;

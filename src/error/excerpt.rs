@@ -4,7 +4,7 @@
 const MAX_EXCERPT: usize = 80;
 
 /// The text, cut to a length fit for a message.
-pub fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let mut excerpt: String = text.chars().take(MAX_EXCERPT).collect();
     if excerpt.len() < text.len() {
         excerpt.push('…');

@@ -6,5 +6,5 @@
 
 pub mod code;
 pub mod diagnostic;
-pub mod excerpt;
+pub(crate) mod excerpt;
 pub mod graphql_error;

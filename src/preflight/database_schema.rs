@@ -10,8 +10,8 @@ use crate::preflight::requirements::{ColumnName, Requirements};
 /// Selects the columns of relations.
 ///
 /// Finds relations by name in PostgreSQL's system catalogs, which every role can read: `to_regclass` fails for a schema
-/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, selects its base
-/// type, as results do.
+/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, selects its
+/// base type, as results do.
 const RELATIONS: &str = "
     SELECT
         wanted.name,

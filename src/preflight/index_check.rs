@@ -1,12 +1,12 @@
-//! Whether an index returns a relation's rows in an order. PostgreSQL's planner decides, for tables and views alike and for
-//! any kind of index: with sorting disabled, it sorts only if no index helps.
+//! Whether an index returns a relation's rows in an order. PostgreSQL's planner decides, for tables and views alike and
+//! for any kind of index: with sorting disabled, it sorts only if no index helps.
 //!
 //! The statement to be planned scans the whole relation, `ORDER BY` the columns that are compared for equality and then
 //! those of the order. With a comparison instead, the planner could choose another index and filter. An order leaves no
 //! choice: either an index begins with these columns, or PostgreSQL sorts, whether the tables are empty or full.
 //!
-//! This check misses one case: a table that a view joins by a column that is second in its index. PostgreSQL uses such an
-//! index, but more slowly than one that begins with the column.
+//! This check misses one case: a table that a view joins by a column that is second in its index. PostgreSQL uses such
+//! an index, but more slowly than one that begins with the column.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ const ONLY_INDEX_SCANS: &str = "
     SET LOCAL enable_mergejoin TO off;
     SET LOCAL enable_hashagg TO off;
     SET LOCAL max_parallel_workers_per_gather TO 0;
-    SAVEPOINT explain";
+    SAVEPOINT asked";
 
 /// The most columns compared for equality of which every permutation is tried: 24 statements.
 const MAX_PERMUTED: usize = 4;
@@ -64,7 +64,7 @@ pub(super) async fn explain(client: &Client, scans: &[&ScanRequirement<'_>]) -> 
 
 async fn explain_one(client: &Client, text: &str) -> Result<ScanPlan, Error> {
     // The rollback undoes a failure of the previous statement, so that the statements can be pipelined.
-    let explained = format!("ROLLBACK TO SAVEPOINT explain; EXPLAIN (COSTS OFF, FORMAT JSON) {text}");
+    let explained = format!("ROLLBACK TO SAVEPOINT asked; EXPLAIN (COSTS OFF, FORMAT JSON) {text}");
     let messages = match client.simple_query(&explained).await {
         Ok(messages) => messages,
         Err(error) => {

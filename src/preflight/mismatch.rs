@@ -8,9 +8,9 @@ use crate::preflight::column_use::ColumnUse;
 /// How to fix a relation or column that is missing.
 const MIGRATE: &str = "run `orderql migrate`, or correct the schema file";
 
-/// Something in the database that does not fit the catalog. The message says how to fix it. `required_by` is the part of
-/// the schema that requires it, such as `Order.orderItems` or `orders(sortKey: ORDER_NAME)`. Names are as in the schema
-/// file.
+/// Something in the database that does not fit the catalog. The message says how to fix it. `required_by` is the part
+/// of the schema that requires it, such as `Order.orderItems` or `orders(sortKey: ORDER_NAME)`. Names are as in the
+/// schema file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
     /// There is no such table or view.

@@ -1,5 +1,5 @@
-//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, and indexes that
-//! return rows in an order.
+//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, and indexes
+//! that return rows in an order.
 
 use std::fmt;
 
@@ -50,7 +50,8 @@ pub(super) struct JoinRequirement<'a> {
 #[derive(Debug)]
 pub(super) struct ScanRequirement<'a> {
     pub(super) relation: &'a str,
-    /// The columns that are compared for equality and are therefore never null. The index begins with them, in any order.
+    /// The columns that are compared for equality and are therefore never null. The index begins with them, in any
+    /// order.
     pub(super) equal: Vec<&'a str>,
     /// The columns that follow in the index, in this order.
     pub(super) order: Vec<&'a str>,

@@ -16,9 +16,9 @@ pub(super) fn is_compatible(column_use: ColumnUse, ty: Option<&Type>) -> bool {
         ColumnUse::Internal => true,
         ColumnUse::NullCheck => ColumnFormat::of(ty).is_some(),
         ColumnUse::Output(scalar) => ColumnFormat::of(ty).is_some_and(|format| format.can_be(scalar)),
-        // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar. All
-        // types that accept the scalar have the same format, with two exceptions: booleans have two, and whole numbers
-        // are cast.
+        // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar.
+        // All types that accept the scalar have the same format, with two exceptions: booleans have two, and whole
+        // numbers are cast.
         ColumnUse::ParentKey(ScalarType::Boolean) => *ty == Type::BOOL,
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }

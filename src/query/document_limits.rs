@@ -1,29 +1,29 @@
-//! How large a document can be, regardless of the caller. These limits bound the work before the cost check. The GraphQL
-//! specification has none.
+//! How large a document can be, regardless of the caller. These limits bound the work before the cost check. The
+//! GraphQL specification has none.
 
 /// Tokens of a document. Documents that people write have some hundreds.
-pub const MAX_TOKENS: usize = 10_000;
+pub(crate) const MAX_TOKENS: usize = 10_000;
 
 /// Brackets that are open at once. `graphql_parser` has the same limit, which bounds its recursion.
-pub const MAX_OPEN_BRACKETS: usize = 50;
+pub(crate) const MAX_OPEN_BRACKETS: usize = 50;
 
 /// Directives at one location. Documents have use for two.
-pub const MAX_DIRECTIVES: usize = 20;
+pub(crate) const MAX_DIRECTIVES: usize = 20;
 
 /// Fields that a document selects from the root, each under an alias of its own. Each costs one credit at least.
-pub const MAX_ROOT_FIELDS: u64 = 500;
+pub(crate) const MAX_ROOT_FIELDS: u64 = 500;
 
-/// Fields that a document selects, those of a fragment counted wherever it is spread. Without this limit, fragments that
-/// spread one another twice each would expand to more fields than memory can hold.
-pub const MAX_FIELDS: u64 = 20_000;
+/// Fields that a document selects, those of a fragment counted wherever it is spread. Without this limit, fragments
+/// that spread one another twice each would expand to more fields than memory can hold.
+pub(crate) const MAX_FIELDS: u64 = 20_000;
 
 /// Nested lists of fields, interfaces, possible types and input fields in introspection. graphql-js has the same limit:
 /// types have fields, which have types, so each nested list multiplies the response.
-pub const MAX_INTROSPECTION_LISTS: usize = 2;
+pub(crate) const MAX_INTROSPECTION_LISTS: usize = 2;
 
-/// Levels of fields, those of a fragment counted wherever it is spread. Every caller's own depth limit is far lower; this
-/// one bounds the recursion.
-pub const MAX_LEVELS: usize = 64;
+/// Levels of fields, those of a fragment counted wherever it is spread. Every caller's own depth limit is far lower;
+/// this one bounds the recursion.
+pub(crate) const MAX_LEVELS: usize = 64;
 
 /// Selections of an operation whose fragments are spread and whose fields are merged.
-pub const MAX_SELECTIONS: usize = 10_000;
+pub(crate) const MAX_SELECTIONS: usize = 10_000;

@@ -1,5 +1,5 @@
-//! A valid operation: fragments are spread, fields of one response key merged, names replaced by ids. It borrows nothing,
-//! so it can be cached for the next request with the same text.
+//! A valid operation: fragments are spread, fields of one response key merged, names replaced by ids. It borrows
+//! nothing, so it can be cached for the next request with the same text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -87,8 +87,8 @@ pub struct Selection {
     pub location: Location,
     /// The merged selection sets; empty for scalars and enums.
     pub selections: Vec<Selection>,
-    /// The fields that were merged, in document order. Never empty. The response has the key if the conditions of any of
-    /// them are met.
+    /// The fields that were merged, in document order. Never empty. The response has the key if the conditions of any
+    /// of them are met.
     pub occurrences: Vec<Occurrence>,
     /// Whether the field or one below it can have arguments: a connection, a lookup field or introspection.
     pub takes_arguments: bool,

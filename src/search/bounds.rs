@@ -1,10 +1,10 @@
 //! How large a search string can be.
 
 /// Terms of a search string. Terms on indexed keys cost nothing, so they need a limit of their own.
-pub const MAX_TERMS: usize = 50;
+pub(super) const MAX_TERMS: usize = 50;
 
 /// Elements of an in-list.
-pub const MAX_ELEMENTS: usize = 1000;
+pub(super) const MAX_ELEMENTS: usize = 1000;
 
 /// The length of a search string, in bytes. A document can use one variable hundreds of times, and each use is parsed.
-pub const MAX_LENGTH: usize = 64 * 1024;
+pub(super) const MAX_LENGTH: usize = 64 * 1024;

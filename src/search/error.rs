@@ -37,13 +37,13 @@ pub enum SearchErrorKind {
     /// A range comparator has a list.
     #[error("compares a range with a list; a range takes one value")]
     RangeOfList,
-    /// More than [`MAX_TERMS`].
+    /// More than `MAX_TERMS`.
     #[error("is one too many; at most {} terms are taken", MAX_TERMS)]
     TooManyTerms,
-    /// More than [`MAX_ELEMENTS`].
+    /// More than `MAX_ELEMENTS`.
     #[error("lists too much; at most {} elements are taken", MAX_ELEMENTS)]
     TooManyElements,
-    /// The search string exceeds [`MAX_LENGTH`].
+    /// The search string exceeds `MAX_LENGTH`.
     #[error("is in a string of more than {} bytes; ask in several queries", MAX_LENGTH)]
     TooLong,
     /// The value does not have the key's type: what the type accepts.

@@ -2,15 +2,15 @@
 //!
 //! This module knows nothing of the keys that a root declares: [`crate::query::bind`] checks keys and converts values.
 //!
-//! - [`term`]: the parts of a search string
-//! - [`parse`](mod@parse): text → terms
-//! - [`error`]: why a search string cannot be used
-//! - [`bounds`]: how large a search string can be
+//! - `term`: the parts of a search string
+//! - [`parse`]: text → terms
+//! - `error`: why a search string cannot be used
+//! - `bounds`: how large a search string can be
 
-pub mod bounds;
-pub mod error;
-pub mod parse;
-pub mod term;
+mod bounds;
+mod error;
+mod parse;
+mod term;
 
 pub use error::{SearchError, SearchErrorKind};
 pub use parse::parse;

@@ -21,8 +21,8 @@ pub(in crate::query) fn location(position: Pos) -> Location {
     Location { line: number(position.line), column: number(position.column) }
 }
 
-/// Whether the name of an enum value is in fact a whole number, one that exceeds the tree's integers. No name begins like
-/// a number.
+/// Whether the name of an enum value is in fact a whole number, one that exceeds the tree's integers. No name begins
+/// like a number.
 pub(in crate::query) fn is_long_number(name: &str) -> bool {
     name.starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
@@ -48,8 +48,8 @@ impl Document<'_> {
         usage.map_or(location(owner), |pair| pair[0].location)
     }
 
-    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the last
-    /// argument: what follows belongs to something else.
+    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the
+    /// last argument: what follows belongs to something else.
     pub(in crate::query) fn value_tokens(&self, owner: Pos) -> impl Iterator<Item = &Token<'_>> {
         self.argument_tokens(owner).filter_map(|token| self.tokens.get(token + 2))
     }

@@ -1,9 +1,9 @@
 //! Tokens → a text that `graphql_parser` reads as the specification demands.
 //!
 //! Each token gets a line of its own, so that a line number of the parser identifies a token, and with it a location in
-//! the client's text. A literal that the parser would read wrongly or not at all becomes a string with the token's index,
-//! which `restore` replaces by the literal's value. What the parser's tree cannot represent is left out; [`AstOmissions`]
-//! lists it unless it is a description, which has no effect.
+//! the client's text. A literal that the parser would read wrongly or not at all becomes a string with the token's
+//! index, which `restore` replaces by the literal's value. What the parser's tree cannot represent is left out;
+//! [`AstOmissions`] lists it unless it is a description, which has no effect.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -130,8 +130,8 @@ impl<'a> Normalizer<'_, 'a> {
         }
     }
 
-    /// Omits a directive on a variable and returns the index after its last token. `None` if there is no such directive;
-    /// one in another part of a variable's definition is left in, so that the parser rejects it.
+    /// Omits a directive on a variable and returns the index after its last token. `None` if there is no such
+    /// directive; one in another part of a variable's definition is left in, so that the parser rejects it.
     fn variable_directive(&mut self, index: usize) -> Option<usize> {
         let is_directive =
             matches!(self.open_brackets.last(), Some(Bracket::Variables)) && self.tokens[index].is_punctuator("@");
@@ -160,7 +160,8 @@ impl<'a> Normalizer<'_, 'a> {
         self.many(second, ")", |index| self.named_constant(index, MAX_OPEN_BRACKETS))
     }
 
-    /// The index after a constant with its name: an argument, or a field of an input object. `depth` limits open brackets.
+    /// The index after a constant with its name: an argument, or a field of an input object. `depth` limits open
+    /// brackets.
     fn named_constant(&self, index: usize, depth: usize) -> Option<usize> {
         let is_named =
             self.tokens.get(index)?.kind == TokenKind::Name && self.tokens.get(index + 1)?.is_punctuator(":");
@@ -180,8 +181,8 @@ impl<'a> Normalizer<'_, 'a> {
         }
     }
 
-    /// The index after the closing bracket of a list of items, the first of which begins at that token. `end_of` returns the
-    /// index after an item.
+    /// The index after the closing bracket of a list of items, the first of which begins at that token. `end_of`
+    /// returns the index after an item.
     fn many(&self, mut index: usize, closing: &str, end_of: impl Fn(usize) -> Option<usize>) -> Option<usize> {
         while !self.tokens.get(index)?.is_punctuator(closing) {
             index = end_of(index)?;

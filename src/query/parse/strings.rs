@@ -66,8 +66,8 @@ fn unicode(text: &str) -> Result<(char, usize), InvalidEscape> {
     }
 }
 
-/// The value of hexadecimal digits; `None` if there are none, or other characters. Saturates at [`u32::MAX`], which is not
-/// a character.
+/// The value of hexadecimal digits; `None` if there are none, or other characters. Saturates at [`u32::MAX`], which is
+/// not a character.
 fn hexadecimal(digits: &str) -> Option<u32> {
     let add = |sum: u32, c: char| Some(sum.saturating_mul(16).saturating_add(c.to_digit(16)?));
     if digits.is_empty() { None } else { digits.chars().try_fold(0, add) }

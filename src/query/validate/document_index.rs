@@ -16,8 +16,8 @@ use crate::query::validate::directives::DirectiveLocation;
 /// The meta-field that every object has.
 pub(super) const TYPE_NAME: &str = "__typename";
 
-/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` that of the text. All lists are in
-/// document order.
+/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` that of the text. All lists are
+/// in document order.
 pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) catalog: &'d Catalog,
     pub(super) document: &'d Document<'a>,
@@ -26,7 +26,8 @@ pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) fields: Vec<SelectedField<'d, 'a>>,
     pub(super) inline_fragments: Vec<InlineFragment<'a>>,
     pub(super) fragment_spreads: Vec<FragmentSpread<'a>>,
-    /// The arguments of fields and directives. Fields and directives that neither declare nor are given any are left out.
+    /// The arguments of fields and directives. Fields and directives that neither declare nor are given any are left
+    /// out.
     pub(super) argument_lists: Vec<ArgumentList<'d, 'a>>,
     /// The directives, a list per location that has any.
     pub(super) directives: Vec<(DirectiveLocation, &'d [ast::Directive<'a, &'a str>])>,

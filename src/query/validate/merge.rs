@@ -1,5 +1,6 @@
-//! A valid document → an operation: spreads fragments, and merges the fields of one response key into one selection (the
-//! GraphQL specification's `CollectFields` and `CollectSubfields`). Conditions that depend on variables stay for later.
+//! A valid document → an operation: spreads fragments, and merges the fields of one response key into one selection
+//! (the GraphQL specification's `CollectFields` and `CollectSubfields`). Conditions that depend on variables stay for
+//! later.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -131,8 +132,8 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         Ok(selections)
     }
 
-    /// The fields of selection sets, and the number of their response keys. Keys are in document order, the fields of one
-    /// key together. Spreads fragments without recursion, because their chains can be long.
+    /// The fields of selection sets, and the number of their response keys. Keys are in document order, the fields of
+    /// one key together. Spreads fragments without recursion, because their chains can be long.
     fn collect_fields(
         &mut self,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,

@@ -1,17 +1,17 @@
-//! The fields of one response key can be merged: they are the same field with the same arguments, and their selection sets
-//! can be merged in turn.
+//! The fields of one response key can be merged: they are the same field with the same arguments, and their selection
+//! sets can be merged in turn.
 //!
 //! GraphQL specification, section 5.3.2 (Field Selection Merging).
 //!
-//! This rule compares sets of fields, not pairs: all fields of one response key are compared with the first of them, and
-//! their selection sets are one set on the next level. The time it takes is therefore proportional to the size of the
-//! document with its fragments spread, which [`super::document_size`] limits along with the depth of the recursion. All
-//! types with fields are objects, so the fields of one response key have the same parent type, and the specification's
-//! two cases are one.
+//! This rule compares sets of fields, not pairs: all fields of one response key are compared with the first of them,
+//! and their selection sets are one set on the next level. The time it takes is therefore proportional to the size of
+//! the document with its fragments spread, which [`super::document_size`] limits along with the depth of the recursion.
+//! All types with fields are objects, so the fields of one response key have the same parent type, and the
+//! specification's two cases are one.
 //!
-//! Arguments are the same if graphql-js considers them the same. Strings are compared by value, whatever escape sequences
-//! they have, but `"a"` differs from `"""a"""`. Numbers are compared as written: `0` differs from `-0`. No argument takes
-//! more than one such value.
+//! Arguments are the same if graphql-js considers them the same. Strings are compared by value, whatever escape
+//! sequences they have, but `"a"` differs from `"""a"""`. Numbers are compared as written: `0` differs from `-0`. No
+//! argument takes more than one such value.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Fragments are on types with fields, and are spread where an object of that type is possible.
 //!
-//! GraphQL specification, sections 5.5.1.3 (Fragments on Object, Interface or Union Types) and 5.5.2.3 (Fragment Spread Is
-//! Possible).
+//! GraphQL specification, sections 5.5.1.3 (Fragments on Object, Interface or Union Types) and 5.5.2.3 (Fragment Spread
+//! Is Possible).
 
 use crate::catalog::ids::TypeId;
 use crate::query::validate::document_index::{DefinitionKind, DocumentIndex};
@@ -37,8 +37,8 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
     }
 }
 
-/// The name of the parent type, if a fragment on `ty` cannot apply to it. All types with fields are objects, so a fragment
-/// applies to its own type only.
+/// The name of the parent type, if a fragment on `ty` cannot apply to it. All types with fields are objects, so a
+/// fragment applies to its own type only.
 fn impossible_parent(index: &DocumentIndex<'_, '_>, ty: &str, parent: Option<TypeId>) -> Option<String> {
     let catalog = index.catalog;
     let (id, parent) = (catalog.named(ty)?, parent?);

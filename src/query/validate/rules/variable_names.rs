@@ -1,8 +1,8 @@
 //! The variables of an operation have distinct names. The operation and the fragments that it spreads use declared
 //! variables only, and use all of them.
 //!
-//! GraphQL specification, sections 5.8.1 (Variable Uniqueness), 5.8.3 (All Variable Uses Defined) and 5.8.4 (All Variables
-//! Used).
+//! GraphQL specification, sections 5.8.1 (Variable Uniqueness), 5.8.3 (All Variable Uses Defined) and 5.8.4 (All
+//! Variables Used).
 
 use crate::error::graphql_error::Location;
 use crate::query::parse::document::location;

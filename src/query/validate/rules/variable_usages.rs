@@ -39,8 +39,8 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
     }
 }
 
-/// The specification's `IsVariableUsageAllowed`. A nullable variable with a default is allowed where non-null is expected;
-/// the binder rejects a null value.
+/// The specification's `IsVariableUsageAllowed`. A nullable variable with a default is allowed where non-null is
+/// expected; the binder rejects a null value.
 fn is_usage_allowed(variable: &TypeRef, has_default: bool, expected: &TypeRef) -> bool {
     match expected {
         TypeRef::NonNull(inner) if has_default && !variable.is_non_null() => are_compatible(variable, inner),
