@@ -35,7 +35,7 @@ macro_rules! limits_of_a_caller {
         /// The limits of a caller. A type of its own beside [`DefaultLimits`], so that its fields are read only where
         /// they are enforced, and the compiler reports a limit that nothing enforces.
         #[derive(Debug, Clone, Copy)]
-        pub struct CallerLimits {
+        pub(crate) struct CallerLimits {
             /// The limits that the compiler checks a query against.
             pub(crate) query: Limits,
             $(#[doc = $help] pub(crate) $limit: $type,)*

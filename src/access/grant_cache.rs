@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The current grants. While the database is unreachable, the last known ones stay in force.
 #[derive(Debug)]
-pub struct GrantCache {
+pub(crate) struct GrantCache {
     current: watch::Receiver<Arc<Grants>>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
@@ -38,7 +38,7 @@ pub struct GrantCache {
 
 /// Why the grants cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum GrantCacheError {
+pub(crate) enum GrantCacheError {
     /// The database reported an error, or cannot be reached.
     #[error("cannot read the accounts and their grants from the database")]
     Database(#[from] Error),

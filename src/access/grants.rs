@@ -10,7 +10,7 @@ use crate::access::profile::{Profile, select_list};
 
 /// What a user group is granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Artifact {
+pub(crate) enum Artifact {
     /// The GraphQL API.
     Graphql,
     /// The order update.
@@ -19,11 +19,11 @@ pub enum Artifact {
 
 /// An authenticated caller.
 #[derive(Debug, Clone)]
-pub struct Principal {
+pub(crate) struct Principal {
     /// The name of the user's account.
-    pub user_id: Arc<str>,
+    pub(crate) user_id: Arc<str>,
     /// What the caller may do at most.
-    pub limits: CallerLimits,
+    pub(crate) limits: CallerLimits,
     granted: [bool; Artifact::ALL.len()],
 }
 
@@ -44,7 +44,7 @@ impl Artifact {
     const ALL: [Self; 2] = [Self::Graphql, Self::UpdateOrder];
 
     /// The artifact's path, its name in `orderql.artifact_group`.
-    pub const fn path(self) -> &'static str {
+    pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Graphql => "/graphql",
             Self::UpdateOrder => "/api/updateOrder",
@@ -54,7 +54,7 @@ impl Artifact {
 
 impl Principal {
     /// Whether one of the caller's groups has the grant on the artifact.
-    pub fn may(&self, artifact: Artifact) -> bool {
+    pub(crate) fn may(&self, artifact: Artifact) -> bool {
         self.granted[artifact as usize]
     }
 }

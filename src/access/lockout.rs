@@ -34,9 +34,9 @@ pub(crate) struct LockoutOptions {
 /// The account or the address is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many wrong passwords; wait {} s before the next", retry_after.as_secs_f64().ceil())]
-pub struct Locked {
+pub(crate) struct Locked {
     /// For how much longer.
-    pub retry_after: Duration,
+    pub(crate) retry_after: Duration,
 }
 
 /// Counts wrong passwords by account and by address.

@@ -18,25 +18,25 @@ const ACTOR: &str = "service";
 
 /// Verifies names and passwords.
 #[derive(Debug)]
-pub struct Logins {
+pub(crate) struct Logins {
     passwords: Passwords,
     lockout: Arc<Lockout>,
     audit: AuditWriter,
 }
 
 /// A name and a password that a client sent. Has no `Debug`, so that it cannot be logged.
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// The name.
-    pub user_id: String,
+    pub(crate) user_id: String,
     /// The password.
-    pub password: String,
+    pub(crate) password: String,
     /// The client's address, if it is known.
-    pub address: Option<IpAddr>,
+    pub(crate) address: Option<IpAddr>,
 }
 
 /// Why a login failed.
 #[derive(Debug, thiserror::Error)]
-pub enum LoginError {
+pub(crate) enum LoginError {
     /// Name or password is wrong, or the account is disabled.
     #[error("the name or the password is wrong")]
     Wrong,

@@ -3,7 +3,7 @@
 //! No request asks the database for any of this. The grants are in memory and are reloaded when they change.
 //!
 //! - [`password`], `lockout`, `login`: from a name and a password to a token
-//! - [`tokens`]: JWTs and the keys that sign them
+//! - `tokens`: JWTs and the keys that sign them
 //! - `grants`, `grant_cache`: all accounts with their grants and limits, in memory
 //! - [`profile`], `caller_limits`: the limits of single users, and of callers
 //! - `audit`, `audit_writer`: a record of logins and of changed accounts
@@ -13,11 +13,11 @@ pub mod accounts;
 pub(crate) mod audit;
 pub(crate) mod audit_writer;
 pub(crate) mod caller_limits;
-pub mod grant_cache;
-pub mod grants;
-pub mod lockout;
-pub mod login;
+pub(crate) mod grant_cache;
+pub(crate) mod grants;
+pub(crate) mod lockout;
+pub(crate) mod login;
 pub(crate) mod manage;
 pub mod password;
 pub mod profile;
-pub mod tokens;
+pub(crate) mod tokens;

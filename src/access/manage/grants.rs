@@ -10,7 +10,7 @@ use crate::access::manage::operator::Operator;
 
 /// An artifact with its grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Granted {
+pub(crate) struct ArtifactGrants {
     /// The artifact's path.
     pub(crate) path: String,
     /// The groups that have the grant.
@@ -20,7 +20,7 @@ pub(crate) struct Granted {
 }
 
 /// All artifacts with their grants, sorted by path.
-pub(crate) async fn list(client: &Client) -> Result<Vec<Granted>, ManageError> {
+pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageError> {
     let select = "
         SELECT path,
                ARRAY(SELECT group_id FROM orderql.artifact_grant AS given
@@ -35,7 +35,11 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<Granted>, ManageError> {
     let rows = client.query(select, &[]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Granted { path: row.try_get("path")?, groups: row.try_get("groups")?, users: row.try_get("users")? })
+            Ok(ArtifactGrants {
+                path: row.try_get("path")?,
+                groups: row.try_get("groups")?,
+                users: row.try_get("users")?,
+            })
         })
         .collect()
 }

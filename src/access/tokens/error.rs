@@ -6,7 +6,7 @@ use crate::access::tokens::key_set::KeySetError;
 
 /// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadToken {
+pub(crate) enum BadToken {
     /// It has expired.
     #[error("the token has expired; get a new one")]
     Expired,
@@ -21,7 +21,7 @@ pub enum BadToken {
 
 /// Why tokens cannot be issued or verified.
 #[derive(Debug, thiserror::Error)]
-pub enum TokenError {
+pub(crate) enum TokenError {
     /// The keys cannot be used.
     #[error(transparent)]
     Keys(#[from] KeySetError),

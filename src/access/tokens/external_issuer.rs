@@ -37,7 +37,7 @@ pub(crate) type OtherClaims = Map<String, Value>;
 
 /// Why the issuer's keys cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ExternalIssuerError {
+pub(crate) enum ExternalIssuerError {
     /// The file cannot be read.
     #[error("cannot read the external issuer's keys in {}", .0.display())]
     File(PathBuf, #[source] io::Error),

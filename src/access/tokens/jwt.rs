@@ -16,7 +16,7 @@ use crate::access::tokens::signing_key::signing;
 use crate::access::tokens::verify::{Unverified, verify};
 
 /// Issues tokens and verifies them.
-pub struct Tokens {
+pub(crate) struct Tokens {
     options: TokenOptions,
     keys: KeyWatcher,
     /// Returns the time since 1970.

@@ -36,7 +36,7 @@ pub(crate) struct KeySet {
 
 /// Why there are no keys.
 #[derive(Debug, thiserror::Error)]
-pub enum KeySetError {
+pub(crate) enum KeySetError {
     /// The server's own keys cannot be used.
     #[error(transparent)]
     Own(#[from] KeyError),

@@ -8,9 +8,9 @@
 //! - `jwt`: issues and verifies tokens
 //! - `error`: why a token is rejected, and why none can be issued
 
-pub mod error;
+pub(crate) mod error;
 pub(crate) mod external_issuer;
-pub mod jwt;
+pub(crate) mod jwt;
 pub(crate) mod key_folder;
 pub(crate) mod key_set;
 pub(crate) mod key_watcher;

@@ -43,7 +43,7 @@ enum KeyPair {
 
 /// Why keys cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
+pub(crate) enum KeyError {
     /// A file or the folder can be neither read nor created.
     #[error("cannot use the keys at {}", .0.display())]
     File(PathBuf, #[source] io::Error),
