@@ -9,7 +9,9 @@ use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::cli::table::Table;
 
-/// Show who signed in, and who changed users, groups, grants and profiles, the latest last.
+/// Show who signed in, and who changed users, groups, grants and profiles
+///
+/// The latest events come last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -19,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 
-    /// The largest number of events to show; the latest ones are shown
+    /// How many events to show at most; the latest ones are shown
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..))]
     limit: i64,
 

@@ -7,7 +7,9 @@ use crate::cli::settings;
 use crate::config::flags::Flags;
 use crate::config::settings::{Config, SETTINGS};
 
-/// Accepts all settings, and shows which are in force.
+/// Print the settings in force, and where each comes from
+///
+/// The output is a configuration file. Exits with 1 if a setting is not valid.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

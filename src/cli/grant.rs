@@ -7,7 +7,9 @@ use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::table::{Table, report};
 
-/// Grant groups access, and list who has it. Running servers apply changes at once.
+/// Grant groups access, and list who has it
+///
+/// Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

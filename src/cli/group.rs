@@ -7,7 +7,9 @@ use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::table::{Table, report};
 
-/// Create, list and remove user groups, and change their members. Running servers apply changes at once.
+/// Create, list and remove user groups, and change their members
+///
+/// Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -14,7 +14,9 @@ use crate::cli::table::{Table, report};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 
-/// Create, list and retire the keys that sign tokens. Running servers with the same folder notice within a second.
+/// Create, list and retire the keys that sign tokens
+///
+/// Running servers with the same folder notice within a second.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,7 +27,7 @@ pub(crate) struct Args {
 enum Command {
     /// Create a key that signs from now on; the others still verify until they are retired
     Rotate(Folder),
-    /// List the keys, the one that signs last
+    /// List the keys, the newest last, and which one signs
     List(Folder),
     /// Remove a key; tokens that it signed are rejected, so wait until they have expired
     Retire {

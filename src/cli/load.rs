@@ -14,7 +14,7 @@ use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;
 use crate::load::loader::{Progress, load_file};
 
-/// Load OFBiz entity-engine XML files into an OFBiz database.
+/// Load OFBiz entity-engine XML files into an OFBiz database
 ///
 /// Each file is one transaction. Bad records are skipped and reported; a file that is not well-formed is skipped
 /// altogether. Rows that exist are updated if they differ, so loading a file twice changes nothing.

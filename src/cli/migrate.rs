@@ -6,10 +6,11 @@ use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::database::migrate::migrate;
 
-/// Add what orderql needs to an OFBiz database, and report what was added.
+/// Add what orderql needs to an OFBiz database, or create all tables in an empty one
 ///
-/// Adds tables, columns and indexes; nothing that exists is altered or dropped. Run it as the owner of OFBiz's tables, while
-/// OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it again does nothing.
+/// Prints what was added: tables, columns and indexes. Nothing that exists is altered or dropped. Run it as the owner of
+/// OFBiz's tables, while OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it
+/// again does nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.

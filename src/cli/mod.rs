@@ -34,37 +34,23 @@ struct Program {
     command: Command,
 }
 
+/// Each command's help is the documentation of its arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve a database.
     Serve(serve::Args),
-    /// Serve OFBiz's demo orders from a PostgreSQL of its own.
     Demo(demo::Args),
-    /// Add what orderql needs to a database, or create all tables in an empty one.
     Migrate(migrate::Args),
-    /// Load OFBiz data files into a database.
     Load(load::Args),
-    /// Fill a database with made-up orders.
     Sample(sample::Args),
-    /// Create, list, disable and remove users.
     User(user::Args),
-    /// Create, list and remove user groups, and change their members.
     Group(group::Args),
-    /// Grant groups access, and list who has it.
     Grant(grant::Args),
-    /// Give single users limits of their own.
     Profile(profile::Args),
-    /// Print a token for a user, such as a service without a password.
     Token(token::Args),
-    /// Create, list and retire the keys that sign tokens.
     Keys(keys::Args),
-    /// Show who signed in, and who changed users, groups, grants and profiles.
     Audit(audit::Args),
-    /// Print what a query costs and the SQL that it runs, without a database.
     Explain(explain::Args),
-    /// Print the published schema, or check a schema against a database.
     Schema(schema::Args),
-    /// Print the settings in force, and where each comes from.
     Config(config::Args),
 }
 

@@ -13,7 +13,9 @@ use crate::cli::outcome::Outcome;
 use crate::cli::table::{Table, report};
 use crate::config::value_parser::TIME;
 
-/// Give single users limits of their own. Running servers apply them at once.
+/// Give single users limits of their own
+///
+/// Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

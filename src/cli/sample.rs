@@ -10,7 +10,7 @@ use crate::database::connect::connect;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
 
-/// Fill an OFBiz database with made-up orders and all that belongs to them.
+/// Fill an OFBiz database with made-up orders and all that belongs to them
 ///
 /// The same numbers make the same rows, everywhere. Rows that are in the database stay, but it can hold only one sample.
 /// All rows are written in one transaction that locks the tables, so do not run it on a database in use.

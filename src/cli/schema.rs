@@ -14,7 +14,7 @@ use crate::database::connect::connect;
 use crate::preflight::check;
 use crate::preflight::mismatch::Mismatch;
 
-/// Print the published schema, or check a schema against a database.
+/// Print the published schema, or check a schema against a database
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

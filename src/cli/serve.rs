@@ -39,7 +39,7 @@ const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a thread that hashed a password stays idle. The allocator frees the hash's 19 MiB when it ends.
 const BLOCKING_THREAD_IDLE: Duration = Duration::from_secs(1);
 
-/// Accepts all settings.
+/// Serve a database
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

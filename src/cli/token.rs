@@ -15,7 +15,9 @@ use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
 use crate::database::connect::connect;
 
-/// Print a token for a user, signed with the key of the servers that have these settings.
+/// Print a token for a user, such as a service that has no password to send
+///
+/// The token is signed with the key of the servers that have these settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The user

@@ -8,7 +8,9 @@ use crate::cli::admin::{AdminArgs, new_password};
 use crate::cli::outcome::Outcome;
 use crate::cli::table::{Table, report};
 
-/// Create, list, disable and remove the users who may sign in. Running servers apply changes at once.
+/// Create, list, disable and remove the users who may sign in
+///
+/// Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -95,9 +95,9 @@ caller_limits! { settings!
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
         /// Threads that serve requests; one for each core if not given.
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
-        /// Most connections to the database; two for each core and one more if not given.
+        /// Largest number of connections to the database; two for each core and one more if not given.
         pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
-        /// Most connections to the database for order updates.
+        /// Largest number of connections to the database for order updates.
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
         /// How long a request waits for a free connection to the database.
         pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;

@@ -53,7 +53,9 @@ pub enum PrepareError {
     Migrate(#[from] MigrateError),
 }
 
-/// Accepts all settings; the database is the demo's own.
+/// Serve OFBiz's demo orders from a PostgreSQL of its own
+///
+/// Accepts all settings; the database is always the demo's own. The users demo, bulk and guest have their names as passwords.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Folder of the demo's PostgreSQL and its data, which stays between demos [default: the user's data folder, or

@@ -21,7 +21,9 @@ use crate::config::value_parser::limit_parser;
 use crate::limits::{Limits, caller_limits};
 use crate::query::{Request, Variables};
 
-/// Print what a query costs and the SQL that it runs, without a database.
+/// Print what a query costs and the SQL that it runs, without a database
+///
+/// Exits with 1 if the server would reject the query.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The values of the query's variables, a JSON object
