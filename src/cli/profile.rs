@@ -1,7 +1,5 @@
 //! `orderql profile`: the limits of single users.
 
-use std::time::Duration;
-
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgGroup, ArgMatches};
 use serde_json::{Map, Value, json};
@@ -102,7 +100,7 @@ fn whole_number(most: i64) -> ValueParser {
 }
 
 fn milliseconds(text: &str) -> Result<i64, String> {
-    let time: Duration = (TIME.parse)(text).ok_or_else(|| format!("expected {}", TIME.wanted))?;
+    let time = TIME.read(text)?;
     Ok(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }
 

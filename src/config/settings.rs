@@ -1,4 +1,4 @@
-//! The table of settings, and [`Config`], which has a typed value for each row.
+//! The table of settings, and `Config`, which has a typed value for each row.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
