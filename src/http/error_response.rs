@@ -8,11 +8,11 @@
 use hyper::StatusCode;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::json;
 
 use crate::error::code::ErrorCode;
 use crate::http::api_error::{ApiError, Entries, ExtensionValue};
 use crate::http::cost_extension::{CostExtension, ResponseExtensions};
+use crate::http::endpoint::update_response::ErrorBody;
 use crate::http::negotiate::Media;
 use crate::http::response::{HttpResponse, json_response};
 
@@ -52,9 +52,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
 
 /// The response of the order update, in the format that OFBiz's clients read.
 pub(crate) fn order_update(error: &ApiError) -> HttpResponse {
-    let message = error.to_string();
-    let body = json!({ "_ERROR_MESSAGE_": message, "_ERROR_MESSAGE_LIST_": [message] });
-    respond(error, error.status(), Media::Json, &body)
+    respond(error, error.status(), Media::Json, &ErrorBody::new(&[error]))
 }
 
 fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
@@ -105,7 +103,7 @@ mod tests {
     use std::time::Duration;
 
     use hyper::header;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::error::diagnostic::{Diagnostic, ErrorExtensions};

@@ -26,10 +26,10 @@ fn write_pair(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng
     let product_id = ids::product(context.stock.product(pair));
     let item = ids::inventory_item(pair);
     let mut available = match inventory {
-        PairInventory::Depleted | PairInventory::Never => 0,
+        PairInventory::Depleted | PairInventory::Unstocked => 0,
         PairInventory::Single | PairInventory::Several => i64::from(rng.between(1, 200)),
     };
-    if inventory != PairInventory::Never {
+    if inventory != PairInventory::Unstocked {
         write_item(batch, rng, (product_id, facility), item, available, movements);
     }
     if inventory == PairInventory::Several {

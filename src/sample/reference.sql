@@ -1,4 +1,4 @@
--- The rows that a sample refers to. Most are stock OFBiz's or of orderql's migrations; a row that stands is kept as it is.
+-- The rows that a sample references. Most belong to stock OFBiz or to the migrations; existing rows are not changed.
 
 INSERT INTO public.status_type (status_type_id, has_table, description)
 VALUES
@@ -168,7 +168,7 @@ VALUES
     ('RTN_MISSHIP_ITEM',   'Mis-Shipped Item',  '03')
 ON CONFLICT DO NOTHING;
 
--- Of the sample's own. The user has no password, and so cannot sign in anywhere.
+-- Rows of the sample itself. The user has no password, so it cannot sign in.
 INSERT INTO public.user_login (user_login_id, is_system, enabled)
 VALUES
     ('sample', 'N', 'N')

@@ -19,7 +19,7 @@ pub(in crate::sample) enum PairInventory {
     /// Two inventory items, and no current one.
     Several,
     /// No inventory item.
-    Never,
+    Unstocked,
 }
 
 /// The changes of a pair's stock by orders since the stock count.
@@ -58,7 +58,7 @@ impl Stock {
                     (70, PairInventory::Single),
                     (10, PairInventory::Depleted),
                     (12, PairInventory::Several),
-                    (8, PairInventory::Never),
+                    (8, PairInventory::Unstocked),
                 ])
             }));
         }
@@ -76,7 +76,7 @@ impl Stock {
     pub(in crate::sample) fn elsewhere(&self, pair: u32, facility: u32) -> Option<u32> {
         let position = pair % self.assortment;
         let other = facility * self.assortment + position;
-        (position < self.core && self.inventory(other) != PairInventory::Never).then_some(other)
+        (position < self.core && self.inventory(other) != PairInventory::Unstocked).then_some(other)
     }
 
     /// The number of the pair's product.
@@ -102,6 +102,6 @@ impl Stock {
     fn stocked(&self, facility: u32, position: u32) -> u32 {
         let start = facility * self.assortment;
         let from_position = (0..self.assortment).map(|step| start + (position + step) % self.assortment);
-        from_position.into_iter().find(|pair| self.inventory(*pair) != PairInventory::Never).unwrap_or(start)
+        from_position.into_iter().find(|pair| self.inventory(*pair) != PairInventory::Unstocked).unwrap_or(start)
     }
 }

@@ -6,3 +6,4 @@ pub(crate) mod jwks;
 pub(crate) mod sdl;
 pub(crate) mod token;
 pub(crate) mod update_order;
+pub(crate) mod update_response;

@@ -1,19 +1,20 @@
-//! The box type of a shipment's packages.
+//! Changes the box type of a shipment's packages.
 
-use serde_json::json;
 use tokio_postgres::{Error, Transaction};
 
-use crate::orders::apply::{Actor, Changes, shipment};
-use crate::orders::command::BoxRow;
+use crate::orders::actor::Actor;
+use crate::orders::apply::audit::{Change, ChangeLog};
+use crate::orders::apply::shipment_status;
+use crate::orders::update_row::BoxRow;
 
-/// Sets the box type. Where it differs, the labels are void, for carriers charge by the box.
+/// Sets the box type. If it differs, the labels become void, because carriers charge by the box.
 pub(super) async fn change(
     transaction: &Transaction<'_>,
     actor: &Actor,
     row: &BoxRow,
-    changes: &mut Changes,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
-    let changed = transaction
+    let updated = transaction
         .execute(
             "UPDATE shipment_package SET shipment_box_type_id = $2, last_updated_stamp = now(), \
                     last_updated_tx_stamp = now() \
@@ -21,7 +22,7 @@ pub(super) async fn change(
             &[&row.shipment_id, &row.box_type_id],
         )
         .await?;
-    let made = transaction
+    let inserted = transaction
         .execute(
             "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, shipment_box_type_id, date_created, \
                  created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
@@ -30,10 +31,12 @@ pub(super) async fn change(
             &[&row.shipment_id, &row.box_type_id],
         )
         .await?;
-    if changed + made > 0 {
-        let facts = json!({ "shipmentId": row.shipment_id, "shipmentBoxTypeId": row.box_type_id });
-        changes.add("boxType", facts);
-        shipment::reinitialize(transaction, actor, &row.shipment_id, changes).await?;
+    if updated + inserted > 0 {
+        log.add(Change::BoxType {
+            shipment_id: row.shipment_id.clone(),
+            shipment_box_type_id: row.box_type_id.clone(),
+        });
+        shipment_status::reset(transaction, actor, &row.shipment_id, log).await?;
     }
     Ok(())
 }

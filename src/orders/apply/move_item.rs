@@ -1,25 +1,25 @@
-//! An item's move to another shipment, which is another box of the same order.
+//! Moves an item to another shipment of the same order.
 
-use serde_json::json;
 use tokio_postgres::{Error, Transaction};
 
-use crate::orders::apply::rules::MovedItem;
-use crate::orders::apply::{Changes, highest, next_seq_id};
+use crate::orders::apply::audit::{Change, ChangeLog};
+use crate::orders::apply::change_set::ItemMove;
+use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
 
-/// Makes the item anew in the other shipment, lets everything that refers to it follow, and deletes the old one.
-pub(super) async fn apply(
+/// Copies the item into the new shipment, updates all references to it, and deletes the original.
+pub(super) async fn move_item(
     transaction: &Transaction<'_>,
-    moved: &MovedItem<'_>,
-    changes: &mut Changes,
+    item_move: &ItemMove<'_>,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
-    let MovedItem { from, item, to } = moved;
+    let ItemMove { from, item, to } = item_move;
     let old = &item.seq_id;
     let highest = transaction
         .query_one(
-            // Links and contents that an item has left behind are not to become the new one's.
+            // A deleted item may have left links and contents, which must not become the new item's.
             concat!(
                 "SELECT ",
-                highest!("shipment_item_seq_id"),
+                highest_seq_id!("shipment_item_seq_id"),
                 " FROM (SELECT shipment_id, shipment_item_seq_id FROM shipment_item \
                         UNION ALL SELECT shipment_id, shipment_item_seq_id FROM order_shipment \
                         UNION ALL SELECT shipment_id, shipment_item_seq_id FROM shipment_package_content) AS taken \
@@ -29,7 +29,7 @@ pub(super) async fn apply(
         )
         .await?;
     let new = next_seq_id(highest.try_get(0)?);
-    // All columns as they are, whichever there are, but for the key.
+    // Copies all columns except the key, including columns that this program does not know.
     transaction
         .execute(
             "INSERT INTO shipment_item SELECT (jsonb_populate_record(item, jsonb_build_object( \
@@ -71,16 +71,18 @@ pub(super) async fn apply(
                 .await?;
         }
     }
-    delete(transaction, from, old).await?;
-    changes.add(
-        "itemMoved",
-        json!({ "shipmentId": from, "shipmentItemSeqId": old, "newShipmentId": to, "newShipmentItemSeqId": new }),
-    );
+    delete_item(transaction, from, old).await?;
+    log.add(Change::ItemMoved {
+        shipment_id: (*from).to_owned(),
+        shipment_item_seq_id: old.clone(),
+        new_shipment_id: (*to).to_owned(),
+        new_shipment_item_seq_id: new,
+    });
     Ok(())
 }
 
-/// Takes an item out of its shipment and its packages.
-pub(super) async fn delete(transaction: &Transaction<'_>, shipment_id: &str, seq_id: &str) -> Result<(), Error> {
+/// Deletes an item from its shipment and its packages.
+pub(super) async fn delete_item(transaction: &Transaction<'_>, shipment_id: &str, seq_id: &str) -> Result<(), Error> {
     for table in ["shipment_package_content", "shipment_item"] {
         transaction
             .execute(
@@ -92,7 +94,7 @@ pub(super) async fn delete(transaction: &Transaction<'_>, shipment_id: &str, seq
     Ok(())
 }
 
-/// The package that a moved item goes into: the shipment's first, made where it has none.
+/// The package for a moved item: the shipment's first, which is created if there is none.
 async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Result<String, Error> {
     transaction
         .execute(

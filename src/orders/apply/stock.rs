@@ -1,19 +1,25 @@
-//! What is in stock: every change of a total is a detail, so that totals are always the sums of their details.
+//! Changes stock. Every change of a total has a detail, so totals are always the sums of their details.
 
 use rust_decimal::Decimal;
-use serde_json::json;
 use tokio_postgres::{Error, Transaction};
 
-use crate::orders::apply::rules::{Link, RejectedItem, Variance};
-use crate::orders::apply::{Actor, Changes, highest, next_seq_id};
+use crate::orders::actor::Actor;
+use crate::orders::apply::audit::{Change, ChangeLog, Quantity};
+use crate::orders::apply::change_set::ItemRejection;
+use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
+use crate::orders::apply::shipment_data::{OrderItemLink, Variance};
 
-/// Locks every inventory item that rejections can change, by id, then the pairs whose stock they are. Returns the items.
-pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedItem<'_>]) -> Result<Vec<String>, Error> {
-    let links = || rejections.iter().flat_map(|rejected| &rejected.item.links);
+/// Locks every inventory item that the rejections may change, by id, then their product-facility pairs. Returns the ids of
+/// the inventory items.
+pub(super) async fn lock(
+    transaction: &Transaction<'_>,
+    rejections: &[ItemRejection<'_>],
+) -> Result<Vec<String>, Error> {
+    let links = || rejections.iter().flat_map(|rejection| &rejection.item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
-    let lines: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
-    let products: Vec<Option<&str>> = rejections.iter().map(|rejected| rejected.item.product_id.as_deref()).collect();
-    let facilities: Vec<&str> = rejections.iter().map(|rejected| rejected.facility_id).collect();
+    let order_items: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
+    let products: Vec<Option<&str>> = rejections.iter().map(|rejection| rejection.item.product_id.as_deref()).collect();
+    let facilities: Vec<&str> = rejections.iter().map(|rejection| rejection.facility_id).collect();
     let rows = transaction
         .query(
             "SELECT inventory_item_id FROM inventory_item WHERE inventory_item_id IN ( \
@@ -29,7 +35,7 @@ pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedIt
                  JOIN product_facility AS own \
                    ON own.product_id = pair.product_id AND own.facility_id = pair.facility_id) \
              ORDER BY inventory_item_id FOR NO KEY UPDATE",
-            &[&orders, &lines, &products, &facilities],
+            &[&orders, &order_items, &products, &facilities],
         )
         .await?;
     let items = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
@@ -44,8 +50,8 @@ pub(super) async fn lock(transaction: &Transaction<'_>, rejections: &[RejectedIt
     Ok(items)
 }
 
-/// What the last count of a pair says is what is available of it, as OFBiz keeps it.
-pub(super) async fn recount(transaction: &Transaction<'_>, items: &[String]) -> Result<(), Error> {
+/// Sets the last count of each product-facility pair to its available-to-promise total, as OFBiz does.
+pub(super) async fn update_last_counts(transaction: &Transaction<'_>, items: &[String]) -> Result<(), Error> {
     transaction
         .execute(
             "UPDATE product_facility AS pair SET last_inventory_count = stock.available, \
@@ -62,41 +68,44 @@ pub(super) async fn recount(transaction: &Transaction<'_>, items: &[String]) -> 
     Ok(())
 }
 
-/// The stock behind one line of an order. Its inventory items are locked.
-pub(super) struct Stock<'a> {
+/// The stock change of a rejected order item. The inventory items must be locked.
+pub(super) struct StockUpdate<'a> {
     pub(super) transaction: &'a Transaction<'a>,
     pub(super) actor: &'a Actor,
-    pub(super) link: &'a Link,
+    pub(super) link: &'a OrderItemLink,
+    /// The rejection reason.
     pub(super) reason: &'a str,
 }
 
-impl Stock<'_> {
+impl StockUpdate<'_> {
     /// Makes a reserved quantity available again.
     pub(super) async fn release(
         &self,
         inventory_item_id: &str,
         quantity: Decimal,
-        changes: &mut Changes,
+        log: &mut ChangeLog,
     ) -> Result<(), Error> {
-        self.detail(inventory_item_id, quantity, None).await?;
-        let facts = json!({ "inventoryItemId": inventory_item_id, "availableToPromiseDiff": quantity.to_string() });
-        changes.add("reservationReleased", facts);
+        self.add_detail(inventory_item_id, quantity, None).await?;
+        log.add(Change::ReservationReleased {
+            inventory_item_id: inventory_item_id.to_owned(),
+            available_to_promise_diff: Quantity(quantity),
+        });
         Ok(())
     }
 
-    /// Takes off what a store reports as missing.
-    pub(super) async fn vary(
+    /// Subtracts what the store reports as missing.
+    pub(super) async fn apply_variance(
         &self,
         product_id: &str,
         facility_id: &str,
         variance: Variance,
-        changes: &mut Changes,
+        log: &mut ChangeLog,
     ) -> Result<(), Error> {
         if variance == Variance::None {
             return Ok(());
         }
-        // The pair's current item first, or else the one with most in it: the pointer is empty where there are several.
-        let stocked = self
+        // The pair's current inventory item first, then by available-to-promise. A pair with several may have no current one.
+        let inventory_items = self
             .transaction
             .query(
                 "SELECT stocked.inventory_item_id, coalesce(stocked.available_to_promise_total, 0) \
@@ -109,10 +118,10 @@ impl Stock<'_> {
             )
             .await?;
         let mut missing: Vec<(String, Decimal)> = Vec::new();
-        for row in stocked {
+        for row in inventory_items {
             let (inventory_item_id, available) = (row.try_get(0)?, row.try_get(1)?);
             match variance {
-                // All that was counted is what is available of the pair, which its last count follows.
+                // Everything counted is everything available, because the last count follows available-to-promise.
                 Variance::All if available > Decimal::ZERO => missing.push((inventory_item_id, available)),
                 Variance::Quantity if missing.is_empty() && self.link.quantity > Decimal::ZERO => {
                     missing.push((inventory_item_id, self.link.quantity));
@@ -123,19 +132,19 @@ impl Stock<'_> {
         if missing.is_empty() {
             return Ok(());
         }
-        let physical_inventory_id = self.count_stock().await?;
+        let physical_inventory_id = self.create_physical_inventory().await?;
         for (inventory_item_id, quantity) in missing {
-            self.vary_item(&inventory_item_id, -quantity, &physical_inventory_id, changes).await?;
+            self.add_variance(&inventory_item_id, -quantity, &physical_inventory_id, log).await?;
         }
         Ok(())
     }
 
-    async fn vary_item(
+    async fn add_variance(
         &self,
         inventory_item_id: &str,
         variance: Decimal,
         physical_inventory_id: &str,
-        changes: &mut Changes,
+        log: &mut ChangeLog,
     ) -> Result<(), Error> {
         self.transaction
             .execute(
@@ -146,16 +155,17 @@ impl Stock<'_> {
                 &[&inventory_item_id, &physical_inventory_id, &variance, &self.reason, &self.actor.user_id],
             )
             .await?;
-        self.detail(inventory_item_id, variance, Some(physical_inventory_id)).await?;
-        let facts = json!({
-            "inventoryItemId": inventory_item_id, "availableToPromiseDiff": variance.to_string(), "reason": self.reason,
+        self.add_detail(inventory_item_id, variance, Some(physical_inventory_id)).await?;
+        log.add(Change::StockVaried {
+            inventory_item_id: inventory_item_id.to_owned(),
+            available_to_promise_diff: Quantity(variance),
+            reason: self.reason.to_owned(),
         });
-        changes.add("stockVaried", facts);
         Ok(())
     }
 
-    /// Adds a detail and brings the item's total along.
-    async fn detail(
+    /// Inserts a detail and updates the inventory item's total.
+    async fn add_detail(
         &self,
         inventory_item_id: &str,
         available_to_promise_diff: Decimal,
@@ -166,14 +176,14 @@ impl Stock<'_> {
             .query_one(
                 concat!(
                     "SELECT ",
-                    highest!("inventory_item_detail_seq_id"),
+                    highest_seq_id!("inventory_item_detail_seq_id"),
                     " FROM inventory_item_detail WHERE inventory_item_id = $1"
                 ),
                 &[&inventory_item_id],
             )
             .await?;
         let seq_id = next_seq_id(highest.try_get(0)?);
-        let Link { order_id, order_item_seq_id, ship_group_seq_id, .. } = self.link;
+        let OrderItemLink { order_id, order_item_seq_id, ship_group_seq_id, .. } = self.link;
         self.transaction
             .execute(
                 "INSERT INTO inventory_item_detail (inventory_item_id, inventory_item_detail_seq_id, effective_date, \
@@ -203,8 +213,8 @@ impl Stock<'_> {
         Ok(())
     }
 
-    /// The stock count that a variance belongs to. Its own table is there in OFBiz's database alone.
-    async fn count_stock(&self) -> Result<String, Error> {
+    /// Creates the physical inventory of a variance and returns its id. Only OFBiz's own database has a table for it.
+    async fn create_physical_inventory(&self) -> Result<String, Error> {
         let row = self
             .transaction
             .query_one(

@@ -1,60 +1,66 @@
-//! An item's rejection: out of its shipment, its order line to the queue of rejected items, its stock given back.
+//! Rejects items: removes them from their shipment, moves their order items to the queue of rejected items, and releases
+//! their stock.
 
-use serde_json::json;
 use tokio_postgres::{Error, Transaction};
 
-use crate::orders::apply::inventory::{self, Stock};
-use crate::orders::apply::rules::{Item, Link, RejectedItem};
-use crate::orders::apply::{Actor, Changes, highest, moves, next_seq_id};
+use crate::orders::actor::Actor;
+use crate::orders::apply::audit::{Change, ChangeLog};
+use crate::orders::apply::change_set::ItemRejection;
+use crate::orders::apply::move_item::delete_item;
+use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
+use crate::orders::apply::shipment_data::OrderItemLink;
+use crate::orders::apply::stock::{self, StockUpdate};
 
-/// Where rejected lines wait to be brokered again.
+/// The facility of rejected items that wait to be brokered again.
 const QUEUE: &str = "REJECTED_ITM_PARKING";
-/// Where those wait that a customer was to pick up.
+/// The facility of rejected items that a customer was to pick up.
 const PICKUP_QUEUE: &str = "PICKUP_REJECTED";
 const PICKUP: &str = "STOREPICKUP";
 
-/// Rejects items. The stock of all of them is locked before the first is touched, in one order.
-pub(super) async fn apply(
+/// Rejects items. Locks the stock of all of them in one order before the first change.
+pub(super) async fn reject(
     transaction: &Transaction<'_>,
     actor: &Actor,
-    rejections: &[RejectedItem<'_>],
-    changes: &mut Changes,
+    rejections: &[ItemRejection<'_>],
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
-    let stocked = inventory::lock(transaction, rejections).await?;
-    for rejected in rejections {
-        for link in &rejected.item.links {
-            give_back(transaction, actor, rejected, link, changes).await?;
-            let group = move_line(transaction, actor, rejected, link, changes).await?;
+    let inventory_items = stock::lock(transaction, rejections).await?;
+    for rejection in rejections {
+        for link in &rejection.item.links {
+            release_stock(transaction, actor, rejection, link, log).await?;
+            let group = move_order_item(transaction, actor, rejection, link, log).await?;
             cancel_picking(transaction, link).await?;
-            changes.add(
-                "itemRejected",
-                json!({
-                    "shipmentId": rejected.shipment_id, "shipmentItemSeqId": rejected.item.seq_id,
-                    "orderId": link.order_id, "orderItemSeqId": link.order_item_seq_id,
-                    "fromShipGroupSeqId": link.ship_group_seq_id, "shipGroupSeqId": group, "reason": rejected.reason,
-                }),
-            );
+            log.add(Change::ItemRejected {
+                shipment_id: rejection.shipment_id.to_owned(),
+                shipment_item_seq_id: rejection.item.seq_id.clone(),
+                order_id: link.order_id.clone(),
+                order_item_seq_id: link.order_item_seq_id.clone(),
+                from_ship_group_seq_id: link.ship_group_seq_id.clone(),
+                ship_group_seq_id: group,
+                reason: rejection.reason.to_owned(),
+            });
         }
         transaction
             .execute(
                 "DELETE FROM order_shipment WHERE shipment_id = $1 AND shipment_item_seq_id = $2",
-                &[&rejected.shipment_id, &rejected.item.seq_id],
+                &[&rejection.shipment_id, &rejection.item.seq_id],
             )
             .await?;
-        moves::delete(transaction, rejected.shipment_id, &rejected.item.seq_id).await?;
+        delete_item(transaction, rejection.shipment_id, &rejection.item.seq_id).await?;
     }
-    inventory::recount(transaction, &stocked).await
+    stock::update_last_counts(transaction, &inventory_items).await
 }
 
-/// Moves the order's line to the group of its rejected items, and tells so in the history of its facilities.
-async fn move_line(
+/// Moves the order item to the ship group of the order's rejected items, and records the facility change. Returns the ship
+/// group.
+async fn move_order_item(
     transaction: &Transaction<'_>,
     actor: &Actor,
-    rejected: &RejectedItem<'_>,
-    link: &Link,
-    changes: &mut Changes,
+    rejection: &ItemRejection<'_>,
+    link: &OrderItemLink,
+    log: &mut ChangeLog,
 ) -> Result<String, Error> {
-    let Link { order_id, order_item_seq_id: line, ship_group_seq_id: old, .. } = link;
+    let OrderItemLink { order_id, order_item_seq_id, ship_group_seq_id: old, .. } = link;
     let method = transaction
         .query_opt(
             "SELECT method.shipment_method_type_id, method.parent_type_id FROM order_item_ship_group AS own \
@@ -70,7 +76,7 @@ async fn move_line(
             queue = PICKUP_QUEUE;
         }
     }
-    let known = transaction
+    let existing = transaction
         .query_opt(
             "SELECT other.ship_group_seq_id FROM order_item_ship_group AS other \
              JOIN order_item_ship_group AS own ON own.order_id = other.order_id AND own.ship_group_seq_id = $2 \
@@ -80,16 +86,16 @@ async fn move_line(
             &[order_id, old, &queue],
         )
         .await?;
-    let new: String = match known {
+    let new: String = match existing {
         Some(row) => row.try_get(0)?,
-        None => copy_group(transaction, order_id, old, queue, changes).await?,
+        None => copy_group(transaction, order_id, old, queue, log).await?,
     };
     transaction
         .execute(
             "UPDATE order_item SET ship_group_seq_id = $3, shipment_id = NULL, \
                     last_updated_stamp = now(), last_updated_tx_stamp = now() \
              WHERE order_id = $1 AND order_item_seq_id = $2",
-            &[order_id, line, &new],
+            &[order_id, order_item_seq_id, &new],
         )
         .await?;
     transaction
@@ -97,12 +103,12 @@ async fn move_line(
             "UPDATE order_adjustment SET ship_group_seq_id = $4, \
                     last_updated_stamp = now(), last_updated_tx_stamp = now() \
              WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3",
-            &[order_id, line, old, &new],
+            &[order_id, order_item_seq_id, old, &new],
         )
         .await?;
     transaction
         .execute(
-            // The one assignment that is not cancelled; in the new group there may be one of an earlier time, which is.
+            // The only assignment that is not cancelled. The new group may have an earlier, cancelled one.
             "WITH old AS ( \
                  DELETE FROM order_item_ship_group_assoc \
                  WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id <> $3 \
@@ -114,7 +120,7 @@ async fn move_line(
              FROM old ON CONFLICT (order_id, order_item_seq_id, ship_group_seq_id) DO UPDATE \
                 SET quantity = excluded.quantity, cancel_quantity = excluded.cancel_quantity, \
                     last_updated_stamp = now(), last_updated_tx_stamp = now()",
-            &[order_id, line, &new],
+            &[order_id, order_item_seq_id, &new],
         )
         .await?;
     transaction
@@ -126,23 +132,23 @@ async fn move_line(
                     shipment_method_type_id, $4::text, $5::text, $6::text, $7::text, \
                     now(), now(), now(), now(), now() \
              FROM order_item_ship_group WHERE order_id = $1::text AND ship_group_seq_id = $3::text",
-            &[order_id, line, &new, &rejected.facility_id, &queue, &rejected.reason, &actor.user_id],
+            &[order_id, order_item_seq_id, &new, &rejection.facility_id, &queue, &rejection.reason, &actor.user_id],
         )
         .await?;
     Ok(new)
 }
 
-/// A group of the same kind at another facility, for an order whose rejected items have none yet.
+/// Copies a ship group to another facility, for an order without a group for rejected items. Returns the copy.
 async fn copy_group(
     transaction: &Transaction<'_>,
     order_id: &str,
     old: &str,
     facility_id: &str,
-    changes: &mut Changes,
+    log: &mut ChangeLog,
 ) -> Result<String, Error> {
     let highest = transaction
         .query_one(
-            concat!("SELECT ", highest!("ship_group_seq_id"), " FROM order_item_ship_group WHERE order_id = $1"),
+            concat!("SELECT ", highest_seq_id!("ship_group_seq_id"), " FROM order_item_ship_group WHERE order_id = $1"),
             &[&order_id],
         )
         .await?;
@@ -157,18 +163,21 @@ async fn copy_group(
             &[&order_id, &old, &new, &facility_id],
         )
         .await?;
-    let facts = json!({ "orderId": order_id, "shipGroupSeqId": new, "facilityId": facility_id });
-    changes.add("shipGroupMade", facts);
+    log.add(Change::ShipGroupCreated {
+        order_id: order_id.to_owned(),
+        ship_group_seq_id: new.clone(),
+        facility_id: facility_id.to_owned(),
+    });
     Ok(new)
 }
 
-/// Gives back what was reserved for the line, then takes off what the reason says is not there.
-async fn give_back(
+/// Releases the order item's reservations, then subtracts what the rejection reason reports as missing.
+async fn release_stock(
     transaction: &Transaction<'_>,
     actor: &Actor,
-    rejected: &RejectedItem<'_>,
-    link: &Link,
-    changes: &mut Changes,
+    rejection: &ItemRejection<'_>,
+    link: &OrderItemLink,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
     let reservations = transaction
         .query(
@@ -177,15 +186,15 @@ async fn give_back(
             &[&link.order_id, &link.order_item_seq_id],
         )
         .await?;
-    let stock = Stock { transaction, actor, link, reason: rejected.reason };
+    let stock = StockUpdate { transaction, actor, link, reason: rejection.reason };
     for row in reservations {
-        stock.release(row.try_get(0)?, row.try_get(1)?, changes).await?;
+        stock.release(row.try_get(0)?, row.try_get(1)?, log).await?;
     }
-    let Item { product_id: Some(product_id), .. } = &rejected.item else { return Ok(()) };
-    stock.vary(product_id, rejected.facility_id, rejected.variance, changes).await
+    let Some(product_id) = &rejection.item.product_id else { return Ok(()) };
+    stock.apply_variance(product_id, rejection.facility_id, rejection.variance, log).await
 }
 
-async fn cancel_picking(transaction: &Transaction<'_>, link: &Link) -> Result<(), Error> {
+async fn cancel_picking(transaction: &Transaction<'_>, link: &OrderItemLink) -> Result<(), Error> {
     transaction
         .execute(
             "UPDATE picklist_item SET item_status_id = 'PICKITEM_CANCELLED', \

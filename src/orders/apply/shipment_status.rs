@@ -1,42 +1,42 @@
-//! A shipment's state, and the labels of its packages.
+//! Updates the status of shipments, and voids the labels of their packages.
 
-use serde_json::json;
 use tokio_postgres::{Error, Transaction};
 
-use crate::orders::apply::{Actor, Changes};
+use crate::orders::actor::Actor;
+use crate::orders::apply::audit::{Change, ChangeLog};
 
-/// Where a shipment goes back to when what it holds has changed.
+/// The status of a shipment after its content has changed.
 const INPUT: &str = "SHIPMENT_INPUT";
 const CANCELLED: &str = "SHIPMENT_CANCELLED";
 
-/// Brings a shipment that has lost or gained items to its state: cancelled where it is empty, else back to the beginning,
-/// its labels void.
-pub(super) async fn settle(
+/// Updates a shipment that has lost or gained items: cancelled if it is empty, otherwise back to the initial status. Voids
+/// its labels.
+pub(super) async fn update(
     transaction: &Transaction<'_>,
     actor: &Actor,
     shipment_id: &str,
-    changes: &mut Changes,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
     let items = transaction
         .query_one("SELECT EXISTS (SELECT FROM shipment_item WHERE shipment_id = $1)", &[&shipment_id])
         .await?;
     if items.try_get(0)? {
-        reinitialize(transaction, actor, shipment_id, changes).await
+        reset(transaction, actor, shipment_id, log).await
     } else {
         void_labels(transaction, shipment_id).await?;
-        set_status(transaction, actor, shipment_id, CANCELLED, changes).await
+        set_status(transaction, actor, shipment_id, CANCELLED, log).await
     }
 }
 
-/// Back to the beginning: what is printed on its labels is no longer true.
-pub(super) async fn reinitialize(
+/// Sets a shipment back to the initial status and voids its labels, which are no longer right.
+pub(super) async fn reset(
     transaction: &Transaction<'_>,
     actor: &Actor,
     shipment_id: &str,
-    changes: &mut Changes,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
     void_labels(transaction, shipment_id).await?;
-    set_status(transaction, actor, shipment_id, INPUT, changes).await
+    set_status(transaction, actor, shipment_id, INPUT, log).await
 }
 
 async fn void_labels(transaction: &Transaction<'_>, shipment_id: &str) -> Result<(), Error> {
@@ -61,13 +61,13 @@ async fn void_labels(transaction: &Transaction<'_>, shipment_id: &str) -> Result
     Ok(())
 }
 
-/// Sets a state and tells it in the history. Nothing is told where it is that already.
+/// Sets a status and records it in the history. Does nothing if the shipment has the status already.
 async fn set_status(
     transaction: &Transaction<'_>,
     actor: &Actor,
     shipment_id: &str,
     status_id: &str,
-    changes: &mut Changes,
+    log: &mut ChangeLog,
 ) -> Result<(), Error> {
     let changed = transaction
         .execute(
@@ -80,8 +80,8 @@ async fn set_status(
     if changed == 0 {
         return Ok(());
     }
-    // A shipment has one row for each state, which tells when it last came to it.
-    let known = transaction
+    // A shipment has one row for each status, with the time when it last had that status.
+    let updated = transaction
         .execute(
             "UPDATE shipment_status SET status_date = now(), change_by_user_login_id = $3, \
                     last_updated_stamp = now(), last_updated_tx_stamp = now() \
@@ -89,7 +89,7 @@ async fn set_status(
             &[&shipment_id, &status_id, &actor.user_id],
         )
         .await?;
-    if known == 0 {
+    if updated == 0 {
         transaction
             .execute(
                 "INSERT INTO shipment_status (status_id, shipment_id, status_date, change_by_user_login_id, \
@@ -99,6 +99,6 @@ async fn set_status(
             )
             .await?;
     }
-    changes.add("shipmentStatus", json!({ "shipmentId": shipment_id, "statusId": status_id }));
+    log.add(Change::ShipmentStatus { shipment_id: shipment_id.to_owned(), status_id: status_id.to_owned() });
     Ok(())
 }

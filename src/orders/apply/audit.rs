@@ -1,0 +1,115 @@
+//! The audit of an update: what was changed, stored with the request.
+
+use rust_decimal::Decimal;
+use serde::Serialize;
+use tokio_postgres::{Error, Transaction};
+
+use crate::orders::actor::Actor;
+use crate::orders::update_request::UpdateRequest;
+
+/// A change. Its JSON is stored; do not rename its parts.
+#[derive(Debug, Serialize)]
+#[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(super) enum Change {
+    BoxType {
+        shipment_id: String,
+        shipment_box_type_id: String,
+    },
+    ItemMoved {
+        shipment_id: String,
+        shipment_item_seq_id: String,
+        new_shipment_id: String,
+        new_shipment_item_seq_id: String,
+    },
+    ItemRejected {
+        shipment_id: String,
+        shipment_item_seq_id: String,
+        order_id: String,
+        order_item_seq_id: String,
+        from_ship_group_seq_id: String,
+        ship_group_seq_id: String,
+        reason: String,
+    },
+    ReservationReleased {
+        inventory_item_id: String,
+        available_to_promise_diff: Quantity,
+    },
+    #[serde(rename = "shipGroupMade")]
+    ShipGroupCreated {
+        order_id: String,
+        ship_group_seq_id: String,
+        facility_id: String,
+    },
+    ShipmentStatus {
+        shipment_id: String,
+        status_id: String,
+    },
+    StockVaried {
+        inventory_item_id: String,
+        available_to_promise_diff: Quantity,
+        reason: String,
+    },
+}
+
+/// A quantity, in JSON a string with all of its digits.
+#[derive(Debug)]
+pub(super) struct Quantity(pub(super) Decimal);
+
+impl Serialize for Quantity {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// The changes of an update, in order.
+#[derive(Debug, Default)]
+pub(super) struct ChangeLog(Vec<Change>);
+
+impl ChangeLog {
+    pub(super) fn add(&mut self, change: Change) {
+        self.0.push(change);
+    }
+
+    /// Writes the audit row.
+    pub(super) async fn write(
+        &self,
+        transaction: &Transaction<'_>,
+        actor: &Actor,
+        request: &UpdateRequest,
+    ) -> Result<(), Error> {
+        // Serializing strings cannot fail.
+        let changes = serde_json::to_string(&self.0).unwrap_or_default();
+        transaction
+            .execute(
+                "INSERT INTO orderql.order_update (user_id, address, request, changes) \
+                 VALUES ($1, $2, to_jsonb($3::text), $4::text::jsonb)",
+                &[&actor.user_id, &actor.address, &request.canonical, &changes],
+            )
+            .await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_their_stored_names() {
+        let change = Change::StockVaried {
+            inventory_item_id: "I".into(),
+            available_to_promise_diff: Quantity(Decimal::new(-150, 2)),
+            reason: "R".into(),
+        };
+        assert_eq!(
+            serde_json::to_string(&change).unwrap(),
+            r#"{"change":"stockVaried","inventoryItemId":"I","availableToPromiseDiff":"-1.50","reason":"R"}"#
+        );
+        let (order_id, ship_group_seq_id, facility_id) = ("O".into(), "00001".into(), "F".into());
+        let change = Change::ShipGroupCreated { order_id, ship_group_seq_id, facility_id };
+        assert_eq!(
+            serde_json::to_string(&change).unwrap(),
+            r#"{"change":"shipGroupMade","orderId":"O","shipGroupSeqId":"00001","facilityId":"F"}"#
+        );
+    }
+}

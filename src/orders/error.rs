@@ -1,0 +1,83 @@
+//! The errors of an order update, except for the [violations](crate::orders::violation) of its rules.
+
+use thiserror::Error;
+
+use crate::database::error::DatabaseError;
+
+/// The maximum number of parameters of a request.
+pub(super) const MAX_PARAMETERS: usize = 5000;
+/// The maximum number of rows of a request.
+pub(super) const MAX_ROWS: usize = 500;
+
+/// Why a body is not a form.
+#[derive(Debug, Error)]
+pub(crate) enum FormError {
+    /// Another media type, or none.
+    #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
+    NotAForm,
+    /// Malformed multipart.
+    #[error("the multipart form cannot be read: {0}")]
+    Malformed(#[from] multer::Error),
+    /// A parameter that is not UTF-8, or that contains a NUL.
+    #[error("the parameter {0:?} is not UTF-8 text without NUL characters")]
+    NotText(String),
+    /// A part of a multipart form without a name.
+    #[error("a part of the multipart form has no name")]
+    Nameless,
+    /// Too many parameters.
+    #[error("the form has more than {MAX_PARAMETERS} parameters")]
+    TooMany,
+}
+
+/// A missing or invalid parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum ParameterError {
+    /// A required parameter is missing or empty.
+    #[error("the parameter {0} is missing")]
+    Missing(String),
+    /// An item's sequence id is empty. Only leaving it out means all items.
+    #[error("the parameter {0} is empty; leave it out to mean every item of the shipment")]
+    EmptyItem(String),
+    /// No row with a shipment's box type.
+    #[error("at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required")]
+    NoBoxRow,
+    /// The index in the name is not a number.
+    #[error("the parameter {0} has an index that is no whole number up to {max}", max = u32::MAX)]
+    BadIndex(String),
+    /// The value of a row-submit is not a number.
+    #[error("the parameter {0} is no whole number up to {max}", max = u32::MAX)]
+    NotANumber(String),
+    /// The parameter has several different values.
+    #[error("the parameter {0} was sent with different values")]
+    Contradictory(String),
+    /// Two rows set different box types for one shipment.
+    #[error("the rows {first} and {second} give the shipment {shipment_id} different box types")]
+    TwoBoxTypes {
+        /// The first row's index.
+        first: u32,
+        /// The second row's index.
+        second: u32,
+        /// The shipment.
+        shipment_id: String,
+    },
+    /// Too many rows.
+    #[error("the form has more than {MAX_ROWS} rows")]
+    TooManyRows,
+}
+
+/// Why an update has no outcome. Nothing of it was applied.
+#[derive(Debug, Error)]
+pub(crate) enum UpdateError {
+    /// Rows of a table that this program does not know reference rows that the update deletes.
+    #[error("rows of {0} refer to what would be deleted")]
+    Referenced(String),
+    /// A value is longer than its column in this database, such as a user's id.
+    #[error("a value is too long for the database: {0}")]
+    TooLong(String),
+    /// The database is unreachable or busy, or other updates hold the locks. A retry may succeed.
+    #[error(transparent)]
+    Unavailable(DatabaseError),
+    /// Any other database error.
+    #[error(transparent)]
+    Internal(DatabaseError),
+}

@@ -1,0 +1,110 @@
+//! Runs an order update: one transaction, retried if it collides with another one.
+
+use std::time::Duration;
+
+use tokio_postgres::error::SqlState;
+
+use crate::database::error::DatabaseError;
+use crate::database::writer_pool::WriterPool;
+use crate::orders::actor::Actor;
+use crate::orders::apply::apply;
+use crate::orders::apply::error::ApplyError;
+use crate::orders::error::UpdateError;
+use crate::orders::idempotency::{self, Claim};
+use crate::orders::outcome::{StoredResponse, UpdateOutcome};
+use crate::orders::update_request::UpdateRequest;
+
+/// How often an update is attempted that collides with others.
+const MAX_ATTEMPTS: usize = 5;
+
+/// How long an update waits for another one's locks.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A request's idempotency key, and the response to store under it.
+#[derive(Clone, Copy)]
+pub(crate) struct Idempotency<'a> {
+    /// The key.
+    pub(crate) key: &'a str,
+    /// Writes the response to an outcome.
+    pub(crate) respond: &'a (dyn Fn(&UpdateOutcome) -> StoredResponse + Sync),
+}
+
+/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored response instead.
+pub(crate) async fn update(
+    writer: &WriterPool,
+    actor: &Actor,
+    request: &UpdateRequest,
+    idempotency: Option<Idempotency<'_>>,
+) -> Result<UpdateOutcome, UpdateError> {
+    let mut attempts = 1;
+    loop {
+        match attempt(writer, actor, request, idempotency).await {
+            Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
+            result => return result.map_err(classify),
+        }
+    }
+}
+
+async fn attempt(
+    writer: &WriterPool,
+    actor: &Actor,
+    request: &UpdateRequest,
+    idempotency: Option<Idempotency<'_>>,
+) -> Result<UpdateOutcome, DatabaseError> {
+    let mut connection = writer.connection().await?;
+    if idempotency.is_some() {
+        idempotency::delete_expired(&connection).await?;
+    }
+    let mut transaction = connection.transaction().await?;
+    transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
+    if let Some(Idempotency { key, .. }) = idempotency {
+        match idempotency::claim(&transaction, actor, key, request).await? {
+            Claim::New => {}
+            Claim::Repeat(response) => return Ok(UpdateOutcome::Replayed(response)),
+            Claim::Reused => return Ok(UpdateOutcome::KeyReused),
+        }
+    }
+
+    // A rejected update is rolled back, but its response is stored.
+    let savepoint = transaction.savepoint("attempt").await?;
+    let outcome = match apply(&savepoint, actor, request).await {
+        Ok(()) => {
+            savepoint.commit().await?;
+            UpdateOutcome::Applied
+        }
+        Err(ApplyError::Rejected(violations)) => {
+            savepoint.rollback().await?;
+            UpdateOutcome::rejected(violations)
+        }
+        Err(ApplyError::Database(error)) => return Err(error.into()),
+    };
+    if let Some(Idempotency { key, respond }) = idempotency {
+        idempotency::store(&transaction, actor, key, &respond(&outcome)).await?;
+    }
+    transaction.commit().await?;
+    Ok(outcome)
+}
+
+/// Whether another update's rows caused the error, so that a new attempt sees them.
+fn is_collision(error: &tokio_postgres::Error) -> bool {
+    let collisions = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::UNIQUE_VIOLATION,
+        SqlState::FOREIGN_KEY_VIOLATION,
+    ];
+    error.code().is_some_and(|code| collisions.contains(code))
+}
+
+/// The error of the last attempt.
+fn classify(error: DatabaseError) -> UpdateError {
+    let DatabaseError::Statement(statement) = &error else { return UpdateError::Unavailable(error) };
+    let Some(report) = statement.as_db_error() else { return UpdateError::Internal(error) };
+    match *report.code() {
+        SqlState::FOREIGN_KEY_VIOLATION => UpdateError::Referenced(report.table().unwrap_or("a table").to_owned()),
+        SqlState::STRING_DATA_RIGHT_TRUNCATION => UpdateError::TooLong(report.message().to_owned()),
+        SqlState::LOCK_NOT_AVAILABLE => UpdateError::Unavailable(error),
+        _ if is_collision(statement) => UpdateError::Unavailable(error),
+        _ => UpdateError::Internal(error),
+    }
+}

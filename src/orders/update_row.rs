@@ -1,0 +1,86 @@
+//! The typed rows of an order update.
+
+use std::fmt;
+
+/// The kinds of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RowKind {
+    /// `box`: sets a box type.
+    Box,
+    /// `rej`: rejects items.
+    Rejection,
+    /// `rtp` (ready to pack): moves items to another shipment.
+    Move,
+}
+
+impl RowKind {
+    /// All kinds.
+    pub(crate) const ALL: [Self; 3] = [Self::Box, Self::Rejection, Self::Move];
+
+    /// The kind's prefix in parameter names.
+    pub(crate) const fn prefix(self) -> &'static str {
+        match self {
+            Self::Box => "box",
+            Self::Rejection => "rej",
+            Self::Move => "rtp",
+        }
+    }
+}
+
+impl fmt::Display for RowKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.prefix())
+    }
+}
+
+/// Identifies a row of a request. Its text is `rej 0`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RowId {
+    /// The row's kind.
+    pub(crate) kind: RowKind,
+    /// The row's index, which is unique within its kind.
+    pub(crate) index: u32,
+}
+
+impl fmt::Display for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.index)
+    }
+}
+
+/// Sets the box type of a shipment's packages.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BoxRow {
+    /// The row's index.
+    pub(crate) index: u32,
+    /// The shipment.
+    pub(crate) shipment_id: String,
+    /// The box type.
+    pub(crate) box_type_id: String,
+}
+
+/// Rejects an item or all items of a shipment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RejectionRow {
+    /// The row's index.
+    pub(crate) index: u32,
+    /// The shipment.
+    pub(crate) shipment_id: String,
+    /// The item's sequence id. `None` means every item.
+    pub(crate) item_seq_id: Option<String>,
+    /// The rejection reason.
+    pub(crate) reason: String,
+}
+
+/// Moves an item or all items of a shipment to another shipment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct MoveRow {
+    /// The row's index.
+    pub(crate) index: u32,
+    /// The item's shipment.
+    pub(crate) shipment_id: String,
+    /// The item's sequence id. `None` means every item.
+    pub(crate) item_seq_id: Option<String>,
+    /// The shipment to move to.
+    pub(crate) new_shipment_id: String,
+}
