@@ -38,7 +38,7 @@ pub(super) enum ParseErrorKind {
     Number(&'static str),
     /// A string that does not end on its line.
     #[error(
-        "Syntax error: a string without its closing quote on the same line; longer ones are enclosed in triple quotes (\"\"\")"
+        "Syntax error: a string without its closing quote on the same line; longer ones stand in triple quotes (\"\"\")"
     )]
     UnterminatedString,
     /// A block string that does not end.
@@ -69,10 +69,10 @@ impl Diagnostic for ParseErrorKind {
 fn describe_character(character: char) -> String {
     match character {
         '\'' | '\u{2018}' | '\u{201c}' | '\u{201d}' => {
-            format!("the character {character}; strings are enclosed in double quotes (\")")
+            format!("the character {character}; strings stand in double quotes (\")")
         }
         '.' => "a single dot; a fragment is spread with three (...)".to_owned(),
-        _ => format!("the character {character:?}, which has no meaning outside a string"),
+        _ => format!("the character {character:?}, which stands for nothing outside a string"),
     }
 }
 

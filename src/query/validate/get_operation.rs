@@ -50,7 +50,7 @@ pub(super) fn get_operation<'d, 'a>(
 enum OperationError {
     #[error("The document has no operation \"{name}\"{}", list(.operations))]
     Unknown { name: String, operations: Vec<String> },
-    #[error("The document has several operations, and `operationName` does not say which to run{}", list(.operations))]
+    #[error("The document has several operations, and `operationName` does not tell which is meant{}", list(.operations))]
     Ambiguous { operations: Vec<String> },
 }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn rejects_unknown_names_and_missing_ones() {
         let several = "query A {a} query B {a}";
-        insta::assert_snapshot!(operation(several, None).unwrap_err(), @"1:1: BAD_USER_INPUT: The document has several operations, and `operationName` does not say which to run; it has A, B");
+        insta::assert_snapshot!(operation(several, None).unwrap_err(), @"1:1: BAD_USER_INPUT: The document has several operations, and `operationName` does not tell which is meant; it has A, B");
         insta::assert_snapshot!(operation(several, Some("C")).unwrap_err(), @r#"1:1: BAD_USER_INPUT: The document has no operation "C"; it has A, B"#);
         insta::assert_snapshot!(operation("{a}", Some("")).unwrap_err(), @r#"1:1: BAD_USER_INPUT: The document has no operation """#);
     }

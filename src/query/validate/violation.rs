@@ -110,10 +110,10 @@ pub(super) enum Violation {
     #[error("Unknown directive \"@{directive}\"{suggestions}")]
     UnknownDirective { directive: Truncated, suggestions: Suggestions },
     /// A directive at a location where it is not allowed.
-    #[error("Directive \"@{directive}\" is not allowed on {location}")]
+    #[error("Directive \"@{directive}\" may not stand on {location}")]
     MisplacedDirective { directive: Truncated, location: &'static str },
     /// A directive twice at one location.
-    #[error("Directive \"@{0}\" is allowed here only once")]
+    #[error("Directive \"@{0}\" may stand here only once")]
     DuplicateDirective(Truncated),
     /// An argument that the field or directive does not have, and those that it has.
     #[error("Unknown argument \"{argument}\" of {owner}{}", suggest_or_list(.suggestions, .allowed))]
@@ -158,7 +158,7 @@ pub(super) enum Violation {
     #[error("Introspection nests at most {} lists; ask for types by name", MAX_INTROSPECTION_LISTS)]
     TooManyIntrospectionLists,
     /// More than [`MAX_DIRECTIVES`].
-    #[error("At most {} directives are allowed at one location", MAX_DIRECTIVES)]
+    #[error("At most {} directives stand at one place", MAX_DIRECTIVES)]
     TooManyDirectives,
     /// More than [`MAX_FIELDS`].
     #[error(

@@ -270,7 +270,7 @@ fn the_listed_directives_are_those_that_validation_accepts() {
         assert!(!is_valid("query @it { __typename }"), "{name}");
         // An unknown directive would have another message.
         let misplaced = errors(&format!("query @{name} {{ __typename }}"), &Value::Null).to_string();
-        assert!(misplaced.contains("is not allowed on an operation"), "{misplaced}");
+        assert!(misplaced.contains("may not stand on an operation"), "{misplaced}");
     }
 }
 
