@@ -45,14 +45,12 @@ impl<'a> Planner<'a> {
         let segments = keyset::segments(sort_key, range.page());
         let varies = |name: &str| !connection.join.to.iter().any(|joined| joined == name);
         let order: Vec<_> = sort_key.columns.iter().filter(|column| varies(&column.name)).collect();
-        let mut indexes = |columns: &[&'a Column]| -> Vec<_> {
-            columns.iter().map(|column| select.column(Alias::Base, &column.name)).collect()
-        };
-        let order_indexes = if segments.len() > 1 { indexes(&order) } else { Vec::new() };
-        let cursor = selected.cursors.then(|| {
-            let columns: Vec<_> = sort_key.columns.iter().collect();
-            let columns = indexes(&columns).into_iter().zip(columns.iter().map(|column| column.scalar)).collect();
-            CursorColumns { tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag }, columns }
+        let mut index = |column: &'a Column| select.column(Alias::Base, &column.name);
+        let order_indexes =
+            if segments.len() > 1 { order.iter().map(|column| index(column)).collect() } else { Vec::new() };
+        let cursor = selected.cursors.then(|| CursorColumns {
+            tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            columns: sort_key.columns.iter().map(|column| (index(column), column.scalar)).collect(),
         });
         let backward = bound.page.end == End::Back;
         let probe = |range, ascending| Probe { segments: keyset::segments(sort_key, range), ascending };
