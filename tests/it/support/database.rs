@@ -42,7 +42,7 @@ pub async fn database_in_another_collation() -> Option<Database> {
             WHEN 'i' THEN $$LOCALE_PROVIDER icu ICU_LOCALE 'und' LOCALE 'C'$$
             ELSE format('LOCALE %L', locale)
         END
-        FROM (SELECT collprovider::text AS provider, collcollate::text AS locale FROM pg_collation) AS collation
+        FROM (SELECT collprovider::text AS provider, collcollate::text AS locale FROM pg_collation) AS known
         WHERE provider = 'i' AND current_setting('server_version_num')::int >= 150000
            OR provider = 'c' AND locale ILIKE 'en\\_%.utf%8'
         ORDER BY provider DESC
