@@ -1,5 +1,6 @@
-//! The commands, as an operator runs them.
+//! The commands.
 
 mod accounts;
 mod demo;
+mod load;
 mod schema;

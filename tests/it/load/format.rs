@@ -1,49 +1,50 @@
-//! Every fact of the format that a loader must mind, with a file of a few rows.
+//! The rules of OFBiz's file format, each with a file of a few rows.
 
 use std::collections::BTreeMap;
 
-use crate::load::files::{attempted, bad, bytes, count, given, outcome, texts};
+use crate::load::loading::{count, load_rows, load_xml, rejected, row_counts, rows_as_text, try_load_rows};
 use crate::support::database::migrated_database;
 
 #[tokio::test]
 async fn an_upsert_sets_the_named_fields_and_no_other() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    given(&mut client, "<Party partyId='P' statusId='PARTY_ENABLED' externalId='E' description='d'/>").await;
-    let report = given(&mut client, "<Party partyId='P'/><Party partyId='P' description='new' externalId=''/>").await;
-    assert_eq!(outcome(&report, "Party"), [0, 1, 1, 0]);
+    load_rows(&mut client, "<Party partyId='P' statusId='PARTY_ENABLED' externalId='E' description='d'/>").await;
+    let report =
+        load_rows(&mut client, "<Party partyId='P'/><Party partyId='P' description='new' externalId=''/>").await;
+    assert_eq!(row_counts(&report, "Party"), [0, 1, 1, 0]);
     assert_eq!(
-        texts(&client, "SELECT status_id, external_id, description FROM party WHERE party_id = 'P'").await,
+        rows_as_text(&client, "SELECT status_id, external_id, description FROM party WHERE party_id = 'P'").await,
         ["(PARTY_ENABLED,,new)"]
     );
 }
 
 #[tokio::test]
-async fn stamps_tell_when_a_row_was_made_and_changed() {
+async fn stamps_are_the_times_of_creation_and_change() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     let stamps = "SELECT created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp FROM party \
         WHERE party_id = 'P'";
-    // Without maintain-timestamps the file's are not taken.
-    given(&mut client, "<Party partyId='P' createdStamp='2001-01-01 00:00:00' description='a'/>").await;
-    let made = texts(&client, stamps).await;
-    assert!(!made[0].contains("2001"), "{made:?}");
-    given(&mut client, "<Party partyId='P' description='a'/>").await;
-    assert_eq!(texts(&client, stamps).await, made);
-    given(&mut client, "<Party partyId='P' description='b'/>").await;
+    // Without maintain-timestamps, the stamps in the file are ignored.
+    load_rows(&mut client, "<Party partyId='P' createdStamp='2001-01-01 00:00:00' description='a'/>").await;
+    let created = rows_as_text(&client, stamps).await;
+    assert!(!created[0].contains("2001"), "{created:?}");
+    load_rows(&mut client, "<Party partyId='P' description='a'/>").await;
+    assert_eq!(rows_as_text(&client, stamps).await, created);
+    load_rows(&mut client, "<Party partyId='P' description='b'/>").await;
     let later = "SELECT last_updated_stamp > created_stamp AND last_updated_tx_stamp > created_tx_stamp \
         FROM party WHERE party_id = 'P'";
-    assert_eq!(texts(&client, later).await, ["(t)"]);
+    assert_eq!(rows_as_text(&client, later).await, ["(t)"]);
     assert_eq!(
-        texts(&client, "SELECT created_stamp, created_tx_stamp FROM party WHERE party_id = 'P'").await[0],
-        format!("{})", made[0].split(',').take(2).collect::<Vec<_>>().join(","))
+        rows_as_text(&client, "SELECT created_stamp, created_tx_stamp FROM party WHERE party_id = 'P'").await[0],
+        format!("{})", created[0].split(',').take(2).collect::<Vec<_>>().join(","))
     );
     let xml = "<entity-engine-xml maintain-timestamps='true'>\
         <Party partyId='P' createdStamp='2001-02-03 04:05:06.789' lastUpdatedStamp='2002-02-03 04:05:06.789'/>\
         <Party partyId='Q' createdStamp='2001-02-03 04:05:06.789'/></entity-engine-xml>";
-    bytes(&mut client, xml).await.unwrap();
+    load_xml(&mut client, xml).await.unwrap();
     assert_eq!(
-        texts(
+        rows_as_text(
             &client,
             "SELECT extract(year FROM created_stamp), extract(year FROM last_updated_stamp) < 2003, \
              last_updated_tx_stamp IS NULL FROM party WHERE party_id IN ('P', 'Q') ORDER BY party_id"
@@ -54,48 +55,51 @@ async fn stamps_tell_when_a_row_was_made_and_changed() {
 }
 
 #[tokio::test]
-async fn wrappers_are_obeyed() {
+async fn applies_create_replace_update_and_delete() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    given(&mut client, "<Party partyId='P' description='old' externalId='E'/><Party partyId='D'/>").await;
-    let report = given(
+    load_rows(&mut client, "<Party partyId='P' description='old' externalId='E'/><Party partyId='D'/>").await;
+    let report = load_rows(
         &mut client,
-        "<create><Party partyId='P' description='not taken'/><Party partyId='N' description='taken'/></create>\
-         <delete><Party partyId='D' description='of no matter'/><Party partyId='NONE'/></delete>",
+        "<create><Party partyId='P' description='ignored'/><Party partyId='N' description='created'/></create>\
+         <delete><Party partyId='D' description='ignored'/><Party partyId='NONE'/></delete>",
     )
     .await;
-    assert_eq!(outcome(&report, "Party"), [1, 0, 2, 1]);
+    assert_eq!(row_counts(&report, "Party"), [1, 0, 2, 1]);
     let rows = "SELECT party_id, description, external_id FROM party WHERE party_id IN ('P', 'N', 'D') ORDER BY 1";
-    assert_eq!(texts(&client, rows).await, ["(N,taken,)", "(P,old,E)"]);
-    given(&mut client, "<create-replace><Party partyId='P' description='all there is'/></create-replace>").await;
-    assert_eq!(texts(&client, rows).await, ["(N,taken,)", "(P,\"all there is\",)"]);
+    assert_eq!(rows_as_text(&client, rows).await, ["(N,created,)", "(P,old,E)"]);
+    load_rows(&mut client, "<create-replace><Party partyId='P' description='only this'/></create-replace>").await;
+    assert_eq!(rows_as_text(&client, rows).await, ["(N,created,)", "(P,\"only this\",)"]);
     let created = "SELECT count(*) FROM party WHERE party_id = 'P' AND created_stamp IS NOT NULL";
     assert_eq!(count(&client, created).await, 1);
-    given(&mut client, "<create-update><Party partyId='P' externalId='F'/></create-update>").await;
-    assert_eq!(texts(&client, rows).await, ["(N,taken,)", "(P,\"all there is\",F)"]);
+    load_rows(&mut client, "<create-update><Party partyId='P' externalId='F'/></create-update>").await;
+    assert_eq!(rows_as_text(&client, rows).await, ["(N,created,)", "(P,\"only this\",F)"]);
 }
 
 #[tokio::test]
-async fn a_row_is_made_taken_away_and_made_again_in_the_order_of_the_file() {
+async fn creates_deletes_and_recreates_a_row_in_the_order_of_the_file() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    let report = given(
+    let report = load_rows(
         &mut client,
         "<Party partyId='P' description='1'/><PartyRole partyId='P' roleTypeId='CARRIER'/>\
          <delete><PartyRole partyId='P' roleTypeId='CARRIER'/><Party partyId='P'/></delete>\
          <Party partyId='P' externalId='2'/><Party partyId='P' externalId='3'/>",
     )
     .await;
-    assert_eq!(outcome(&report, "Party"), [2, 1, 0, 1]);
-    assert_eq!(texts(&client, "SELECT description, external_id FROM party WHERE party_id = 'P'").await, ["(,3)"]);
+    assert_eq!(row_counts(&report, "Party"), [2, 1, 0, 1]);
+    assert_eq!(
+        rows_as_text(&client, "SELECT description, external_id FROM party WHERE party_id = 'P'").await,
+        ["(,3)"]
+    );
     assert_eq!(count(&client, "SELECT count(*) FROM party_role WHERE party_id = 'P'").await, 0);
 }
 
 #[tokio::test]
-async fn values_are_read_as_ofbiz_writes_them() {
+async fn reads_values_as_ofbiz_writes_them() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    given(
+    load_rows(
         &mut client,
         "<x-OrderHeader orderId='O' orderDate='2026-03-29 02:30:00.5' grandTotal='1.005' orderName='null' \
           entryDate='null'><internalCode><![CDATA[<&>]]></internalCode></x-OrderHeader>\
@@ -107,7 +111,7 @@ async fn values_are_read_as_ofbiz_writes_them() {
     )
     .await;
     assert_eq!(
-        texts(
+        rows_as_text(
             &client,
             "SELECT order_date AT TIME ZONE 'UTC', grand_total, order_name, entry_date, internal_code \
              FROM order_header WHERE order_id = 'O'"
@@ -116,41 +120,46 @@ async fn values_are_read_as_ofbiz_writes_them() {
         ["(\"2026-03-29 02:30:00.5\",1.01,null,,<&>)"]
     );
     assert_eq!(
-        texts(&client, "SELECT birth_date, height, first_name, last_name FROM person WHERE party_id = '_NA_'").await,
+        rows_as_text(&client, "SELECT birth_date, height, first_name, last_name FROM person WHERE party_id = '_NA_'")
+            .await,
         ["(1815-12-10,1.65,${name},\"Łódź 😀\")"]
     );
     assert_eq!(
-        texts(&client, "SELECT encode(label_image, 'hex') FROM shipment_package_route_seg WHERE shipment_id = 'S'")
-            .await,
+        rows_as_text(
+            &client,
+            "SELECT encode(label_image, 'hex') FROM shipment_package_route_seg WHERE shipment_id = 'S'"
+        )
+        .await,
         ["(00ff1020)"]
     );
 }
 
 #[tokio::test]
-async fn a_value_that_is_rounded_to_its_column_is_no_change_the_next_time() {
+async fn a_value_that_its_column_rounds_is_no_change_the_second_time() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     let xml = "<OrderHeader orderId='O' grandTotal='1.005' orderDate='2026-01-01 00:00:00.123456789'/>";
-    assert_eq!(outcome(&given(&mut client, xml).await, "OrderHeader"), [1, 0, 0, 0]);
-    assert_eq!(outcome(&given(&mut client, xml).await, "OrderHeader"), [0, 0, 1, 0]);
+    assert_eq!(row_counts(&load_rows(&mut client, xml).await, "OrderHeader"), [1, 0, 0, 0]);
+    assert_eq!(row_counts(&load_rows(&mut client, xml).await, "OrderHeader"), [0, 0, 1, 0]);
 }
 
 #[tokio::test]
-async fn a_whole_row_can_be_named_in_part_though_columns_must_not_be_null() {
+async fn an_update_may_omit_columns_that_are_not_nullable() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    given(&mut client, "<GeoPoint geoPointId='G' latitude='40.5' longitude='-73.25'/>").await;
-    let report = given(&mut client, "<GeoPoint geoPointId='G' description='here'/><GeoPoint geoPointId='G'/>").await;
-    assert_eq!(outcome(&report, "GeoPoint"), [0, 1, 1, 0]);
-    let report = attempted(&mut client, "<GeoPoint geoPointId='H' description='nowhere'/>").await;
-    assert_eq!(bad(&report), [(1, "GeoPoint", "23502")]);
+    load_rows(&mut client, "<GeoPoint geoPointId='G' latitude='40.5' longitude='-73.25'/>").await;
+    let report =
+        load_rows(&mut client, "<GeoPoint geoPointId='G' description='here'/><GeoPoint geoPointId='G'/>").await;
+    assert_eq!(row_counts(&report, "GeoPoint"), [0, 1, 1, 0]);
+    let report = try_load_rows(&mut client, "<GeoPoint geoPointId='H' description='nowhere'/>").await;
+    assert_eq!(rejected(&report), [(1, "GeoPoint", "23502")]);
 }
 
 #[tokio::test]
-async fn what_there_is_no_table_or_column_for_is_counted_and_left_out() {
+async fn skips_and_counts_unknown_entities_and_fields() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    let report = given(
+    let report = load_rows(
         &mut client,
         "<NoSuchThing a='b'/><NoSuchThing/><party partyId='lower'/><Party partyId='P' favouriteColour='red'/>\
          <Party partyId='Q' favouriteColour='' party_type_id='PERSON'/><UserLogin userLoginId='u' currentPassword='{SHA}x' \
@@ -165,7 +174,7 @@ async fn what_there_is_no_table_or_column_for_is_counted_and_left_out() {
         .collect();
     assert_eq!(unknown, [("Party", "favouriteColour", 2), ("Party", "party_type_id", 1)]);
     assert_eq!(
-        texts(&client, "SELECT enabled, current_password FROM user_login WHERE user_login_id = 'u'").await,
+        rows_as_text(&client, "SELECT enabled, current_password FROM user_login WHERE user_login_id = 'u'").await,
         ["(Y,)"]
     );
     assert_eq!(

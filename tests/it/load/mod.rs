@@ -1,4 +1,6 @@
-//! The loader of OFBiz files.
+//! The loader of OFBiz's XML files.
 
-mod files;
+mod errors;
 mod format;
+pub mod loading;
+mod ofbiz_files;

@@ -1,4 +1,4 @@
-//! Documents from text to plan, and pagination.
+//! Queries from text to plan, and pagination.
 
 mod edge_cases;
 mod pages;

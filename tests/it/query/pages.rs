@@ -1,45 +1,40 @@
-//! A server over rows of a test's own, asked for pages over HTTP and walked through from end to end.
+//! Pages of connections over HTTP, from a server on rows of a test.
 
 use std::fmt::Write as _;
 
-use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::{JSON, Response};
 use crate::support::server::Server;
-use crate::support::users::create_users;
+use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
-/// A caller whom no budget stops: these tests are about what is answered.
-const UNHELD: Profile =
-    Profile { max_cost: Some(1_000_000), bucket_size: Some(1_000_000_000), max_depth: Some(12), ..Profile::DEFAULT };
-
-/// A server, its database, and a caller of it.
-pub struct Service {
+/// A server, its database, and a token.
+pub struct PageReader {
     server: Server,
     client: Client,
     token: String,
-    /// Dropped last.
+    /// The last field, because fields are dropped in order and the others use it.
     _database: Database,
 }
 
-/// A connection, at one place of a query.
+/// A connection in a query.
 #[derive(Clone, Copy)]
 pub struct Connection<'a> {
-    /// What stands around the field, whose place is `*`.
+    /// The rest of the query, with `*` for the field.
     pub around: &'a str,
-    /// The way to the field's object in the answer.
+    /// The JSON pointer of the field's object in `data`.
     pub object: &'a str,
     /// The field.
     pub field: &'a str,
-    /// The arguments that decide its order, with a comma behind them.
+    /// The arguments of the order, with a trailing comma.
     pub order: &'a str,
-    /// The field of a row that tells it from others.
+    /// A field that identifies a row.
     pub id: &'a str,
 }
 
-/// A page as it was answered.
+/// A page of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     pub ids: Vec<String>,
@@ -48,49 +43,49 @@ pub struct Page {
     pub has_next: bool,
 }
 
-impl Service {
-    /// Serves an empty database with these rows. Who is referred to need not be there.
-    pub async fn with(rows: &str) -> Self {
-        Self::on(migrated_database().await, rows).await
+impl PageReader {
+    /// Starts a server on a migrated database with these rows. Foreign keys are not checked.
+    pub async fn with_rows(rows: &str) -> Self {
+        Self::with_database(migrated_database().await, rows).await
     }
 
-    /// Serves that database, with these rows.
-    pub async fn on(database: Database, rows: &str) -> Self {
+    /// Starts a server on that database, with these rows.
+    pub async fn with_database(database: Database, rows: &str) -> Self {
         let mut client = database.connect().await;
-        create_users(&mut client, &[("demo", UNHELD)]).await;
+        create_users(&mut client, &[("demo", UNLIMITED_PROFILE)]).await;
         client.batch_execute(&format!("SET session_replication_role = replica; {rows}")).await.unwrap();
         let server = Server::start(&database, &[]);
         let token = server.token("demo");
         Self { server, client, token, _database: database }
     }
 
-    /// Does something to the rows.
-    pub async fn run(&self, sql: &str) {
+    /// Executes SQL statements.
+    pub async fn execute(&self, sql: &str) {
         self.client.batch_execute(sql).await.unwrap();
     }
 
-    /// The first column of what PostgreSQL itself finds.
+    /// The first column of an SQL query.
     pub async fn list(&self, sql: &str) -> Vec<String> {
         self.client.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
     }
 
-    /// The whole answer.
-    pub fn answer(&self, query: &str, variables: &Value) -> Response {
+    /// The response to a query.
+    pub fn query(&self, query: &str, variables: &Value) -> Response {
         self.server.post(&self.token, JSON, json!({ "query": query, "variables": variables }).to_string())
     }
 
-    /// The `data` of an answer that has no errors.
+    /// The `data` of a response without errors.
     pub fn data(&self, query: &str) -> Value {
-        let mut answer = self.answer(query, &json!({})).json();
-        assert_eq!(answer.get("errors"), None, "{query}: {answer}");
-        answer["data"].take()
+        let mut body = self.query(query, &json!({})).json();
+        assert_eq!(body.get("errors"), None, "{query}: {body}");
+        body["data"].take()
     }
 
-    /// Several pages of a connection, asked for in one query under an alias each.
+    /// Several pages of a connection, selected in one query with aliases.
     pub fn pages(&self, connection: Connection<'_>, pages: &[String]) -> Vec<Page> {
         let data = self.data(&connection.query(pages));
         let object = data.pointer(connection.object).unwrap_or_else(|| panic!("{}: {data}", connection.object));
-        (0..pages.len()).map(|place| Page::read(&object[format!("p{place}")])).collect()
+        (0..pages.len()).map(|index| Page::read(&object[format!("p{index}")])).collect()
     }
 
     /// One page of a connection.
@@ -98,26 +93,42 @@ impl Service {
         self.pages(connection, &[page.to_owned()]).remove(0)
     }
 
-    /// Sees that walks of several page sizes, from the front and from the back, come to exactly these rows in this order.
-    pub fn assert_walks(&self, connection: Connection<'_>, rows: &[String]) {
-        assert!(rows.len() > 3, "too few to walk through: {rows:?}");
+    /// Pages through a connection with several page sizes, from the front and from the back. Panics unless the rows are exactly
+    /// these, in this order.
+    pub fn assert_rows(&self, connection: Connection<'_>, rows: &[String]) {
+        assert!(rows.len() > 3, "too few rows for pagination: {rows:?}");
         for size in [1, 2, 3, rows.len()] {
-            assert_eq!(self.walk(connection, size, rows.len(), "first", "after"), rows, "by {size} from the front");
-            assert_eq!(self.walk(connection, size, rows.len(), "last", "before"), rows, "by {size} from the back");
+            assert_eq!(
+                self.page_through(connection, size, rows.len(), "first", "after"),
+                rows,
+                "by {size} from the front"
+            );
+            assert_eq!(
+                self.page_through(connection, size, rows.len(), "last", "before"),
+                rows,
+                "by {size} from the back"
+            );
         }
     }
 
-    /// The rows of a walk, which goes on as long as a page says that there is more.
-    fn walk(&self, connection: Connection<'_>, size: usize, rows: usize, end: &str, beyond: &str) -> Vec<String> {
+    /// Pages through a connection as long as the flag of the last page is true.
+    fn page_through(
+        &self,
+        connection: Connection<'_>,
+        size: usize,
+        rows: usize,
+        end: &str,
+        beyond: &str,
+    ) -> Vec<String> {
         let (mut seen, mut page) = (Vec::new(), format!("{end}: {size}"));
-        // A walk that repeats its rows may never end.
+        // Limits the number of pages, because pages that repeat rows might never end.
         for _ in 0..=rows {
             let Page { ids, cursors, has_previous, has_next } = self.page(connection, &page);
             let (cursor, has_more) =
                 if end == "first" { (cursors.last(), has_next) } else { (cursors.first(), has_previous) };
             page = format!("{end}: {size}, {beyond}: {}", json!(cursor));
-            let place = if end == "first" { seen.len() } else { 0 };
-            seen.splice(place..place, ids);
+            let index = if end == "first" { seen.len() } else { 0 };
+            seen.splice(index..index, ids);
             if !has_more {
                 break;
             }
@@ -127,14 +138,14 @@ impl Service {
 }
 
 impl Connection<'_> {
-    /// A query for these pages, each by its arguments.
+    /// A query for pages with these arguments.
     pub fn query(&self, pages: &[String]) -> String {
         let Self { around, field, order, id, .. } = self;
         let mut fields = String::new();
-        for (place, page) in pages.iter().enumerate() {
+        for (index, page) in pages.iter().enumerate() {
             let _ = write!(
                 fields,
-                "p{place}: {field}({order}{page}) {{ edges {{ cursor node {{ {id} }} }} \
+                "p{index}: {field}({order}{page}) {{ edges {{ cursor node {{ {id} }} }} \
                  pageInfo {{ hasPreviousPage hasNextPage startCursor endCursor }} }} "
             );
         }

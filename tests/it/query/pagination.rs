@@ -1,7 +1,7 @@
-//! Walks through connections, page by page, in a database that changes meanwhile.
+//! Pagination through connections while rows are inserted and deleted.
 //!
-//! What a walk must be is asked of PostgreSQL itself, with a statement of the test's own: every row that stood throughout
-//! is seen exactly once and in order, and both flags of every page say what is there beyond it.
+//! The expected rows come from PostgreSQL. Every row that exists all the time is seen exactly once and in order, and both flags
+//! of every page are correct.
 
 use serde_json::{Value, json};
 use tokio_postgres::Client;
@@ -9,46 +9,46 @@ use tokio_postgres::Client;
 use crate::support::database::loaded_database;
 use crate::support::query_runner::QueryRunner;
 
-/// A connection to walk through.
-struct Walk {
-    /// The query, with `PAGE` for the page's arguments. `a` and `b` of a node make the row's id.
+/// A connection to page through.
+struct Case {
+    /// The query, with `PAGE` for the arguments of the page. `a` and `b` of a node are the parts of the row's id.
     query: String,
-    /// The way to the connection in the answer.
+    /// The JSON pointer of the connection in `data`.
     pointer: &'static str,
-    /// All ids in the walk's order.
+    /// SQL for all ids in order.
     list: String,
-    /// Adds a row like the one of id `$1`, with `$2` in its key; returns its id.
+    /// SQL that inserts a copy of the row with id `$1`, with `$2` in its key, and returns its id.
     insert: &'static str,
-    /// Takes away the row of id `$1`.
+    /// SQL that deletes the row with id `$1`.
     delete: &'static str,
 }
 
 const SIZES: [u32; 4] = [1, 3, 7, 100];
 
 #[tokio::test]
-async fn orders_by_date() {
+async fn pages_through_orders_by_date() {
     orders("ORDER_DATE", "order_date").await;
 }
 
 #[tokio::test]
-async fn orders_by_id() {
+async fn pages_through_orders_by_id() {
     orders("ORDER_ID", "order_id").await;
 }
 
 #[tokio::test]
-async fn orders_by_name() {
+async fn pages_through_orders_by_name() {
     orders("ORDER_NAME", "order_name").await;
 }
 
 #[tokio::test]
-async fn orders_by_total() {
+async fn pages_through_orders_by_total() {
     orders("GRAND_TOTAL", "grand_total").await;
 }
 
 async fn orders(sort_key: &str, column: &str) {
-    let walk = |reverse: bool| {
+    let case = |reverse: bool| {
         let direction = if reverse { "DESC NULLS FIRST" } else { "ASC NULLS LAST" };
-        Walk {
+        Case {
             query: format!("orders(sortKey: {sort_key}, reverse: {reverse}, PAGE) {{ CONTENT(a: orderId) }}"),
             pointer: "/orders",
             list: format!("SELECT order_id FROM order_header ORDER BY {column} {direction}, order_id {direction}"),
@@ -58,12 +58,12 @@ async fn orders(sort_key: &str, column: &str) {
             delete: "DELETE FROM order_header WHERE order_id = $1",
         }
     };
-    every_way([walk(false), walk(true)]).await;
+    assert_pages([case(false), case(true)]).await;
 }
 
 #[tokio::test]
-async fn inventory_levels_by_both_keys() {
-    let walk = |sort_key: &str, columns: &str| Walk {
+async fn pages_through_inventory_levels_by_both_sort_keys() {
+    let case = |sort_key: &str, columns: &str| Case {
         query: format!("inventoryLevels(sortKey: {sort_key}, PAGE) {{ CONTENT(a: productId b: facilityId) }}"),
         pointer: "/inventoryLevels",
         list: format!("SELECT product_id || '|' || facility_id FROM product_facility ORDER BY {columns}"),
@@ -73,7 +73,7 @@ async fn inventory_levels_by_both_keys() {
             SELECT product_id, split_part($1, '|', 2) FROM product RETURNING product_id || '|' || facility_id",
         delete: "DELETE FROM product_facility WHERE product_id || '|' || facility_id = $1",
     };
-    every_way([walk("PRODUCT_ID", "product_id, facility_id"), walk("FACILITY_ID", "facility_id, product_id")]).await;
+    assert_pages([case("PRODUCT_ID", "product_id, facility_id"), case("FACILITY_ID", "facility_id, product_id")]).await;
 }
 
 const INSERT_ITEM: &str = "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id) \
@@ -82,24 +82,24 @@ const INSERT_ITEM: &str = "INSERT INTO order_item (order_id, order_item_seq_id, 
 const DELETE_ITEM: &str = "DELETE FROM order_item WHERE order_id = 'WALK_LONG' AND order_item_seq_id = $1";
 
 #[tokio::test]
-async fn items_of_an_order_known_by_its_id_and_of_one_among_others() {
+async fn pages_through_the_items_of_one_order_and_of_several() {
     let list = "SELECT order_item_seq_id FROM order_item WHERE order_id = 'WALK_LONG' ORDER BY order_item_seq_id";
-    let walk = |query: &str, pointer| Walk {
+    let case = |query: &str, pointer| Case {
         query: query.to_owned(),
         pointer,
         list: list.to_owned(),
         insert: INSERT_ITEM,
         delete: DELETE_ITEM,
     };
-    let known = r#"order(orderId: "WALK_LONG") { orderItems(PAGE) { CONTENT(a: orderItemSeqId) } }"#;
+    let single = r#"order(orderId: "WALK_LONG") { orderItems(PAGE) { CONTENT(a: orderItemSeqId) } }"#;
     let batched = r#"orders(first: 3, query: "orderId:WALK_LONG,WALK_01,WALK_02", sortKey: ORDER_ID, reverse: true)
         { edges { node { orderItems(PAGE) { CONTENT(a: orderItemSeqId) } } } }"#;
-    every_way([walk(known, "/order/orderItems"), walk(batched, "/orders/edges/0/node/orderItems")]).await;
+    assert_pages([case(single, "/order/orderItems"), case(batched, "/orders/edges/0/node/orderItems")]).await;
 }
 
 #[tokio::test]
-async fn ship_groups_that_come_and_go_with_their_items() {
-    let walk = Walk {
+async fn pages_through_ship_groups_that_appear_and_disappear_with_their_items() {
+    let case = Case {
         query: r#"order(orderId: "WALK_GROUPS") { shipGroups(PAGE) { CONTENT(a: shipGroupSeqId) } }"#.to_owned(),
         pointer: "/order/shipGroups",
         list: "SELECT DISTINCT ship_group_seq_id FROM order_item WHERE order_id = 'WALK_GROUPS' \
@@ -109,47 +109,48 @@ async fn ship_groups_that_come_and_go_with_their_items() {
                 VALUES ('WALK_GROUPS', left($1, 15) || '~' || $2) RETURNING ship_group_seq_id) \
             INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) \
             SELECT 'WALK_GROUPS', ship_group_seq_id, ship_group_seq_id FROM new RETURNING ship_group_seq_id",
-        // The group stays, and is empty.
+        // The group itself remains, without items.
         delete: "DELETE FROM order_item WHERE order_id = 'WALK_GROUPS' AND ship_group_seq_id = $1",
     };
-    every_way_after(
+    assert_pages_after(
         "INSERT INTO order_header (order_id, status_id) VALUES ('WALK_GROUPS', 'ORDER_APPROVED');
          INSERT INTO order_item_ship_group (order_id, ship_group_seq_id)
             SELECT 'WALK_GROUPS', lpad(n::text, 5, '0') FROM generate_series(1, 30) AS n;
          INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id)
             SELECT 'WALK_GROUPS', lpad((2 * n + i)::text, 5, '0'), lpad(n::text, 5, '0')
             FROM generate_series(1, 30) AS n, generate_series(0, 1) AS i WHERE n % 3 > 0",
-        [walk],
+        [case],
     )
     .await;
 }
 
-async fn every_way<const N: usize>(walks: [Walk; N]) {
-    every_way_after("", walks).await;
+async fn assert_pages<const N: usize>(cases: [Case; N]) {
+    assert_pages_after("", cases).await;
 }
 
-async fn every_way_after<const N: usize>(before: &str, walks: [Walk; N]) {
+async fn assert_pages_after<const N: usize>(before: &str, cases: [Case; N]) {
     let database = loaded_database().await;
     let client = database.connect().await;
     client.batch_execute(before).await.unwrap();
     let runner = QueryRunner::new(&database);
-    for (number, walk) in (0..).zip(&walks) {
-        // Keys of one walk stay out of the next one's way.
-        let mut walker = Walker { runner: &runner, client: &client, walk, next: number * 1000 };
+    for (number, case) in (0..).zip(&cases) {
+        // The keys of inserted rows are different in each case.
+        let mut paginator = Paginator { runner: &runner, client: &client, case, next: number * 1000 };
         for size in SIZES {
             for forward in [true, false] {
-                walker.walk(size, forward).await;
+                paginator.page_through(size, forward).await;
             }
         }
-        walker.between().await;
+        paginator.pages_between_cursors().await;
     }
 }
 
-struct Walker<'a> {
+/// Reads pages of a case, and inserts and deletes rows.
+struct Paginator<'a> {
     runner: &'a QueryRunner,
     client: &'a Client,
-    walk: &'a Walk,
-    /// What the next row that is added has in its key.
+    case: &'a Case,
+    /// The number in the key of the next inserted row.
     next: u32,
 }
 
@@ -161,23 +162,23 @@ struct Page {
     end: Option<String>,
 }
 
-impl Walker<'_> {
-    /// Walks from one end to the other while rows come and go.
-    async fn walk(&mut self, size: u32, forward: bool) {
-        // Rows that will be taken away on the way.
-        for place in [0, 3, 4, 9, 10, 11, 17] {
+impl Paginator<'_> {
+    /// Pages from one end to the other while rows are inserted and deleted.
+    async fn page_through(&mut self, size: u32, forward: bool) {
+        // Rows that are deleted later.
+        for index in [0, 3, 4, 9, 10, 11, 17] {
             let list = self.list().await;
-            self.insert(&list[place % list.len()]).await;
+            self.insert(&list[index % list.len()]).await;
         }
-        let mut fleeting: Vec<String> = Vec::new();
-        let mut standing = self.list().await;
-        fleeting.extend(standing.iter().filter(|id| id.contains('~')).cloned());
+        let mut deletable: Vec<String> = Vec::new();
+        let mut permanent = self.list().await;
+        deletable.extend(permanent.iter().filter(|id| id.contains('~')).cloned());
         let (mut ahead, mut behind) = (Vec::new(), Vec::new());
 
         let mut seen: Vec<String> = Vec::new();
         let mut cursor = None;
         for number in 0.. {
-            let name = format!("page {number} of {size}, {} through {}", direction(forward), self.walk.query);
+            let name = format!("page {number} of {size}, {} through {}", direction(forward), self.case.query);
             let page = self.page(size, forward, cursor.as_deref()).await;
             let list = self.list().await;
             Self::check(&page, &list, &name);
@@ -194,77 +195,78 @@ impl Walker<'_> {
                 break;
             }
             cursor = next;
-            // Rows come on both sides and right beside the cursor, as long as the walk can still end.
+            // Inserts rows on both sides of the cursor and next to it; only a few, so that the pagination ends.
             if number < 6 {
                 let here = list.iter().position(|id| *id == far).unwrap();
-                for place in [here / 2, here, usize::midpoint(here, list.len())] {
-                    let id = self.insert(&list[place.min(list.len() - 1)]).await;
+                for index in [here / 2, here, usize::midpoint(here, list.len())] {
+                    let id = self.insert(&list[index.min(list.len() - 1)]).await;
                     let list = self.list().await;
-                    let place = |id| list.iter().position(|other| other == id).unwrap();
-                    let is_ahead = (place(&id) > place(&far)) == forward;
+                    let index = |id| list.iter().position(|other| other == id).unwrap();
+                    let is_ahead = (index(&id) > index(&far)) == forward;
                     if is_ahead { ahead.push(id) } else { behind.push(id) }
                 }
             }
-            // Rows go: the one that the cursor was made of, one before it and one after it.
+            // Deletes the cursor's row, one before it and one after it.
             let list = self.list().await;
             let here = list.iter().position(|id| *id == far).unwrap();
-            let is_fleeting = |id: &&String| fleeting.contains(id);
+            let is_deletable = |id: &&String| deletable.contains(id);
             let (before, after) = (&list[..here], &list[here + 1..]);
-            let mut gone = vec![before.iter().rfind(is_fleeting).cloned(), after.iter().find(is_fleeting).cloned()];
-            gone.push(Some(far).filter(|id| fleeting.contains(id)));
-            for id in gone.into_iter().flatten() {
-                self.client.execute(self.walk.delete, &[&id]).await.unwrap();
-                standing.retain(|other| *other != id);
-                fleeting.retain(|other| *other != id);
+            let mut deleted =
+                vec![before.iter().rfind(is_deletable).cloned(), after.iter().find(is_deletable).cloned()];
+            deleted.push(Some(far).filter(|id| deletable.contains(id)));
+            for id in deleted.into_iter().flatten() {
+                self.client.execute(self.case.delete, &[&id]).await.unwrap();
+                permanent.retain(|other| *other != id);
+                deletable.retain(|other| *other != id);
             }
         }
 
-        let name = format!("{size} {} through {}", direction(forward), self.walk.query);
+        let name = format!("{size} {} through {}", direction(forward), self.case.query);
         let mut once = seen.clone();
         once.sort();
         once.dedup();
-        assert_eq!(once.len(), seen.len(), "a row came twice: {name}");
-        let stood: Vec<_> = seen.iter().filter(|id| standing.contains(id)).cloned().collect();
-        assert_eq!(stood, standing, "{name}");
+        assert_eq!(once.len(), seen.len(), "a row was seen twice: {name}");
+        let found: Vec<_> = seen.iter().filter(|id| permanent.contains(id)).cloned().collect();
+        assert_eq!(found, permanent, "{name}");
         for id in &ahead {
-            assert!(seen.contains(id), "{id} came ahead of the walk and was not seen: {name}");
+            assert!(seen.contains(id), "{id} was inserted ahead and not seen: {name}");
         }
         for id in &behind {
-            assert!(!seen.contains(id), "{id} came behind the walk and was seen: {name}");
+            assert!(!seen.contains(id), "{id} was inserted behind and seen: {name}");
         }
         for id in self.list().await.iter().filter(|id| id.contains('~')) {
-            self.client.execute(self.walk.delete, &[id]).await.unwrap();
+            self.client.execute(self.case.delete, &[id]).await.unwrap();
         }
     }
 
-    /// Pages between any two places, from either end, however the places lie to each other.
-    async fn between(&mut self) {
+    /// Reads pages between any two cursors, from either end, also if the cursors are in the wrong order.
+    async fn pages_between_cursors(&mut self) {
         let whole = self.page(10_000, true, None).await;
         let list = self.list().await;
         assert_eq!(whole.ids, list);
         Self::check(&whole, &list, "everything");
         let cursors = self.cursors().await;
         assert_eq!(cursors.len(), list.len());
-        let places: Vec<_> = [0, 1, 2, list.len() / 2, list.len() / 2 + 4, list.len() - 2, list.len() - 1]
+        let indexes: Vec<_> = [0, 1, 2, list.len() / 2, list.len() / 2 + 4, list.len() - 2, list.len() - 1]
             .into_iter()
-            .filter(|place| *place < list.len())
+            .filter(|index| *index < list.len())
             .collect();
-        for after in &places {
-            for before in &places {
+        for after in &indexes {
+            for before in &indexes {
                 for (end, size) in [("first", 3), ("last", 3), ("first", 1000), ("last", 1000)] {
-                    let name = format!("{end} {size} after {after} before {before} of {}", self.walk.query);
+                    let name = format!("{end} {size} after {after} before {before} of {}", self.case.query);
                     let arguments = format!(
                         "{end}: {size}, after: {}, before: {}",
                         json!(cursors[*after]),
                         json!(cursors[*before])
                     );
-                    let page = self.ask(&arguments, json!({})).await;
+                    let page = self.page_with(&arguments, json!({})).await;
                     let window = list.get(after + 1..*before).unwrap_or_default();
                     let size = window.len().min(size);
                     let expected = if end == "first" { &window[..size] } else { &window[window.len() - size..] };
                     assert_eq!(page.ids, expected, "{name}");
                     if expected.is_empty() {
-                        // The rows that the cursors were made of lie on either side of nothing.
+                        // The rows of the cursors are on both sides of the empty page.
                         assert_eq!((page.has_previous, page.has_next), (true, true), "{name}");
                         assert_eq!((page.start, page.end), (None, None), "{name}");
                     } else {
@@ -273,43 +275,43 @@ impl Walker<'_> {
                 }
             }
         }
-        // From the back, with nothing behind.
-        let page = self.ask("last: 2", json!({})).await;
+        // From the back, without a cursor.
+        let page = self.page_with("last: 2", json!({})).await;
         assert_eq!(page.ids, list[list.len() - 2..]);
         assert_eq!((page.has_previous, page.has_next), (list.len() > 2, false));
-        // Nothing is left beyond either end.
+        // Beyond either end.
         for (arguments, previous, next) in [
             (format!("first: 2, after: {}", json!(cursors.last())), true, false),
             (format!("last: 2, after: {}", json!(cursors.last())), true, false),
             (format!("first: 2, before: {}", json!(cursors[0])), false, true),
             (format!("last: 2, before: {}", json!(cursors[0])), false, true),
         ] {
-            let page = self.ask(&arguments, json!({})).await;
+            let page = self.page_with(&arguments, json!({})).await;
             assert!(page.ids.is_empty(), "{arguments}");
-            assert_eq!((page.has_previous, page.has_next), (previous, next), "{arguments} {}", self.walk.query);
+            assert_eq!((page.has_previous, page.has_next), (previous, next), "{arguments} {}", self.case.query);
         }
     }
 
-    /// The flags of a page that holds rows say what is there beyond it.
+    /// Checks the rows and flags of a page that is not empty.
     fn check(page: &Page, rows: &[String], name: &str) {
         let (Some(first), Some(last)) = (page.ids.first(), page.ids.last()) else {
             panic!("an empty page: {name}");
         };
-        let place = |id| rows.iter().position(|other| other == id).unwrap_or_else(|| panic!("{id}: {name}"));
-        assert_eq!(page.has_previous, place(first) > 0, "hasPreviousPage of {name}");
-        assert_eq!(page.has_next, place(last) + 1 < rows.len(), "hasNextPage of {name}");
-        assert_eq!(page.ids, rows[place(first)..=place(last)], "{name}");
+        let index = |id| rows.iter().position(|other| other == id).unwrap_or_else(|| panic!("{id}: {name}"));
+        assert_eq!(page.has_previous, index(first) > 0, "hasPreviousPage of {name}");
+        assert_eq!(page.has_next, index(last) + 1 < rows.len(), "hasNextPage of {name}");
+        assert_eq!(page.ids, rows[index(first)..=index(last)], "{name}");
     }
 
     async fn page(&self, size: u32, forward: bool, cursor: Option<&str>) -> Page {
         if forward {
-            self.ask("first: $size, after: $cursor", json!({ "size": size, "cursor": cursor })).await
+            self.page_with("first: $size, after: $cursor", json!({ "size": size, "cursor": cursor })).await
         } else {
-            self.ask("last: $size, before: $cursor", json!({ "size": size, "cursor": cursor })).await
+            self.page_with("last: $size, before: $cursor", json!({ "size": size, "cursor": cursor })).await
         }
     }
 
-    async fn ask(&self, arguments: &str, variables: Value) -> Page {
+    async fn page_with(&self, arguments: &str, variables: Value) -> Page {
         let data = self.connection(arguments, variables).await;
         let edges = data["edges"].as_array().unwrap();
         let info = &data["pageInfo"];
@@ -335,25 +337,25 @@ impl Walker<'_> {
         let head = if arguments.contains('$') { "query Page($size: Int!, $cursor: String) " } else { "" };
         let content = "edges { cursor node { ";
         let info = " } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }";
-        let query = self.walk.query.replace("PAGE", arguments);
+        let query = self.case.query.replace("PAGE", arguments);
         let query = query.replace("CONTENT(", content);
         // The content's closing parenthesis is the last one.
         let (open, close) = query.rsplit_once(')').unwrap();
         let Value::Object(variables) = variables else { panic!("variables are an object") };
-        let answered = self.runner.run(&format!("{head}{{ {open}{info}{close} }}"), variables).await;
-        assert_eq!(answered.nullability_violations, 0);
-        assert!(answered.actual_cost() <= answered.compiled.estimate.cost());
-        answered.data().pointer(self.walk.pointer).unwrap().clone()
+        let result = self.runner.run(&format!("{head}{{ {open}{info}{close} }}"), variables).await;
+        assert_eq!(result.nullability_violations, 0);
+        assert!(result.actual_cost() <= result.compiled.estimate.cost());
+        result.data().pointer(self.case.pointer).unwrap().clone()
     }
 
     async fn list(&self) -> Vec<String> {
-        self.client.query(&self.walk.list, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+        self.client.query(&self.case.list, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
     }
 
     async fn insert(&mut self, beside: &str) -> String {
         self.next += 1;
         let number = self.next.to_string();
-        self.client.query_one(self.walk.insert, &[&beside, &number]).await.unwrap().get(0)
+        self.client.query_one(self.case.insert, &[&beside, &number]).await.unwrap().get(0)
     }
 }
 

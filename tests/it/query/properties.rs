@@ -1,4 +1,4 @@
-//! What holds for every query: checked on queries made at random from the catalog, the same ones every time.
+//! Properties of all queries, checked on random queries that are the same in every run.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::support::random_query::query::{Guard, Item, Query};
 
 const QUERIES: u64 = 3000;
 
-/// Nobody's limits: what is asked here is admitted.
+/// Limits that admit every query.
 const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
 fn catalog() -> Catalog {
@@ -34,7 +34,7 @@ fn catalog() -> Catalog {
 fn explained(catalog: &Catalog, query: &Query) -> Explanation {
     let request = query.request();
     let explanation = explain(catalog, &request, &UNLIMITED)
-        .unwrap_or_else(|refusals| panic!("{refusals}\n{}\n{:?}", request.query, request.variables));
+        .unwrap_or_else(|errors| panic!("{errors}\n{}\n{:?}", request.query, request.variables));
     assert_eq!(explanation.errors, None, "{}", request.query);
     explanation
 }
@@ -58,13 +58,13 @@ fn adds_up(node: &CostNode) -> Cost {
 }
 
 #[test]
-fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
+fn the_actual_cost_equals_the_estimate_for_full_pages_and_is_lower_otherwise() {
     let catalog = catalog();
     for seed in 0..QUERIES {
         let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let mut most = vec![0; explanation.plan.steps().len()];
-        full(&explanation.cost, 1, &mut most);
+        set_full_pages(&explanation.cost, 1, &mut most);
         let (estimate, text) = (&explanation.estimate, query.request().query);
         assert_eq!(estimate.actual(&most), estimate.cost(), "{seed}: {text}");
         let mut random = Random(seed);
@@ -75,7 +75,7 @@ fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
             }
             assert!(estimate.actual(&rows) <= estimate.cost(), "{seed}: {text}");
         }
-        // A row more never makes it cheaper.
+        // Each further row raises the cost.
         for step in 0..rows.len() {
             let before = estimate.actual(&rows);
             rows[step] += 1;
@@ -84,22 +84,22 @@ fn the_actual_cost_is_the_estimate_for_full_pages_and_less_for_others() {
     }
 }
 
-/// How many rows each step has when every page is full.
-fn full(nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
+/// Sets the number of rows of each step for full pages.
+fn set_full_pages(nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
     for node in nodes {
         let times = parents * node.times;
         if let Some(step) = node.step {
             rows[step] = times;
         }
-        full(&node.parts, times, rows);
+        set_full_pages(&node.parts, times, rows);
     }
 }
 
 #[test]
-fn a_query_that_asks_for_more_never_costs_less() {
+fn a_larger_query_never_costs_less() {
     let catalog = catalog();
     let (mut shrunk, mut widened) = (0, 0);
-    // Each is compiled many times.
+    // Fewer queries, because each is compiled many times.
     for seed in 0..QUERIES / 4 {
         let query = random_query(&catalog, seed);
         let cost = explained(&catalog, &query).estimate.cost();
@@ -116,11 +116,11 @@ fn a_query_that_asks_for_more_never_costs_less() {
         query.clone().visit_fields(&mut |field| pages += usize::from(field.size().is_some()));
         for page in 0..pages {
             let mut wider = query.clone();
-            let mut place = 0;
+            let mut index = 0;
             wider.visit_fields(&mut |field| {
                 if let Some(size) = field.size() {
-                    *size += u32::from(place == page);
-                    place += 1;
+                    *size += u32::from(index == page);
+                    index += 1;
                 }
             });
             widened += 1;
@@ -132,7 +132,7 @@ fn a_query_that_asks_for_more_never_costs_less() {
 }
 
 #[test]
-fn the_same_request_has_the_same_plan_remembered_or_not() {
+fn a_cached_plan_equals_a_fresh_one() {
     let catalog = catalog();
     let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 16);
     for seed in 0..QUERIES {
@@ -201,8 +201,8 @@ fn a_cached_request_has_the_same_result_as_a_fresh_one_whatever_limits_came_befo
     assert!(admitted > 150 && rejected > 150 && different > 150, "{admitted} {rejected} {different}");
 }
 
-/// Everything that can decide a statement's text beside the document is left to variables here.
-const OPEN: &str = "
+/// A query in which everything that can change the SQL is a variable.
+const QUERY_WITH_VARIABLES: &str = "
     query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrdersSortKey, $reverse: Boolean,
            $search: String, $customer: Boolean!, $items: Boolean!, $size: Int!, $id: ID, $externalId: String) {
         orders(first: $first, last: $last, after: $after, before: $before, sortKey: $sort, reverse: $reverse, query: $search) {
@@ -217,7 +217,7 @@ const OPEN: &str = "
     }";
 
 #[test]
-fn requests_for_one_text_are_compiled_as_if_each_were_the_first() {
+fn a_cached_text_with_other_variables_compiles_like_a_fresh_one() {
     let catalog = catalog();
     let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20);
     let orders = catalog.fields().find(|(_, field, _)| field.name == "orders").unwrap();
@@ -259,10 +259,10 @@ fn requests_for_one_text_are_compiled_as_if_each_were_the_first() {
             "size": 1 + random.below(10), "id": id, "externalId": external_id,
         });
         let variables = variables.as_object().unwrap().clone();
-        let request = Request { query: OPEN.to_owned(), variables, ..Request::default() };
-        let (remembered, new) = (compiler.compile(&request, &limits), compile(&catalog, &request, &limits));
-        assert_eq!(format!("{remembered:?}"), format!("{new:?}"), "{:?}", request.variables);
-        if let Ok(compiled) = remembered {
+        let request = Request { query: QUERY_WITH_VARIABLES.to_owned(), variables, ..Request::default() };
+        let (cached, fresh) = (compiler.compile(&request, &limits), compile(&catalog, &request, &limits));
+        assert_eq!(format!("{cached:?}"), format!("{fresh:?}"), "{:?}", request.variables);
+        if let Ok(compiled) = cached {
             admitted += 1;
             statements.extend(compiled.plan.steps().iter().map(|step| step.sql.clone()));
         }
@@ -286,31 +286,31 @@ fn sql_does_not_depend_on_values() {
 }
 
 #[test]
-fn there_is_a_statement_for_each_connection_and_point_root_and_parents_come_first() {
+fn has_one_statement_for_each_connection_and_lookup_after_those_of_its_parents() {
     let catalog = catalog();
-    let mut seen = 0;
+    let mut count = 0;
     for seed in 0..QUERIES {
         let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let steps = explanation.plan.steps();
         assert_eq!(steps.len(), statements(&catalog, &query, &query.items), "{}", query.request().query);
-        seen += steps.len();
-        for (place, step) in steps.iter().enumerate() {
+        count += steps.len();
+        for (index, step) in steps.iter().enumerate() {
             if let Parents::Rows { step: parent, .. } = step.parents {
-                assert!(parent < place, "{}", query.request().query);
+                assert!(parent < index, "{}", query.request().query);
             }
-            let (open, shut) = (step.sql.matches('(').count(), step.sql.matches(')').count());
-            assert_eq!(open, shut, "{}", step.sql);
+            let (open, close) = (step.sql.matches('(').count(), step.sql.matches(')').count());
+            assert_eq!(open, close, "{}", step.sql);
             for number in 1..=step.parameters.len() {
                 assert!(step.sql.contains(&format!("${number}")), "${number} is not used: {}", step.sql);
             }
             assert!(!step.sql.contains(&format!("${}", step.parameters.len() + 1)), "{}", step.sql);
         }
     }
-    assert!(seen > 5000, "{seen} statements");
+    assert!(count > 5000, "{count} statements");
 }
 
-/// The connections and point roots that are selected.
+/// The number of selected connections and lookup fields.
 fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
     let of_item = |item: &Item| match item {
         Item::Field(field) if field.guard.as_ref().is_none_or(Guard::selects) => {
@@ -331,14 +331,14 @@ fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
 }
 
 #[test]
-fn no_text_breaks_the_compiler() {
+fn no_text_makes_the_compiler_panic() {
     let catalog = catalog();
     let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 16);
-    let ask = |query: String| {
+    let check = |query: String| {
         let request = Request { query, ..Request::default() };
-        let pure = compile(&catalog, &request, &Limits::default());
-        let remembered = compiler.compile(&request, &Limits::default());
-        assert_eq!(pure.err(), remembered.err());
+        let fresh = compile(&catalog, &request, &Limits::default());
+        let cached = compiler.compile(&request, &Limits::default());
+        assert_eq!(fresh.err(), cached.err());
     };
     let pieces = [
         "{",
@@ -394,16 +394,16 @@ fn no_text_breaks_the_compiler() {
     let mut random = Random(7);
     for _ in 0..20_000 {
         let count = random.below(30);
-        ask((0..count).map(|_| *random.pick(&pieces)).collect());
+        check((0..count).map(|_| *random.pick(&pieces)).collect());
     }
     for _ in 0..5_000 {
         let bytes: Vec<_> = (0..random.below(60)).map(|_| random.next().to_le_bytes()[0]).collect();
-        ask(String::from_utf8_lossy(&bytes).into_owned());
+        check(String::from_utf8_lossy(&bytes).into_owned());
     }
 }
 
 #[test]
-fn no_changed_query_breaks_the_compiler() {
+fn no_modified_query_makes_the_compiler_panic() {
     let catalog = catalog();
     for seed in 0..QUERIES {
         let mut request = random_query(&catalog, seed).request();
@@ -436,27 +436,27 @@ fn no_changed_query_breaks_the_compiler() {
 }
 
 #[test]
-fn queries_that_are_large_deep_or_that_multiply_are_refused() {
+fn rejects_huge_deep_and_exponential_queries() {
     let catalog = catalog();
-    let refused = |query: String| {
+    let rejection = |query: String| {
         let request = Request { query, ..Request::default() };
-        let Err(refusals) = compile(&catalog, &request, &Limits::default()) else { panic!("{:.200}", request.query) };
-        refusals.first().code
+        let Err(errors) = compile(&catalog, &request, &Limits::default()) else { panic!("{:.200}", request.query) };
+        errors.first().code
     };
     let many = |part: fn(usize) -> String| (0..20_000).map(part).collect::<Vec<_>>().concat();
-    for (open, shut) in
+    for (open, close) in
         [("{ orders(first: 1) { edges { node ", "} } }"), ("{", "}"), ("{ a(b: [", "]) }"), ("(", ")"), ("{ ... ", "}")]
     {
-        refused(open.repeat(10_000) + &shut.repeat(10_000));
-        refused(open.repeat(100_000));
+        rejection(open.repeat(10_000) + &close.repeat(10_000));
+        rejection(open.repeat(100_000));
     }
-    refused(format!("{{ {} }}", "orders(first: 1) { edges { node { orderId } } } ".repeat(50_000)));
-    refused(format!("{{ {} }}", many(|n| format!("a{n}: __typename "))));
-    refused(format!("{{ order(orderId: \"A\") {{ {} }} }}", "orderName @skip(if: false) ".repeat(20_000)));
-    refused(format!("{{ __typename {} }}", "@include(if: true) ".repeat(20_000)));
-    refused(format!("query Q({}) {{ __typename }}", many(|n| format!("$a{n}: Int "))));
+    rejection(format!("{{ {} }}", "orders(first: 1) { edges { node { orderId } } } ".repeat(50_000)));
+    rejection(format!("{{ {} }}", many(|n| format!("a{n}: __typename "))));
+    rejection(format!("{{ order(orderId: \"A\") {{ {} }} }}", "orderName @skip(if: false) ".repeat(20_000)));
+    rejection(format!("{{ __typename {} }}", "@include(if: true) ".repeat(20_000)));
+    rejection(format!("query Q({}) {{ __typename }}", many(|n| format!("$a{n}: Int "))));
 
-    // Each fragment spreads the next twice, under keys of their own: 2 to the 40th fields.
+    // Each fragment spreads the next one twice, with different response keys, which makes 2^40 fields.
     let doubling = |a: &str, b: &str| -> String {
         let fragment = |n: usize| {
             let next = format!("...F{} }} }} }} }}", n + 1);
@@ -467,13 +467,15 @@ fn queries_that_are_large_deep_or_that_multiply_are_refused() {
     };
     let items = "orderItems(first: 1) { edges { node { order {";
     for (a, b) in [(format!("a: {items}"), format!("b: {items}")), (items.to_owned(), items.to_owned())] {
-        let code = refused(doubling(&a, &b));
+        let code = rejection(doubling(&a, &b));
         assert!(matches!(code, ErrorCode::GraphqlValidationFailed | ErrorCode::DepthExceeded), "{code}");
     }
-    // A ring of fragments, and one that is its own.
-    refused("{ order(orderId: \"A\") { ...A } } fragment A on Order { ...B } fragment B on Order { ...A }".to_owned());
-    refused("{ ...A } fragment A on Query { ...A }".to_owned());
-    // Fields that merge pairwise, as many as a document may have, are one.
+    // Cycles of fragments.
+    rejection(
+        "{ order(orderId: \"A\") { ...A } } fragment A on Order { ...B } fragment B on Order { ...A }".to_owned(),
+    );
+    rejection("{ ...A } fragment A on Query { ...A }".to_owned());
+    // As many equal fields as a document may have are merged into one.
     let same = "orders(first: 1) { edges { node { orderItems(first: 1) { edges { node { productId } } } } } } ";
     let request = Request { query: format!("{{ {} }}", same.repeat(300)), ..Request::default() };
     assert_eq!(compile(&catalog, &request, &Limits::default()).unwrap().estimate.cost(), 3);

@@ -1,5 +1,4 @@
-//! The sample: that the same numbers make the same rows, that all kinds of things are in it, that the database keeps its
-//! indexes and all it had, and what is refused.
+//! The generated sample: it is reproducible and varied, and it leaves indexes and existing rows unchanged.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +9,11 @@ use orderql::sample::size::Size;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::sample::invariants;
+use crate::sample::properties;
 use crate::support::database::{Database, empty_database, loaded_database, migrated_database, table_digests};
 use crate::support::query_runner::QueryRunner;
 
+/// Fills the database with a sample.
 async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
     let mut client = database.connect().await;
     let rows = fill(&mut client, Sample { size: Size::of(orders), seed }, &mut |_| {}).await.unwrap().rows;
@@ -22,7 +22,7 @@ async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
 }
 
 #[tokio::test]
-async fn the_same_numbers_make_the_same_rows() {
+async fn the_same_size_and_seed_give_the_same_rows() {
     let [one, same, other] = [migrated_database().await, migrated_database().await, migrated_database().await];
     let one = table_digests(&filled(&one, 300, 7).await, &[]).await;
     let same = table_digests(&filled(&same, 300, 7).await, &[]).await;
@@ -34,24 +34,23 @@ async fn the_same_numbers_make_the_same_rows() {
 }
 
 #[tokio::test]
-async fn every_kind_of_thing_is_there() {
+async fn has_the_variety_that_tests_need() {
     let database = migrated_database().await;
     let client = filled(&database, 2_000, 1).await;
-    let mut missing = Vec::new();
-    for (what, sql) in invariants::ALL {
+    let mut violated = Vec::new();
+    for (property, sql) in properties::ALL {
         let holds: Option<bool> =
-            client.query_one(*sql, &[]).await.unwrap_or_else(|error| panic!("{what}: {error}")).get(0);
+            client.query_one(*sql, &[]).await.unwrap_or_else(|error| panic!("{property}: {error}")).get(0);
         if holds != Some(true) {
-            missing.push(what);
+            violated.push(property);
         }
     }
-    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(violated.is_empty(), "{violated:#?}");
 }
 
-/// Every collection root has rows, and every sort key that may be null has nulls, and values that come twice. Walking in its
-/// order finds every row once.
+/// Every collection root has rows, and every nullable sort key has nulls and repeated values. Pagination returns each row once.
 #[tokio::test]
-async fn every_root_can_be_walked_in_every_order() {
+async fn every_root_can_be_paged_through_by_every_sort_key() {
     let database = migrated_database().await;
     let client = filled(&database, 2_000, 2).await;
     let runner = QueryRunner::new(&database);
@@ -67,13 +66,13 @@ async fn every_root_can_be_walked_in_every_order() {
             if sort_key.nullable {
                 assert!(nulls > 0 && values < rows - nulls, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
-            assert_eq!(walked(&runner, &field.name, &sort_key.name).await, rows, "{name}");
+            assert_eq!(page_through(&runner, &field.name, &sort_key.name).await, rows, "{name}");
         }
     }
     assert!(roots > 10);
 }
 
-/// Rows, how many different values a column has among them, and in how many it is null.
+/// The numbers of rows, of distinct values of a column, and of nulls in it.
 async fn counts(client: &Client, connection: &Connection, column: &str) -> (i64, i64, i64) {
     let relation = &connection.relation;
     let sql = format!("SELECT count(*), count(DISTINCT {column}), count(*) - count({column}) FROM {relation}");
@@ -81,8 +80,8 @@ async fn counts(client: &Client, connection: &Connection, column: &str) -> (i64,
     (row.get(0), row.get(1), row.get(2))
 }
 
-/// How many rows a walk through all pages finds; none twice.
-async fn walked(runner: &QueryRunner, root: &str, sort_key: &str) -> i64 {
+/// Pages through all rows and returns their number. Panics if a row comes twice.
+async fn page_through(runner: &QueryRunner, root: &str, sort_key: &str) -> i64 {
     let query = format!(
         "query Page($after: String) {{ {root}(first: 499, sortKey: {sort_key}, after: $after) \
          {{ edges {{ cursor }} pageInfo {{ hasNextPage endCursor }} }} }}"
@@ -105,7 +104,7 @@ async fn walked(runner: &QueryRunner, root: &str, sort_key: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn an_order_shows_what_belongs_to_it() {
+async fn an_order_has_customer_items_and_ship_groups() {
     let database = migrated_database().await;
     let client = filled(&database, 2_000, 3).await;
     let sql = "SELECT order_id FROM order_item_ship_group JOIN order_role USING (order_id) JOIN person USING (party_id)
@@ -132,7 +131,7 @@ async fn an_order_shows_what_belongs_to_it() {
     assert!(!groups.is_empty() && items == order["orderItems"]["edges"].as_array().unwrap().len(), "{order:#}");
 }
 
-/// Everything of the schema that is put aside and back: indexes, constraints, triggers, comments.
+/// The parts of the schema that filling drops and restores: indexes, constraints, triggers and comments.
 async fn structure(client: &Client) -> BTreeSet<String> {
     let sql = "SELECT indexdef FROM pg_indexes WHERE schemaname IN ('public', 'orderql')
          UNION ALL SELECT conrelid::regclass || ' ' || conname || ' ' || convalidated || ' ' || pg_get_constraintdef(oid)
@@ -146,10 +145,10 @@ async fn structure(client: &Client) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn what_the_database_had_it_has_afterwards_and_a_second_sample_is_refused() {
+async fn leaves_existing_rows_and_indexes_unchanged_and_rejects_a_second_sample() {
     let database = loaded_database().await;
     let mut client = database.connect().await;
-    // Indexes of an operator's own, one of which cannot be made again from its definition alone.
+    // Indexes of the operator, one of them with a comment.
     client
         .batch_execute(
             "CREATE INDEX mine ON order_header (lower(order_name) DESC NULLS LAST) INCLUDE (status_id) WITH (fillfactor = 70)
@@ -162,7 +161,7 @@ async fn what_the_database_had_it_has_afterwards_and_a_second_sample_is_refused(
         .unwrap();
     let before = structure(&client).await;
     let orders = "SELECT count(*) FROM order_header";
-    let had: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
+    let existing: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
 
     let sample = Sample { size: Size::of(300), seed: 1 };
     let mut steps = Vec::new();
@@ -176,50 +175,50 @@ async fn what_the_database_had_it_has_afterwards_and_a_second_sample_is_refused(
     assert_eq!(steps, [Step::Rows, Step::Indexes, Step::Statistics]);
     assert_eq!(structure(&client).await, before);
     let now: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
-    assert_eq!(now, had + 300);
-    // The triggers work again.
+    assert_eq!(now, existing + 300);
+    // The triggers are active again.
     client.batch_execute("UPDATE person SET last_name = 'Ünlü' WHERE party_id = 'SP00000000'").await.unwrap();
     client.batch_execute("INSERT INTO party (party_id) VALUES ('NEW')").await.unwrap();
     let sql = "SELECT count(*) FROM orderql.party WHERE party_id = 'NEW' OR last_name = 'Ünlü'";
-    let kept: i64 = client.query_one(sql, &[]).await.unwrap().get(0);
-    assert_eq!(kept, 2);
+    let followed: i64 = client.query_one(sql, &[]).await.unwrap().get(0);
+    assert_eq!(followed, 2);
 
-    // Another seed does not make room for it.
+    // A second sample is rejected with any seed.
     let all = table_digests(&client, &[]).await;
-    let refused = fill(&mut client, Sample { seed: 2, ..sample }, &mut |_| {}).await.unwrap_err();
-    assert!(matches!(refused, SampleError::Clash), "{refused}");
-    assert!(refused.to_string().contains("make another database"), "{refused}");
+    let error = fill(&mut client, Sample { seed: 2, ..sample }, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(error, SampleError::Clash), "{error}");
+    assert!(error.to_string().contains("make another database"), "{error}");
     assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (all, before));
 }
 
 #[tokio::test]
-async fn a_sample_that_fails_leaves_nothing_but_what_was_there() {
+async fn a_failed_sample_changes_nothing() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    // In the way of the last rows.
-    let taken = "INSERT INTO inventory_item (inventory_item_id) VALUES ('SI00000000')";
-    client.batch_execute(taken).await.unwrap();
+    // Conflicts with one of the last rows of the sample.
+    let conflicting = "INSERT INTO inventory_item (inventory_item_id) VALUES ('SI00000000')";
+    client.batch_execute(conflicting).await.unwrap();
     let (rows, before) = (table_digests(&client, &[]).await, structure(&client).await);
     let sample = Sample { size: Size::of(100), seed: 1 };
-    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
-    assert!(matches!(refused, SampleError::Clash), "{refused:?}");
+    let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(error, SampleError::Clash), "{error:?}");
     assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (rows, before));
 
     client.batch_execute("DELETE FROM inventory_item; ALTER TABLE order_item DROP COLUMN shipment_id").await.unwrap();
-    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
     assert_eq!(
-        refused.to_string(),
+        error.to_string(),
         "order_item.shipment_id is missing in this database, and a sample writes text: nothing was added"
     );
     let empty = empty_database().await;
     let mut client = empty.connect().await;
-    let refused = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
-    assert!(matches!(refused, SampleError::NotMigrated), "{refused:?}");
+    let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(error, SampleError::NotMigrated), "{error:?}");
 }
 
-/// What OFBiz and the loader keep up to date needs nothing done.
+/// The functions that correct sums and links find nothing to correct.
 #[tokio::test]
-async fn sums_and_links_hold() {
+async fn sums_and_links_are_correct() {
     let database = migrated_database().await;
     let client = filled(&database, 2_000, 4).await;
     for function in ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory", "backfill_parties"]

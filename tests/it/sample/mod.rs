@@ -1,4 +1,4 @@
-//! The generated sample data.
+//! The generated sample of orders.
 
 mod fill;
-mod invariants;
+mod properties;
