@@ -82,7 +82,7 @@ fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> 
 }
 
 /// Whether a value of the scalar type can be sent as the PostgreSQL type.
-pub fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
+pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
     match scalar {
         ScalarType::Id | ScalarType::String => {
             matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)

@@ -1,32 +1,8 @@
 //! Batches of generated rows.
 
-use crate::sample::copy_value::{ColumnType, CopyValue};
+use crate::sample::copy_value::CopyValue;
+use crate::sample::table_definition::{Row, Table};
 use crate::sample::tables::TABLES;
-
-/// A table that the sample fills.
-#[derive(Debug)]
-pub(in crate::sample) struct Table {
-    /// The name in schema `public`.
-    pub(in crate::sample) name: &'static str,
-    pub(in crate::sample) columns: &'static [Column],
-}
-
-/// A column that the sample fills.
-#[derive(Debug)]
-pub(in crate::sample) struct Column {
-    pub(in crate::sample) name: &'static str,
-    pub(in crate::sample) data_type: ColumnType,
-}
-
-/// A row of one of [`TABLES`].
-pub(in crate::sample) trait Row {
-    /// The table's index in [`TABLES`].
-    const TABLE: usize;
-    const COLUMNS: &'static [Column];
-
-    /// Appends the values of the columns.
-    fn append_to(self, values: &mut Vec<CopyValue>);
-}
 
 /// Rows of every table.
 #[derive(Debug)]

@@ -5,8 +5,9 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Statement, Transaction};
 
-use crate::sample::batch::{Batch, Table};
+use crate::sample::batch::Batch;
 use crate::sample::copy_value::CopyValue;
+use crate::sample::table_definition::Table;
 use crate::sample::tables::TABLES;
 
 /// Writes batches with prepared COPY statements.

@@ -22,6 +22,7 @@ mod vocabulary;
 mod batch;
 mod calendar;
 mod copy_value;
+mod table_definition;
 mod tables;
 
 mod customers;

@@ -39,13 +39,13 @@ impl Size {
     }
 
     /// The number of pairs of a facility and a product of its assortment.
-    pub fn pairs(&self) -> u32 {
+    pub(crate) fn pairs(&self) -> u32 {
         self.facilities * self.assortment
     }
 
     /// The number of entities that the progress counts: all of the above, all categories as one, and each facility's
     /// inventory.
-    pub fn entities(&self) -> u64 {
+    pub(crate) fn entities(&self) -> u64 {
         let all = [self.parties, self.facilities, self.stores, 1, self.products, self.orders, self.facilities];
         all.into_iter().map(u64::from).sum()
     }

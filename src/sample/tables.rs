@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use rust_decimal::Decimal;
 
-use crate::sample::batch::{Column, Row, Table};
 use crate::sample::copy_value::{ColumnValue, CopyValue};
 use crate::sample::ids::{FacilityId, Id, SeqId};
+use crate::sample::table_definition::{Column, Row, Table};
 use crate::sample::timestamp::Timestamp;
 
 /// Declares a struct for each table, with a field for each column, and the list of all tables.

@@ -1,0 +1,28 @@
+//! What a table of the sample consists of: columns, and rows with their values.
+
+use crate::sample::copy_value::{ColumnType, CopyValue};
+
+/// A table that the sample fills.
+#[derive(Debug)]
+pub(in crate::sample) struct Table {
+    /// The name in schema `public`.
+    pub(in crate::sample) name: &'static str,
+    pub(in crate::sample) columns: &'static [Column],
+}
+
+/// A column that the sample fills.
+#[derive(Debug)]
+pub(in crate::sample) struct Column {
+    pub(in crate::sample) name: &'static str,
+    pub(in crate::sample) data_type: ColumnType,
+}
+
+/// A row of one of the sample's tables.
+pub(in crate::sample) trait Row {
+    /// The table's index in `TABLES`.
+    const TABLE: usize;
+    const COLUMNS: &'static [Column];
+
+    /// Appends the values of the columns.
+    fn append_to(self, values: &mut Vec<CopyValue>);
+}
