@@ -22,7 +22,7 @@ pub enum Format {
 pub struct Options {
     /// The format of a line.
     pub format: Format,
-    /// A level or directives, such as `info` or `warn,orderql=debug`. See [`is_filter`].
+    /// A level or directives, such as `info` or `warn,orderql=debug`.
     pub filter: String,
 }
 
