@@ -1,4 +1,4 @@
-// GraphQL over HTTP, by the audit that graphql-http has for servers: nothing is wrong, and nothing could be better.
+// GraphQL over HTTP: graphql-http's audit for servers finds no error and no warning.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,11 +10,11 @@ import { authorizedFetch, endpoint } from "./server.js";
 for (const audit of serverAudits({ url: endpoint, fetchFn: authorizedFetch })) {
   test(audit.name, async () => {
     const { status, reason, response } = await audit.fn();
-    const answered = response && `${response.status} ${await response.text()}`;
-    assert.equal(status, "ok", `${audit.id} ${reason}: ${answered}`);
+    const received = response && `${response.status} ${await response.text()}`;
+    assert.equal(status, "ok", `${audit.id} ${reason}: ${received}`);
   });
 }
 
-test("the audit is the whole of it", () => {
+test("the audit is complete", () => {
   assert(serverAudits({ url: endpoint }).length >= 61);
 });

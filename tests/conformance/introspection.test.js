@@ -1,4 +1,4 @@
-// The schema that introspection tells is the one that the server publishes as text.
+// Introspection returns the schema that the server publishes as SDL.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { buildClientSchema, buildSchema, getIntrospectionQuery, printSchema, val
 
 import { publishedSchema, query } from "./server.js";
 
-/** All that a tool can ask for. */
+/** All options of an introspection query. */
 const EVERYTHING = {
   descriptions: true,
   specifiedByUrl: true,
@@ -17,27 +17,27 @@ const EVERYTHING = {
   oneOf: true,
 };
 
-test("introspection tells the published schema, in its order", async () => {
+test("introspection returns the published schema in its order", async () => {
   const published = buildSchema(await publishedSchema());
-  const told = buildClientSchema(await query(getIntrospectionQuery(EVERYTHING)));
+  const introspected = buildClientSchema(await query(getIntrospectionQuery(EVERYTHING)));
   assert.deepEqual(validateSchema(published), []);
-  assert.deepEqual(validateSchema(told), []);
-  assert.equal(printSchema(told), printSchema(published));
-  assert.deepEqual(directives(told), directives(published));
+  assert.deepEqual(validateSchema(introspected), []);
+  assert.equal(printSchema(introspected), printSchema(published));
+  assert.deepEqual(directives(introspected), directives(published));
 });
 
-test("the answer makes a schema, whatever a tool leaves out of the question", async () => {
+test("every introspection query returns a valid schema, whatever option is off", async () => {
   const published = buildSchema(await publishedSchema());
-  for (const left of Object.keys(EVERYTHING)) {
-    const told = buildClientSchema(await query(getIntrospectionQuery({ ...EVERYTHING, [left]: false })));
-    assert.deepEqual(validateSchema(told), [], left);
-    assert.deepEqual(Object.keys(told.getTypeMap()).sort(), Object.keys(published.getTypeMap()).sort(), left);
+  for (const option of Object.keys(EVERYTHING)) {
+    const introspected = buildClientSchema(await query(getIntrospectionQuery({ ...EVERYTHING, [option]: false })));
+    assert.deepEqual(validateSchema(introspected), [], option);
+    assert.deepEqual(Object.keys(introspected.getTypeMap()).sort(), Object.keys(published.getTypeMap()).sort(), option);
   }
 });
 
 /**
- * Every directive with its arguments and places; printing leaves out those that GraphQL defines itself. To these
- * graphql-js adds a place that is only in drafts newer than the specification of September 2025.
+ * Every directive with its arguments and locations, because printing omits GraphQL's own directives. graphql-js adds a location
+ * to these that the specification of September 2025 does not have.
  */
 function directives(schema) {
   const all = schema.getDirectives().map(({ name, locations, isRepeatable, args }) => ({

@@ -1,4 +1,4 @@
-// The server that is held against others: where it is, and who asks.
+// Requests to the server that is tested.
 
 import { Agent, request as open } from "node:http";
 import { env } from "node:process";
@@ -6,10 +6,10 @@ import { env } from "node:process";
 const base = required("ORDERQL_URL");
 const token = required("ORDERQL_TOKEN");
 
-/** Where queries are answered. */
+/** The address of the GraphQL endpoint. */
 export const endpoint = `${base}/rest/s1/graphql`;
 
-/** `fetch`, with the token. Connections are kept alive. */
+/** `fetch` with the token. */
 export function authorizedFetch(address, init = {}) {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${token}`);
@@ -18,7 +18,7 @@ export function authorizedFetch(address, init = {}) {
 
 const connections = new Agent({ keepAlive: true });
 
-/** Posts a GraphQL request and returns the answer's JSON, whatever it says. It is much cheaper than `fetch`. */
+/** Sends a GraphQL request and returns the JSON of the response. Much faster than `fetch`. */
 export function post(body, headers = {}) {
   return new Promise((resolve, reject) => {
     const options = {
@@ -37,17 +37,17 @@ export function post(body, headers = {}) {
   });
 }
 
-/** Posts a GraphQL request and returns its data; throws where it is refused. */
+/** Sends a GraphQL request and returns `data`. Throws if the response has errors. */
 export async function query(text, variables = {}) {
   const { data, errors } = await post({ query: text, variables });
   if (errors) throw new Error(`${JSON.stringify(errors)}\n${text}`);
   return data;
 }
 
-/** The schema that the server publishes, as text. */
+/** The published SDL. */
 export async function publishedSchema() {
   const response = await fetch(`${endpoint}/sdl`);
-  if (!response.ok) throw new Error(`the schema is answered with ${response.status}`);
+  if (!response.ok) throw new Error(`the schema has the status ${response.status}`);
   return response.text();
 }
 

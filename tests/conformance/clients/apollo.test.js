@@ -1,4 +1,4 @@
-// Apollo Client walks through all orders with `fetchMore`; its cache makes one list of the pages.
+// Apollo Client pages through all orders with `fetchMore`. Its cache merges the pages into one list.
 
 import { test } from "node:test";
 
@@ -7,7 +7,7 @@ import { relayStylePagination } from "@apollo/client/utilities";
 import { filter, firstValueFrom } from "rxjs";
 
 import { authorizedFetch, endpoint } from "../server.js";
-import { assertWalked, DIRECTIONS, ORDERS, plainWalk } from "./walk.js";
+import { allOrderIds, assertComplete, DIRECTIONS, ORDERS } from "./pagination.js";
 
 for (const [direction, { first, next, hasMore }] of Object.entries(DIRECTIONS)) {
   test(`Apollo Client, ${direction}`, async () => {
@@ -20,7 +20,7 @@ for (const [direction, { first, next, hasMore }] of Object.entries(DIRECTIONS)) 
     const client = new ApolloClient({ cache, link: new HttpLink({ uri: endpoint, fetch: authorizedFetch }) });
     const watched = client.watchQuery({ query: gql(ORDERS), variables: first });
     const shown = (isAwaited) => firstValueFrom(watched.pipe(filter(({ data }) => data && isAwaited(data.orders))));
-    // What a view would show, which is watched all the time.
+    // Subscribes all the time, like a view.
     const view = watched.subscribe(() => {});
     let { pageInfo } = (await shown(() => true)).data.orders;
     let pages = 1;
@@ -30,7 +30,7 @@ for (const [direction, { first, next, hasMore }] of Object.entries(DIRECTIONS)) 
       pages += 1;
     }
     const { data } = await shown((orders) => !hasMore(orders.pageInfo));
-    assertWalked(data.orders, pages, await plainWalk());
+    assertComplete(data.orders, pages, await allOrderIds());
     view.unsubscribe();
     client.stop();
   });

@@ -1,5 +1,5 @@
-// Relay's compiler takes the schema and a fragment with pages, and Relay's runtime walks through all orders with what it
-// made: each page is asked for as `usePaginationFragment` asks for it, and Relay's store makes one list of the pages.
+// Relay's compiler compiles the schema and a fragment with pagination. Relay's runtime pages through all orders with the
+// artifacts, like `usePaginationFragment`, and its store merges the pages into one list.
 
 import { test } from "node:test";
 
@@ -7,7 +7,7 @@ import relay from "relay-runtime";
 
 import { authorizedFetch, endpoint, publishedSchema } from "../server.js";
 import { compile } from "./relay/compile.js";
-import { assertWalked, DIRECTIONS, PAGE_SIZE, plainWalk } from "./walk.js";
+import { allOrderIds, assertComplete, DIRECTIONS, PAGE_SIZE } from "./pagination.js";
 
 const [query, fragment] = compile(await publishedSchema(), ["OrdersQuery", "Orders_list"]);
 const { paginationRequest, paginationMetadata } = relay.getPaginationMetadata(fragment, "the test");
@@ -15,7 +15,7 @@ const { paginationRequest, paginationMetadata } = relay.getPaginationMetadata(fr
 for (const [direction, { first, hasMore }] of Object.entries(DIRECTIONS)) {
   test(`Relay, ${direction}`, async () => {
     const environment = new relay.Environment({
-      network: relay.Network.create(ask),
+      network: relay.Network.create(send),
       store: new relay.Store(new relay.RecordSource()),
     });
     const operation = relay.createOperationDescriptor(relay.getRequest(query), first);
@@ -29,13 +29,13 @@ for (const [direction, { first, hasMore }] of Object.entries(DIRECTIONS)) {
       await relay.fetchQuery(environment, paginationRequest, variables).toPromise();
       pages += 1;
     }
-    assertWalked(read(environment, operation), pages, await plainWalk());
+    assertComplete(read(environment, operation), pages, await allOrderIds());
     retained.dispose();
   });
 }
 
-/** The network layer: a request's text, which the compiler wrote, and its variables. */
-async function ask({ text }, variables) {
+/** The network layer: sends the compiled text of a request and its variables. */
+async function send({ text }, variables) {
   const response = await authorizedFetch(endpoint, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -44,7 +44,7 @@ async function ask({ text }, variables) {
   return response.json();
 }
 
-/** The fragment's connection as it is in the store: all pages that were fetched. */
+/** The fragment's connection in the store, with all fetched pages. */
 function read(environment, operation) {
   const { data } = environment.lookup(operation.fragment);
   return environment.lookup(relay.getSingularSelector(fragment, data)).data.orders;

@@ -1,4 +1,4 @@
-// urql walks through all orders, once with its normalised cache, which makes one list of the pages, and once without.
+// urql pages through all orders with its normalised cache, which merges the pages into one list, and without a cache.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,28 +8,28 @@ import { cacheExchange } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
 
 import { authorizedFetch, endpoint } from "../server.js";
-import { assertWalked, DIRECTIONS, ORDERS, plainWalk } from "./walk.js";
+import { allOrderIds, assertComplete, DIRECTIONS, ORDERS } from "./pagination.js";
 
-for (const [direction, way] of Object.entries(DIRECTIONS)) {
+for (const [direction, pagination] of Object.entries(DIRECTIONS)) {
   test(`urql with a normalised cache, ${direction}`, async () => {
     const cache = cacheExchange({
       keys: { Order: (order) => order.orderId, ...keyless("OrderConnection", "OrderEdge", "PageInfo") },
       resolvers: { Query: { orders: relayPagination() } },
     });
-    const pages = await walk([cache, fetchExchange], way);
-    assertWalked(pages.at(-1), pages.length, await plainWalk());
+    const pages = await pageThrough([cache, fetchExchange], pagination);
+    assertComplete(pages.at(-1), pages.length, await allOrderIds());
   });
 
   test(`urql without a cache, ${direction}`, async () => {
-    const pages = await walk([fetchExchange], way);
+    const pages = await pageThrough([fetchExchange], pagination);
     if (direction === "backward") pages.reverse();
     const seen = pages.flatMap((page) => page.edges.map((edge) => edge.node.orderId));
-    assert.deepEqual(seen, await plainWalk());
+    assert.deepEqual(seen, await allOrderIds());
   });
 }
 
-/** The connection as the client has it after each page. */
-async function walk(exchanges, { first, next, hasMore }) {
+/** Pages through all orders and returns the client's connection after each page. */
+async function pageThrough(exchanges, { first, next, hasMore }) {
   const client = new Client({ url: endpoint, fetch: authorizedFetch, preferGetMethod: false, exchanges });
   const pages = [];
   let variables = first;
@@ -42,7 +42,7 @@ async function walk(exchanges, { first, next, hasMore }) {
   return pages;
 }
 
-/** Objects that are part of what they are found in. */
+/** Types without a key, which are stored in their parents. */
 function keyless(...types) {
   return Object.fromEntries(types.map((type) => [type, () => null]));
 }

@@ -1,4 +1,4 @@
-// TypeScript types that graphql-codegen makes of the published schema and of queries are sound and useful.
+// The TypeScript types that graphql-codegen generates from the published schema and from queries are correct.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,30 +13,30 @@ import ts from "typescript";
 
 import { publishedSchema } from "../server.js";
 
-const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
+const sibling = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SCALARS = { Decimal: "string", DateTime: "string" };
 
 const schema = parse(await publishedSchema());
-const queries = parse(readFileSync(beside("queries.graphql"), "utf8"));
+const queries = parse(readFileSync(sibling("queries.graphql"), "utf8"));
 assert.deepEqual(validate(buildSchema(await publishedSchema()), queries), []);
 
 const generated = {
-  [beside("schema.ts")]: await generate("schema", schemaTypes),
-  [beside("queries.ts")]: await generate("queries", operations),
+  [sibling("schema.ts")]: await generate("schema", schemaTypes),
+  [sibling("queries.ts")]: await generate("queries", operations),
 };
 
-test("the types and a program that uses them compile", () => {
-  assert.deepEqual(complaints(readFileSync(beside("uses.ts"), "utf8")), []);
+test("a correct program compiles", () => {
+  assert.deepEqual(diagnosticsOf(readFileSync(sibling("uses.ts"), "utf8")), []);
 });
 
-test("the types tell a program that uses them wrongly", () => {
+test("an incorrect program does not compile", () => {
   const wrong = `
     import type { Order } from "./schema.js";
     import type { OrdersQueryVariables } from "./queries.js";
     export const total = (order: Order): number => order.grandTotal;
     export const variables: OrdersQueryVariables = { first: 1, sortKey: "NOPE" };
   `;
-  const [total, sortKey, ...others] = complaints(wrong);
+  const [total, sortKey, ...others] = diagnosticsOf(wrong);
   assert.match(total, /not assignable to type 'number'/);
   assert.match(sortKey, /NOPE/);
   assert.deepEqual(others, []);
@@ -53,8 +53,8 @@ function generate(name, plugin) {
   });
 }
 
-/** What the compiler (`tsc --noEmit --strict`) says of a program beside the generated files, which are kept in memory. */
-function complaints(program) {
+/** The compiler's messages (`tsc --noEmit --strict`) for a program and the generated files, which are in memory. */
+function diagnosticsOf(program) {
   const options = {
     noEmit: true,
     strict: true,
@@ -64,10 +64,10 @@ function complaints(program) {
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     lib: ["lib.es2022.d.ts"],
     types: [],
-    // The language's own declarations; what is generated is all checked.
+    // Skips the declarations of the language. The generated files are checked.
     skipLibCheck: true,
   };
-  const files = { ...generated, [beside("program.ts")]: program };
+  const files = { ...generated, [sibling("program.ts")]: program };
   const host = ts.createCompilerHost(options);
   const { readFile, fileExists } = host;
   host.readFile = (path) => files[path] ?? readFile.call(host, path);

@@ -1,4 +1,4 @@
-// A program that leans on the generated types: what it assumes of them is checked when it is compiled.
+// A program that uses the generated types. The compiler checks its assumptions.
 
 import type { OrderDetailQuery, OrdersQuery, OrdersQueryVariables, StockQuery } from "./queries.js";
 import type { Order, OrdersSortKey } from "./schema.js";
@@ -16,11 +16,11 @@ export function next({ orders }: OrdersQuery): string | null {
   return orders.pageInfo.hasNextPage && dates.length > 0 ? (orders.pageInfo.endCursor ?? null) : null;
 }
 
-/** What is included on a condition may be missing. */
+/** Conditionally included fields may be missing. */
 export function quantities({ order }: OrderDetailQuery): (string | null | undefined)[] {
   const groups = order?.shipGroups.edges ?? [];
   return groups.flatMap((group) => group.node.orderItems?.edges.map((item) => item.node.quantity) ?? []);
 }
 
-export const places = ({ inventoryLevels }: StockQuery): string[] =>
+export const stock = ({ inventoryLevels }: StockQuery): string[] =>
   inventoryLevels.edges.map(({ node }) => `${node.productId} at ${node.facilityId}`);

@@ -24,7 +24,7 @@ fn finds_node_and_its_packages() {
 
 #[tokio::test]
 async fn validates_documents_like_graphql_js() {
-    passes("verdicts/verdicts.test.js").await;
+    passes("validation/validation.test.js").await;
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-// What Relay's compiler makes artifacts of. It is never run: the tags are all that the compiler reads.
+// The documents for Relay's compiler, which reads only the tags. This file is never executed.
 
 import { graphql } from "relay-runtime";
 

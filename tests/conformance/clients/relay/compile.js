@@ -1,4 +1,4 @@
-// Relay's compiler, run on the documents of this folder and on a schema.
+// Runs Relay's compiler on a schema and the documents of this folder.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const COMPILER = createRequire(import.meta.url).resolve("relay-compiler/cli.js");
 
-/** The artifacts of that name: whatever the compiler finds wrong with the documents or the schema is thrown. */
+/** Compiles and returns the artifacts with these names. Throws if the documents or the schema have errors. */
 export function compile(schema, names) {
-  // Artifacts require one another as CommonJS modules do, which they may in a folder without a package.
+  // The artifacts are CommonJS modules, so they need a folder without this package's `type`.
   const folder = mkdtempSync(join(tmpdir(), "orderql-relay-"));
   try {
     mkdirSync(join(folder, "artifacts"));

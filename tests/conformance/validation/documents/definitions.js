@@ -1,5 +1,5 @@
-// Operations and fragments of one document: their names, who spreads whom, and what they declare and use. They are as
-// they should be, but for a slip here and there.
+// The operations and fragments of a document: names, spreads, and declared and used variables. Mostly correct, with a few
+// mistakes.
 
 /** A document of several definitions that lean on one another. */
 export function withDefinitions(random) {

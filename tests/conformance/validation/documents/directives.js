@@ -1,4 +1,4 @@
-// Directives wherever they may stand and wherever they may not, with every mistake in their arguments.
+// Directives in allowed and forbidden locations, with mistakes in their arguments.
 
 /** A document with up to three directives at some of its places. */
 export function withDirectives(random) {

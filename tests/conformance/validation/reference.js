@@ -1,11 +1,9 @@
-// What graphql-js says of a document.
+// The result of graphql-js for a document.
 
 import { GraphQLError, Kind, parse, specifiedRules, validate } from "graphql";
 
-/**
- * `parsed` where the text is a document, `valid` where it is valid too; `rules` are the names of those that it breaks.
- */
-export function referenceVerdict(schema, text) {
+/** Whether the text parses and is valid, and the names of the rules that it violates. */
+export function validateWithReference(schema, text) {
   let document;
   try {
     document = parse(text);
@@ -13,21 +11,21 @@ export function referenceVerdict(schema, text) {
     if (error instanceof GraphQLError) return { parsed: false, valid: false, rules: [], message: error.message };
     throw error;
   }
-  const broken = new Set();
-  const rules = [...specifiedRules, OperationTypeExistenceRule].map((rule) => telling(rule, broken));
+  const violated = new Set();
+  const rules = [...specifiedRules, OperationTypeExistenceRule].map((rule) => recording(rule, violated));
   const [first] = validate(schema, document, rules);
-  return { parsed: true, valid: first === undefined, rules: [...broken], message: first?.message };
+  return { parsed: true, valid: first === undefined, rules: [...violated], message: first?.message };
 }
 
-/** Names of the rules that a document can break. */
+/** The names of the rules that a document can violate. */
 export const ruleNames = [...specifiedRules, OperationTypeExistenceRule]
   .map((rule) => rule.name)
   // The schema has no subscriptions.
   .filter((name) => name !== "SingleFieldSubscriptionsRule");
 
 /**
- * An operation is of a type that the schema has (September 2025, section 5.2.1.1). graphql-js has the rule from version
- * 17 on; 16 says so when it executes.
+ * The schema must have the type of an operation (September 2025, section 5.2.1.1). graphql-js has this rule since version 17;
+ * version 16 checks it during execution.
  */
 function OperationTypeExistenceRule(context) {
   return {
@@ -40,17 +38,17 @@ function OperationTypeExistenceRule(context) {
 }
 
 /** The rule, which adds its name to a set when it finds something. */
-function telling(rule, broken) {
+function recording(rule, violated) {
   return (context) => {
     const reportError = (error) => {
-      broken.add(rule.name);
+      violated.add(rule.name);
       context.reportError(error);
     };
     return rule(Object.create(context, { reportError: { value: reportError } }));
   };
 }
 
-/** Whether a document is for executing; others have definitions of types. The server's grammar has no such definitions. */
+/** Whether a document has only operations and fragments. The server's grammar has no definitions of types. */
 export function isExecutable(text) {
   const executable = [Kind.OPERATION_DEFINITION, Kind.FRAGMENT_DEFINITION];
   return parse(text).definitions.every((definition) => executable.includes(definition.kind));

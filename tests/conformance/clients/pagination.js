@@ -1,14 +1,14 @@
-// Walks through all orders that clients are held against.
+// Pagination through all orders, and the expected result.
 
 import assert from "node:assert/strict";
 
 import { query } from "../server.js";
 
-/** Orders of a page: few, so that there are many pages. */
+/** The page size: small, so that there are many pages. */
 export const PAGE_SIZE = 7;
 
-/** The ids of all orders in their order, asked for page by page without a client. */
-export async function plainWalk() {
+/** The ids of all orders in order, read page by page without a client. */
+export async function allOrderIds() {
   const seen = [];
   let cursor = null;
   do {
@@ -20,8 +20,8 @@ export async function plainWalk() {
   return seen;
 }
 
-/** A client has seen every order exactly once and in order, over several pages. */
-export function assertWalked(connection, pages, expected) {
+/** Throws unless the client has every order exactly once and in order, after the expected number of pages. */
+export function assertComplete(connection, pages, expected) {
   assert.deepEqual(
     connection.edges.map((edge) => edge.node.orderId),
     expected,
@@ -33,7 +33,7 @@ export function assertWalked(connection, pages, expected) {
   assert.deepEqual({ hasNextPage, hasPreviousPage }, { hasNextPage: false, hasPreviousPage: false });
 }
 
-/** The way forward and the way back: the variables of the first page and of the next, and whether there is one. */
+/** For each direction: the variables of the first and of the next page, and whether there is a next page. */
 export const DIRECTIONS = {
   forward: {
     first: { first: PAGE_SIZE },
@@ -47,7 +47,7 @@ export const DIRECTIONS = {
   },
 };
 
-/** The page of orders that Apollo and urql ask for. Relay's is in `relay/Orders.js`. */
+/** The query of Apollo Client and urql. Relay's is in `relay/Orders.js`. */
 export const ORDERS = `
   query Orders($first: Int, $after: String, $last: Int, $before: String) {
     orders(first: $first, after: $after, last: $last, before: $before) {

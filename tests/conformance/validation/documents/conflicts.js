@@ -1,12 +1,11 @@
-// Selections that come to the same response key: of one field or of several, with arguments alike or not, in fragments
-// or beside one another.
+// Selections with the same response key: of one field or several, with equal or different arguments, in fragments or not.
 
 /** A document whose few keys are asked for again and again. */
 export function withConflicts(random) {
   const writer = new Writer(random);
   const operation = writer.selections("Query", 4);
   const fragments = [];
-  // A fragment may ask for more of them.
+  // A fragment may select more of them.
   for (let next = writer.waiting.shift(); next; next = writer.waiting.shift()) {
     fragments.push(`fragment ${next.name} on ${next.type} ${writer.selections(next.type, next.depth)}`);
   }
@@ -75,7 +74,7 @@ class Writer {
     const { random } = this;
     const fields = Object.entries(SHAPES[type]).filter(([, field]) => depth > 0 || !field.type);
     if (!fields.length) return "__typename";
-    // Mostly the same ones: that is where keys meet.
+    // Mostly the same fields, so that response keys are equal.
     const [name, field] = random.chance(0.6) ? fields[0] : random.pick(fields);
     const alias = random.chance(0.1) ? `${random.pick(["a", "b", "orderId", "cursor"])}: ` : "";
     const given = field.arguments ? `(${random.chance(0.8) ? field.arguments[0] : random.pick(field.arguments)})` : "";

@@ -1,6 +1,6 @@
-// Random choices that a seed tells: the same seed makes the same document everywhere.
+// Random choices from a seed. The same seed gives the same document everywhere.
 
-/** A source of random choices (the generator is Mulberry32). */
+/** A source of random choices (Mulberry32). */
 export class Random {
   constructor(seed) {
     this.state = seed | 0;
@@ -19,7 +19,7 @@ export class Random {
     return Math.floor(this.fraction() * bound);
   }
 
-  /** One of a list. */
+  /** An element of a list. */
   pick(list) {
     return list[this.below(list.length)];
   }
@@ -29,7 +29,7 @@ export class Random {
     return this.fraction() < probability;
   }
 
-  /** What a function makes, that many times over. */
+  /** A list of that many results of a function. */
   times(count, make) {
     return Array.from({ length: count }, (_, index) => make(index));
   }

@@ -1,4 +1,4 @@
-// Valid documents, broken: a token or a character more, fewer, elsewhere or another.
+// Valid documents with changes: a token or a character inserted, deleted, moved or replaced.
 
 import { isObjectType, Lexer, Source, TokenKind } from "graphql";
 
@@ -46,7 +46,7 @@ const swap = (random, tokens) => {
 const rename = (random, tokens, names) => change(random, tokens, [TokenKind.NAME], names);
 const revalue = (random, tokens) => change(random, tokens, VALUES, VALUE_PIECES);
 
-// What is still a document after it is worth more than what is not.
+// Changes that leave a document that parses are more interesting.
 const CHANGES = [drop, double, insert, replace, swap, revalue, rename, rename, rename, rename];
 
 const VALUES = [TokenKind.INT, TokenKind.FLOAT, TokenKind.STRING, TokenKind.BLOCK_STRING];

@@ -1,4 +1,4 @@
-// Literals of every form, right and wrong: strings, block strings, numbers, and what is ignored between tokens.
+// Literals of every kind, valid and invalid: strings, block strings, numbers, and ignored characters between tokens.
 
 /** A document with a literal or with ignored characters that are as good as any. */
 export function withLiteral(random) {

@@ -1,4 +1,4 @@
-// A variable of every type, with every default, wherever a value may stand; and every value there as it is.
+// Variables of every type with every default value in every position of a value; and every value as a literal.
 
 const TYPES = ["ID", "String", "Int", "Float", "Boolean", "Decimal", "DateTime", "OrdersSortKey", "Order", "Nope"];
 
