@@ -1,0 +1,188 @@
+//! Dependencies between the modules of `src`, and on external crates.
+
+use std::fs;
+use std::path::Path;
+
+use crate::paths::{first_names, names_in, package_paths};
+use crate::sources::{module, package, sources};
+use crate::tokens::{tokens, without_tests};
+
+/// The modules in reading order, as in `lib.rs`, each with the modules that it may use.
+const MODULES: &[(&str, &[&str])] = &[
+    ("value", &[]),
+    ("nearest", &[]),
+    ("limits", &[]),
+    ("byte_lru", &[]),
+    ("error", &[]),
+    ("search", &["error"]),
+    ("cursor", &["value"]),
+    ("catalog", &["value", "search", "cursor"]),
+    ("query", &["value", "nearest", "limits", "error", "search", "cursor", "catalog"]),
+    ("cost", &["limits", "error", "catalog", "query"]),
+    ("plan", &["value", "search", "cursor", "catalog", "query"]),
+    ("compile", &["limits", "byte_lru", "error", "catalog", "query", "cost", "plan"]),
+    ("telemetry", &[]),
+    ("database", &["value", "telemetry"]),
+    ("load", &["database"]),
+    ("sample", &[]),
+    ("execute", &["value", "cursor", "query", "plan", "database"]),
+    ("preflight", &["value", "catalog", "plan", "database", "execute"]),
+    ("throttle", &[]),
+    ("access", &["nearest", "limits", "telemetry", "database", "throttle"]),
+    ("orders", &["database"]),
+    (
+        "http",
+        &[
+            "limits",
+            "byte_lru",
+            "error",
+            "query",
+            "cost",
+            "compile",
+            "database",
+            "execute",
+            "throttle",
+            "access",
+            "orders",
+            "telemetry",
+        ],
+    ),
+    ("config", &["nearest", "limits", "database", "throttle", "access", "telemetry", "http"]),
+    ("cli", ALL),
+    ("main", &["cli"]),
+];
+const ALL: &[&str] = &["*"];
+
+/// The last module of the pure half: the modules up to this one do no I/O, start no task and read no clock.
+const LAST_PURE: &str = "compile";
+const IMPURE_STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "time"];
+const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
+
+/// External crates that only some modules may use.
+const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
+    ("graphql_parser", &["catalog", "query"]),
+    ("lru", &["byte_lru", "access"]),
+    // Modules that execute statements, and modules that configure the connection.
+    ("tokio_postgres", &["database", "load", "sample", "execute", "preflight", "access", "orders", "config", "cli"]),
+    ("deadpool_postgres", &["database"]),
+    ("refinery", &["database"]),
+    ("quick_xml", &["load"]),
+    ("argon2", &["access"]),
+    ("multer", &["orders"]),
+    ("jwt_simple", &["access"]),
+    ("hyper", &["http"]),
+    ("hyper_util", &["http"]),
+    ("http_body_util", &["http"]),
+    ("flate2", &["http"]),
+    ("brotli", &["http"]),
+    ("zstd", &["http"]),
+    ("sha2", &["http"]),
+    ("percent_encoding", &["http"]),
+    ("tracing", &["telemetry"]),
+    ("tracing_subscriber", &["telemetry"]),
+    ("clap", &["config", "cli"]),
+    ("indicatif", &["cli"]),
+    ("rand_chacha", &["sample"]),
+];
+
+#[test]
+fn every_file_uses_only_what_its_module_may_use() {
+    let violations: Vec<_> = sources("src").iter().flat_map(|(path, text)| violations(path, text)).collect();
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+#[test]
+fn the_modules_are_in_reading_order_and_use_only_modules_above_them() {
+    let lib = fs::read_to_string(package().join("src/lib.rs")).unwrap();
+    let declared = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let listed = MODULES.iter().map(|(name, _)| *name).filter(|name| *name != "main");
+    assert_eq!(declared.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
+    for (index, (name, used)) in MODULES.iter().enumerate() {
+        let is_above = |used: &&str| *used == "*" || MODULES[..index].iter().any(|(above, _)| above == used);
+        assert!(used.iter().all(is_above), "{name} may use only modules above it");
+    }
+    let manifest = fs::read_to_string(package().join("Cargo.toml")).unwrap();
+    for (name, _) in EXTERNAL_CRATES {
+        let is_listed = |name: &str| manifest.contains(&format!("\n{name} = "));
+        assert!(is_listed(name) || is_listed(&name.replace('_', "-")), "{name} is not a dependency");
+    }
+}
+
+/// The violations in a file. Its path begins with `src`.
+fn violations(path: &Path, text: &str) -> Vec<String> {
+    let module = module(path);
+    let Some(top) = module.first() else { return Vec::new() };
+    let index = MODULES.iter().position(|(name, _)| name == top);
+    let Some(index) = index else { return vec![format!("{}: {top} is not a listed module", path.display())] };
+    let may_use = |used: &str| used == top || MODULES[index].1.iter().any(|name| *name == "*" || *name == used);
+    let is_pure = index <= MODULES.iter().position(|(name, _)| *name == LAST_PURE).unwrap();
+
+    let tokens = without_tests(&tokens(text));
+    let mut violations = Vec::new();
+    for path_used in package_paths(&tokens, &module) {
+        if let Some(used) = path_used.first().filter(|used| !may_use(used)) {
+            violations.push(format!("{}: {top} may not use {used}", path.display()));
+        }
+    }
+    let first_names = first_names(&tokens);
+    for (name, users) in EXTERNAL_CRATES {
+        if !users.contains(&top.as_str()) && first_names.iter().any(|first| first == name) {
+            violations.push(format!("{}: {top} may not use the crate {name}", path.display()));
+        }
+    }
+    if is_pure {
+        let std = names_in(&tokens, "std").into_iter().filter(|name| IMPURE_STD.contains(&name.as_str()));
+        let names = tokens.iter().filter(|token| IMPURE_NAMES.contains(&token.as_str())).cloned();
+        violations
+            .extend(std.chain(names).map(|name| format!("{}: {top} is pure and may not use {name}", path.display())));
+    }
+    violations.dedup();
+    violations
+}
+
+#[test]
+fn finds_violations() {
+    for (path, text, expected) in [
+        ("src/cost/admit.rs", "use crate::plan::request_plan::Plan;", "cost may not use plan"),
+        ("src/cost/mod.rs", "use crate::{\n    query::bind::{self, page},\n    http,\n};", "cost may not use http"),
+        ("src/value.rs", "fn f() { crate::cli::run() }", "value may not use cli"),
+        ("src/value.rs", "use super::limits::Limits;", "value may not use limits"),
+        ("src/cost/admit.rs", "fn f(_: super::super::plan::Plan) {}", "cost may not use plan"),
+        ("src/main.rs", "fn main() { orderql::http::serve() }", "main may not use http"),
+        ("src/plan/build.rs", "use graphql_parser::Pos;", "plan may not use the crate graphql_parser"),
+        ("src/execute/mod.rs", "use hyper;", "execute may not use the crate hyper"),
+        ("src/plan/build.rs", "use std::{fmt, time::{self, Instant}};", "plan is pure and may not use time"),
+        ("src/compile.rs", "fn f() { std::env::var(\"A\"); }", "compile is pure and may not use env"),
+        ("src/query/mod.rs", "async fn f() {}", "query is pure and may not use async"),
+        ("src/utils/mod.rs", "", "utils is not a listed module"),
+        // Text that resembles a comment or a string.
+        ("src/cost/mod.rs", "const A: char = '\"'; use crate::plan; // \"", "cost may not use plan"),
+        ("src/cost/mod.rs", "const A: &str = \"/*\"; use crate::plan; // */", "cost may not use plan"),
+        ("src/cost/mod.rs", "const A: &str = r#\"\"/*\"#; use crate::plan;", "cost may not use plan"),
+        ("src/cost/mod.rs", "fn f<'a>(_: &'a str) { crate::plan::plan('\\'') }", "cost may not use plan"),
+        ("src/cost/mod.rs", "#[cfg(test)] mod a { fn b() {} } use crate::plan;", "cost may not use plan"),
+    ] {
+        assert_eq!(violations(Path::new(path), text), [format!("{path}: {expected}")], "{text}");
+    }
+}
+
+#[test]
+fn accepts_everything_else() {
+    for (path, text) in [
+        ("src/cost/admit.rs", "use crate::{cost::Cost, query::bind::plan};\nuse super::estimate;"),
+        (
+            "src/cost/admit.rs",
+            "//! [`x`](crate::plan)\n/* crate::plan /* */ crate::plan */ const A: &str = \"crate::plan \\\" \";",
+        ),
+        ("src/cost/admit.rs", "const A: &str = r##\"crate::plan \"# crate::http\"##; pub(crate) fn time() {}"),
+        (
+            "src/cost/admit.rs",
+            "#[cfg(test)]\nmod tests { use crate::plan::plan; mod a {} fn f() { std::fs::read(\"\"); } }",
+        ),
+        ("src/cost/admit.rs", "#[cfg(test)] use crate::plan;\nfn f(hyper: u8) { crate::query::clap::f(hyper) }"),
+        ("src/cli/serve.rs", "use crate::{http, plan}; use std::time::Instant; async fn f() {}"),
+        ("src/lib.rs", "pub mod anything;"),
+    ] {
+        assert_eq!(violations(Path::new(path), text), [""; 0], "{text}");
+    }
+}
