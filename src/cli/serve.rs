@@ -23,11 +23,11 @@ use crate::config::settings::Config;
 use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
-use crate::http::endpoint::graphql::persisted_queries::PersistedQueries;
-use crate::http::endpoint::sdl::SdlDocument;
 use crate::http::listener::Listener;
 use crate::http::options::Options;
+use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
+use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
 use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
@@ -94,7 +94,7 @@ pub(crate) async fn start(
         tokens: Tokens::open(config.tokens()?)?,
         rate_limiter: RateLimiter::in_memory(),
         running_queries: RunningQueries::default(),
-        persisted_queries: PersistedQueries::new(options.persisted_queries),
+        persisted_queries: QueryTexts::new(options.persisted_queries),
         options: options.clone(),
         request_ids: RequestIds::default(),
     };

@@ -12,9 +12,9 @@ use serde::{Serialize, Serializer};
 use crate::error::code::ErrorCode;
 use crate::http::api_error::{ApiError, Entries, ExtensionValue};
 use crate::http::cost_extension::{CostExtension, ResponseExtensions};
-use crate::http::endpoint::update_response::ErrorBody;
 use crate::http::negotiate::Media;
 use crate::http::response::{HttpResponse, json_response};
+use crate::http::update_errors::UpdateErrors;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -52,7 +52,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
 
 /// The response of the order update, in the format that OFBiz's clients read.
 pub(crate) fn order_update(error: &ApiError) -> HttpResponse {
-    respond(error, error.status(), Media::Json, &ErrorBody::new(&[error]))
+    respond(error, error.status(), Media::Json, &UpdateErrors::new(&[error]))
 }
 
 fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {

@@ -6,14 +6,14 @@
 //!
 //! **Requests**: `request_handler` checks a request's head (`request_head`), finds the endpoint by `route` and completes the
 //! response, whose `outgoing_body` logs the request at its end. The files and folders of `endpoint` serve one endpoint
-//! each, with what `service` has. They read `credentials` and the `body`, and find the client's address by `origin`.
+//! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, and find the client's address by `origin`.
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
 //! coding (both parse lists with `quality` values), `compress` encodes it, `cors` says which web pages may read it, and
 //! `cost_extension` reports a query's cost.
 //!
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
-//! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response.
+//! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
 //!
 //! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
 //! for each request.
@@ -41,11 +41,14 @@ pub(crate) mod origin;
 pub(crate) mod outgoing_body;
 mod quality;
 pub(crate) mod query_error;
+pub(crate) mod query_texts;
 pub(crate) mod request_error;
 pub(crate) mod request_handler;
 pub(crate) mod request_head;
 pub(crate) mod request_ids;
 pub(crate) mod response;
 pub(crate) mod route;
+pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod service_error;
+pub(crate) mod update_errors;

@@ -14,10 +14,10 @@ use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::credentials;
-use crate::http::endpoint::graphql::persisted_queries::PersistedQueries;
-use crate::http::endpoint::sdl::SdlDocument;
 use crate::http::options::Options;
+use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
+use crate::http::sdl_document::SdlDocument;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningQueries;
 
@@ -40,8 +40,8 @@ pub(crate) struct Service {
     pub pool: Pool,
     /// Connections for order updates.
     pub writer: WriterPool,
-    /// Query texts by their hashes.
-    pub persisted_queries: PersistedQueries,
+    /// The texts of persisted queries.
+    pub persisted_queries: QueryTexts,
     /// The published schema.
     pub sdl: SdlDocument,
     /// The server's settings.

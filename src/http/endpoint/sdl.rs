@@ -1,46 +1,13 @@
 //! `GET /rest/s1/graphql/sdl`: the SDL of the schema that this instance serves. Needs no token.
 
-use std::hash::{DefaultHasher, Hasher};
-use std::sync::OnceLock;
-
-use bytes::Bytes;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use crate::http::coding::{self, Choice, Coding, Codings};
+use crate::http::coding::{self, Choice, Codings};
 use crate::http::compress;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, add_vary, empty_response};
-
-/// The schema's text and its `ETag`. Each compressed form is made at its first request and then stored: requests need no
-/// token, so they must be cheap.
-#[derive(Debug)]
-pub(crate) struct SdlDocument {
-    text: Bytes,
-    tag: String,
-    compressed: [OnceLock<Bytes>; Coding::ALL.len()],
-}
-
-impl SdlDocument {
-    /// The published text.
-    pub(crate) fn new(text: String) -> Self {
-        // The hasher's keys are fixed, so all instances with the same schema have the same tag.
-        let mut hasher = DefaultHasher::new();
-        hasher.write(text.as_bytes());
-        let tag = format!("\"{:016x}\"", hasher.finish());
-        Self { text: text.into(), tag, compressed: Default::default() }
-    }
-
-    /// The text in the coding; `None` if compressing fails.
-    fn compressed(&self, coding: Coding) -> Option<&Bytes> {
-        let cell = self.compressed.get(coding as usize)?;
-        if cell.get().is_none() {
-            // Two requests at the same time make the same bytes.
-            let _ = cell.set(compress::encode(&self.text, coding).ok()?);
-        }
-        cell.get()
-    }
-}
+use crate::http::sdl_document::SdlDocument;
 
 /// Responds with the text, or with 304 to a client that has it.
 pub(crate) fn respond(
@@ -87,7 +54,10 @@ fn matches_tag(value: &HeaderValue, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
+    use crate::http::coding::Coding;
     use crate::http::response::ResponseBody;
 
     fn text(response: &HttpResponse) -> &Bytes {

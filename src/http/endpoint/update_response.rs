@@ -6,6 +6,7 @@ use hyper::StatusCode;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::http::update_errors::UpdateErrors;
 use crate::orders::outcome::{RejectionCause, StoredResponse, UpdateOutcome};
 use crate::orders::update_request::UpdateRequest;
 
@@ -28,24 +29,7 @@ pub(crate) fn of_outcome(request: &UpdateRequest, outcome: &UpdateOutcome) -> St
 
 /// The response to errors.
 pub(crate) fn of_errors<E: fmt::Display>(status: StatusCode, errors: &[E]) -> StoredResponse {
-    with_body(status, &ErrorBody::new(errors))
-}
-
-/// The body of an error response: all messages in one text, and as a list.
-#[derive(Debug, Serialize)]
-pub(crate) struct ErrorBody {
-    #[serde(rename = "_ERROR_MESSAGE_")]
-    text: String,
-    #[serde(rename = "_ERROR_MESSAGE_LIST_")]
-    messages: Vec<String>,
-}
-
-impl ErrorBody {
-    /// The body of these errors.
-    pub(crate) fn new<E: fmt::Display>(errors: &[E]) -> Self {
-        let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Self { text: messages.join("\n"), messages }
-    }
+    with_body(status, &UpdateErrors::new(errors))
 }
 
 /// The parameters of the request, and the message of success.

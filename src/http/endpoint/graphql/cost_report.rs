@@ -8,7 +8,7 @@ use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::{ApiError, milliseconds};
-use crate::http::endpoint::graphql::persisted_queries::ResolvedQuery;
+use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::http::negotiate::Media;
 use crate::http::query_error::QueryError;
 use crate::http::response::{HttpResponse, json_response};
@@ -69,7 +69,7 @@ pub(crate) async fn respond(
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
     let explanation = service.compiler.explain(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
-    service.persisted_queries.store(query);
+    store(&service.persisted_queries, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();
     let forecast = match service.rate_limiter.forecast(&caller.user_id, &caller.limits.rate(), cost).await {

@@ -18,6 +18,7 @@ use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::compress;
 use crate::http::cost_extension::CostExtension;
+use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::error_response;
 use crate::http::negotiate::{self, Media};
 use crate::http::query_error::QueryError;
@@ -64,13 +65,13 @@ async fn serve(
     let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
     let media = media?;
     let envelope = request_envelope::read(head, body, &service.options).await?;
-    let mut query = service.persisted_queries.resolve(envelope)?;
+    let mut query = resolve(&service.persisted_queries, envelope)?;
 
     if cost_report::is_requested(&head.headers)? {
         return cost_report::respond(service, &caller, &mut query, media, entry).await;
     }
     let compiled = service.compiler.compile(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
-    service.persisted_queries.store(&mut query);
+    store(&service.persisted_queries, &mut query);
     let field_costs = cost_report::field_costs(service, &caller, &query.request, &head.headers)?;
     entry.set_operation(compiled.operation_name.as_deref());
 

@@ -4,28 +4,13 @@
 //! A text is stored once it has compiled. Its hash is computed here and must equal the client's. Texts are no secrets, so
 //! all callers share the store: a query passes the same gates whether its text or its hash was sent.
 
-use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
-use crate::byte_lru::ByteLru;
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 use crate::http::endpoint::graphql::request_envelope::{GraphqlRequest, PERSISTED_QUERY};
+use crate::http::query_texts::{QueryHash, QueryTexts};
 use crate::query::Request;
-
-/// The hash of a query's text: SHA-256 in lower-case hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct QueryHash(String);
-
-/// Query texts by their hashes. The least recently used is evicted first.
-#[derive(Debug)]
-pub(crate) struct PersistedQueries {
-    /// `None` if persisted queries are switched off.
-    texts: Option<Mutex<Texts>>,
-}
 
 /// A request with its text.
 #[derive(Debug, PartialEq)]
@@ -64,9 +49,6 @@ pub(crate) enum PersistedQueryError {
     NotSupported,
 }
 
-/// Each text weighs its bytes.
-type Texts = ByteLru<QueryHash, Arc<str>>;
-
 impl From<PersistedQueryError> for ApiError {
     fn from(error: PersistedQueryError) -> Self {
         let code = match error {
@@ -82,73 +64,40 @@ impl From<PersistedQueryError> for ApiError {
     }
 }
 
-impl QueryHash {
-    fn of(text: &str) -> Self {
-        let digest = Sha256::digest(text);
-        Self(digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        }))
-    }
+/// The request with its text: the one that was sent, or the one whose hash was sent.
+pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
+    let GraphqlRequest { query, operation_name, variables, extensions } = envelope;
+    let (query, new_hash) = match (query, read_hash(&extensions)?) {
+        (_, Some(_)) if !texts.is_enabled() => return Err(PersistedQueryError::NotSupported),
+        (Some(query), Some(hash)) if QueryHash::of(&query) != hash => {
+            return Err(PersistedQueryError::HashMismatch);
+        }
+        (Some(query), new_hash) => (query, new_hash),
+        (None, Some(hash)) => (texts.get(&hash).ok_or(PersistedQueryError::NotFound)?.as_ref().to_owned(), None),
+        (None, None) => return Err(PersistedQueryError::NoQuery),
+    };
+    Ok(ResolvedQuery { request: Request { query, operation_name, variables }, new_hash })
+}
 
-    /// The hash in a request's `extensions`, if there is one.
-    fn read(extensions: &Map<String, Value>) -> Result<Option<Self>, PersistedQueryError> {
-        let extension = match extensions.get(PERSISTED_QUERY) {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::Object(extension)) => extension,
-            Some(_) => return Err(PersistedQueryError::NotAnObject),
-        };
-        if extension.get("version").and_then(Value::as_u64) != Some(1) {
-            return Err(PersistedQueryError::Version);
-        }
-        match extension.get("sha256Hash").and_then(Value::as_str) {
-            Some(hex) if hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) => {
-                Ok(Some(Self(hex.to_owned())))
-            }
-            _ => Err(PersistedQueryError::MalformedHash),
-        }
+/// Stores the text of a query that has compiled, if the client sent its hash.
+pub(crate) fn store(texts: &QueryTexts, query: &mut ResolvedQuery) {
+    if let Some(hash) = query.new_hash.take() {
+        texts.insert(hash, &query.request.query);
     }
 }
 
-impl PersistedQueries {
-    /// A store for texts of `max_bytes` together. `None` switches persisted queries off.
-    pub(crate) fn new(max_bytes: Option<usize>) -> Self {
-        Self { texts: max_bytes.map(|bytes| Mutex::new(Texts::new(bytes))) }
+/// The hash in a request's `extensions`, if there is one.
+fn read_hash(extensions: &Map<String, Value>) -> Result<Option<QueryHash>, PersistedQueryError> {
+    let extension = match extensions.get(PERSISTED_QUERY) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Object(extension)) => extension,
+        Some(_) => return Err(PersistedQueryError::NotAnObject),
+    };
+    if extension.get("version").and_then(Value::as_u64) != Some(1) {
+        return Err(PersistedQueryError::Version);
     }
-
-    /// The request with its text: the one that was sent, or the one whose hash was sent.
-    pub(crate) fn resolve(&self, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
-        let GraphqlRequest { query, operation_name, variables, extensions } = envelope;
-        let (query, new_hash) = match (query, QueryHash::read(&extensions)?) {
-            (_, Some(_)) if self.texts.is_none() => return Err(PersistedQueryError::NotSupported),
-            (Some(query), Some(hash)) if QueryHash::of(&query) != hash => {
-                return Err(PersistedQueryError::HashMismatch);
-            }
-            (Some(query), new_hash) => (query, new_hash),
-            (None, Some(hash)) => {
-                let text = self.texts().and_then(|mut texts| texts.get(&hash).cloned());
-                (text.ok_or(PersistedQueryError::NotFound)?.as_ref().to_owned(), None)
-            }
-            (None, None) => return Err(PersistedQueryError::NoQuery),
-        };
-        Ok(ResolvedQuery { request: Request { query, operation_name, variables }, new_hash })
-    }
-
-    /// Stores the text of a query that has compiled, if the client sent its hash.
-    pub(crate) fn store(&self, query: &mut ResolvedQuery) {
-        if let Some(hash) = query.new_hash.take()
-            && let Some(mut texts) = self.texts()
-        {
-            let text = query.request.query.as_str();
-            texts.insert(hash, text.into(), text.len());
-        }
-    }
-
-    /// Locks the texts. They hold no invariant that a panic elsewhere could have broken.
-    fn texts(&self) -> Option<MutexGuard<'_, Texts>> {
-        self.texts.as_ref().map(|texts| texts.lock().unwrap_or_else(PoisonError::into_inner))
-    }
+    let hash = extension.get("sha256Hash").and_then(Value::as_str).and_then(QueryHash::parse);
+    hash.map(Some).ok_or(PersistedQueryError::MalformedHash)
 }
 
 #[cfg(test)]
@@ -159,7 +108,7 @@ mod tests {
 
     /// A request with a text, and with the hash of `named`.
     fn envelope(text: Option<&str>, named: Option<&str>) -> GraphqlRequest {
-        let extension = named.map(|named| json!({"version": 1, "sha256Hash": QueryHash::of(named).0}));
+        let extension = named.map(|named| json!({"version": 1, "sha256Hash": QueryHash::of(named).as_str()}));
         with_extension(text, extension.unwrap_or_default())
     }
 
@@ -172,67 +121,67 @@ mod tests {
         ResolvedQuery { request: Request { query: text.to_owned(), ..Request::default() }, new_hash: None }
     }
 
-    fn is_stored(store: &PersistedQueries, text: &str) -> bool {
-        match store.resolve(envelope(None, Some(text))) {
+    fn is_stored(texts: &QueryTexts, text: &str) -> bool {
+        match resolve(texts, envelope(None, Some(text))) {
             Ok(query) => query == resolved(text),
             Err(PersistedQueryError::NotFound) => false,
             Err(error) => panic!("{error}"),
         }
     }
 
-    fn insert(store: &PersistedQueries, text: &str) {
-        store.store(&mut store.resolve(envelope(Some(text), Some(text))).unwrap());
+    fn insert(texts: &QueryTexts, text: &str) {
+        store(texts, &mut resolve(texts, envelope(Some(text), Some(text))).unwrap());
     }
 
     #[test]
     fn computes_hashes_as_clients_do() {
         // The example of Apollo's documentation.
-        let hash = QueryHash::of("{__typename}").0;
-        assert_eq!(hash, "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38");
+        let hash = QueryHash::of("{__typename}");
+        assert_eq!(hash.as_str(), "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38");
     }
 
     #[test]
     fn finds_a_text_by_its_hash_once_it_is_stored() {
-        let store = PersistedQueries::new(Some(1000));
-        assert!(!is_stored(&store, "{a}"));
-        let mut query = store.resolve(envelope(Some("{a}"), Some("{a}"))).unwrap();
-        assert!(!is_stored(&store, "{a}"));
-        store.store(&mut query);
-        assert!(is_stored(&store, "{a}"));
-        let mismatch = store.resolve(envelope(Some("{b}"), Some("{a}"))).unwrap_err();
+        let texts = QueryTexts::new(Some(1000));
+        assert!(!is_stored(&texts, "{a}"));
+        let mut query = resolve(&texts, envelope(Some("{a}"), Some("{a}"))).unwrap();
+        assert!(!is_stored(&texts, "{a}"));
+        store(&texts, &mut query);
+        assert!(is_stored(&texts, "{a}"));
+        let mismatch = resolve(&texts, envelope(Some("{b}"), Some("{a}"))).unwrap_err();
         assert_eq!(mismatch.to_string(), "provided sha does not match query");
-        assert_eq!(store.resolve(envelope(Some("{b}"), None)).unwrap(), resolved("{b}"));
+        assert_eq!(resolve(&texts, envelope(Some("{b}"), None)).unwrap(), resolved("{b}"));
     }
 
     #[test]
     fn stays_within_its_bytes_and_evicts_the_least_recently_used() {
-        let store = PersistedQueries::new(Some(10));
-        insert(&store, "{aa}");
-        insert(&store, "{bb}");
-        insert(&store, "{bb}");
-        assert!(is_stored(&store, "{aa}"));
-        insert(&store, "{cc}");
-        assert!(is_stored(&store, "{aa}") && is_stored(&store, "{cc}"));
-        assert!(!is_stored(&store, "{bb}"));
-        insert(&store, "{too long for it}");
-        assert!(is_stored(&store, "{aa}") && is_stored(&store, "{cc}"));
-        assert_eq!(store.texts().unwrap().bytes(), 8);
+        let texts = QueryTexts::new(Some(10));
+        insert(&texts, "{aa}");
+        insert(&texts, "{bb}");
+        insert(&texts, "{bb}");
+        assert!(is_stored(&texts, "{aa}"));
+        insert(&texts, "{cc}");
+        assert!(is_stored(&texts, "{aa}") && is_stored(&texts, "{cc}"));
+        assert!(!is_stored(&texts, "{bb}"));
+        insert(&texts, "{too long for it}");
+        assert!(is_stored(&texts, "{aa}") && is_stored(&texts, "{cc}"));
+        assert_eq!(texts.bytes(), 8);
     }
 
     #[test]
     fn rejects_hashes_where_persisted_queries_are_switched_off() {
-        let store = PersistedQueries::new(None);
+        let texts = QueryTexts::new(None);
         for text in [None, Some("{a}")] {
-            let error = store.resolve(envelope(text, Some("{a}"))).unwrap_err();
+            let error = resolve(&texts, envelope(text, Some("{a}"))).unwrap_err();
             assert!(matches!(error, PersistedQueryError::NotSupported), "{error}");
         }
-        assert!(store.resolve(envelope(Some("{a}"), None)).is_ok());
+        assert!(resolve(&texts, envelope(Some("{a}"), None)).is_ok());
     }
 
     #[test]
     fn rejects_malformed_hashes() {
-        let store = PersistedQueries::new(Some(1000));
-        let hash = QueryHash::of("{a}").0;
+        let texts = QueryTexts::new(Some(1000));
+        let hash = QueryHash::of("{a}").as_str().to_owned();
         for (extension, part) in [
             (json!("x"), "must be a JSON object"),
             (json!({"sha256Hash": hash}), "version"),
@@ -241,10 +190,10 @@ mod tests {
             (json!({"version": 1, "sha256Hash": hash.to_uppercase()}), "sha256Hash"),
             (json!({"version": 1, "sha256Hash": "ab"}), "sha256Hash"),
         ] {
-            let error = store.resolve(with_extension(Some("{a}"), extension.clone())).unwrap_err();
+            let error = resolve(&texts, with_extension(Some("{a}"), extension.clone())).unwrap_err();
             assert!(error.to_string().contains(part), "{extension}: {error}");
         }
-        assert!(store.resolve(with_extension(Some("{a}"), Value::Null)).is_ok());
-        assert!(store.resolve(with_extension(None, Value::Null)).is_err());
+        assert!(resolve(&texts, with_extension(Some("{a}"), Value::Null)).is_ok());
+        assert!(resolve(&texts, with_extension(None, Value::Null)).is_err());
     }
 }
