@@ -1,7 +1,7 @@
 //! The collection roots: their rows, search keys and sort keys in SQL.
 //!
-//! Names, comparators and indexes come from the catalog; the SDL's snapshot is the place where they are reviewed. Tables and
-//! columns are given here a second time, so that the tests notice a wrong binding in the catalog.
+//! Names, comparators and indexes come from the catalog, and the SDL's snapshot shows them for review. Tables and columns are
+//! repeated here, so that the tests notice a wrong binding in the catalog.
 
 use orderql::catalog::Catalog;
 use orderql::search::Comparator;

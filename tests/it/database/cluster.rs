@@ -27,7 +27,7 @@ async fn server_process(address: &ClusterAddress) -> String {
 
 #[tokio::test]
 async fn a_cluster_keeps_its_databases_after_a_stop_and_listens_on_its_socket_only() {
-    let folder = TestFolder::create("cluster-kept");
+    let folder = TestFolder::create("cluster-stored");
     assert!(!Cluster::exists(folder.path()));
     let cluster = Cluster::open(&throwaway_cluster(folder.path())).unwrap();
     assert!(Cluster::exists(folder.path()));

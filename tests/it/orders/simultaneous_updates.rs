@@ -56,8 +56,8 @@ async fn a_repeated_update_gets_the_first_response() {
     // Keys belong to a user, and a rejection is stored as well.
     let token = store.server.token("other");
     assert_eq!(store.send_as(&token, &[URLENCODED, key], &form).status, 409);
-    let refused = store.update_with_key("k-2", &rejecting("SHIP_ONE_ITEM", "00009", "MISMATCH"));
-    assert_eq!(refused.status, 409);
+    let rejected = store.update_with_key("k-2", &rejecting("SHIP_ONE_ITEM", "00009", "MISMATCH"));
+    assert_eq!(rejected.status, 409);
     let missing = INPUT_BOX.replace("SHIP_INPUT", "LATER");
     assert_eq!(store.update_with_key("k-3", &missing).status, 404);
     assert_eq!(store.updatable_rows().await, rows);

@@ -47,7 +47,7 @@ impl MeteredServer {
         self.server.post(&self.token, accept, body.to_string())
     }
 
-    /// The credits of `demo`, after the 4 credits that asking for them costs.
+    /// The credits of `demo`. Reading them costs 4 credits.
     pub fn available(&self) -> u64 {
         self.query(JSON, &json!({ "query": PROBE })).available()
     }
