@@ -1,6 +1,6 @@
-//! The configuration. One table of settings makes the flags, the environment variables, the keys of the file, `--help`,
-//! README's table and the output of `orderql config`. No module reads the configuration: each has a small `Options` type,
-//! which this module fills.
+//! The configuration. One table of settings makes the flags, the environment variables, the keys of the file,
+//! `--help`, the table in docs/operations.md and the output of `orderql config`. No module reads the configuration:
+//! each has a small `Options` type, which this module fills.
 //!
 //! - `setting`: a row of the table
 //! - `settings`: the table, and `Config`, a typed value for each row
