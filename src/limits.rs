@@ -28,10 +28,10 @@ macro_rules! caller_limits {
                 max_page_size: u32 = "max-page-size", "ORDERQL_MAX_PAGE_SIZE", 100, Count, max_page_size;
                 /// Levels of object nesting that a query may have.
                 max_depth: u32 = "max-depth", "ORDERQL_MAX_DEPTH", 6, Count, max_depth;
+                /// Credits in a caller's full bucket; at least max-cost.
+                bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", 1000, Credits, bucket_size;
             }
             service {
-                /// Credits in a caller's full bucket.
-                bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", 1000, Credits, bucket_size;
                 /// Credits that a caller's bucket regains every second.
                 restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", 50, Credits, restore_rate;
                 /// Wall-clock budget of a query.
@@ -72,6 +72,17 @@ macro_rules! limits {
 
             /// Limits that no query exceeds, for tests and measurements.
             pub const UNLIMITED: Self = Self { $($field: <$type>::MAX),* };
+
+            /// The most that one query can cost: the maximum, or what a full bucket holds if that is less. Nothing
+            /// more expensive can ever be debited.
+            pub fn highest_cost(&self) -> u64 {
+                self.max_cost.min(self.bucket_size)
+            }
+
+            /// Whether a full bucket covers the most expensive query that is allowed.
+            pub fn bucket_covers_max_cost(&self) -> bool {
+                self.max_cost <= self.bucket_size
+            }
         }
 
         impl Default for Limits {

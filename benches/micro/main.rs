@@ -19,7 +19,7 @@ use orderql::limits::Limits;
 static ALLOCATIONS: divan::AllocProfiler = divan::AllocProfiler::system();
 
 /// Limits that the specification's worked case does not exceed.
-const HIGH_LIMITS: Limits = Limits { max_cost: 10_000, ..Limits::DEFAULT };
+const HIGH_LIMITS: Limits = Limits { max_cost: 10_000, bucket_size: 10_000, ..Limits::DEFAULT };
 
 fn main() {
     divan::main();

@@ -60,7 +60,7 @@ caller_limits!(limits_of_a_caller!);
 impl CallerLimits {
     /// The caller's bucket: its size, and how fast it refills.
     pub(crate) fn rate(&self) -> Rate {
-        Rate { capacity: self.bucket_size, restore_per_second: self.restore_rate }
+        Rate { capacity: self.query.bucket_size, restore_per_second: self.restore_rate }
     }
 }
 

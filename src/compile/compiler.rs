@@ -170,7 +170,7 @@ mod tests {
         let mut is_rejected = Vec::new();
         for (rows, max_cost) in [(20, 1000), (30, 1000), (30, 900), (20, 1000), (20, 1_000_000), (20, 1000)] {
             let request = request(query, json!({ "n": rows }));
-            let limits = Limits { max_cost, ..Limits::default() };
+            let limits = Limits { max_cost, bucket_size: u64::MAX, ..Limits::default() };
             let result = |compiled: Result<Compiled, _>| compiled.map(|compiled| compiled.estimate.cost());
             let fresh = result(compile(compiler.catalog(), &request, &limits));
             for _ in 0..2 {
@@ -206,7 +206,7 @@ mod tests {
         let orders = (0..150).map(order).collect::<Vec<_>>().concat();
         let query = format!("{{ {orders} }} fragment F on Order {{ {fields} }}");
         assert!(query.len() < 10_000);
-        compile(&query, &Limits { max_cost: 10_000, ..Limits::default() });
+        compile(&query, &Limits { max_cost: 10_000, bucket_size: 10_000, ..Limits::default() });
         assert_eq!(compiler.operations.contents().len(), texts);
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn explain_operation(
     let bound = bind(catalog, operation, &resolved);
     let (depth, estimate) = (depth(&bound), estimate(&bound));
     let admission = admit(depth, estimate.cost(), limits);
-    let errors = limit_exceeded::check(&admission, &bound, estimate.formula()).err();
+    let errors = limit_exceeded::check(&admission, &bound, estimate.formula(), limits).err();
     let cost = breakdown(&bound);
     let template = Arc::new(template(catalog, &bound));
     let plan = Plan::new(template, resolved.steps);

@@ -41,6 +41,6 @@ pub(super) fn plan(
 ) -> Result<Planned, GraphqlErrors> {
     let bound = bind(catalog, operation, resolved);
     let (depth, estimate) = (depth(&bound), estimate(&bound));
-    limit_exceeded::check(&admit(depth, estimate.cost(), limits), &bound, estimate.formula())?;
+    limit_exceeded::check(&admit(depth, estimate.cost(), limits), &bound, estimate.formula(), limits)?;
     Ok(Planned { depth, estimate, template: Arc::new(template(catalog, &bound)) })
 }

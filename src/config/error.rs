@@ -28,6 +28,17 @@ pub(crate) enum ConfigError {
         /// Its environment variable.
         variable: &'static str,
     },
+    /// Queries are allowed that no bucket can ever cover.
+    #[error(
+        "max-cost is {max_cost} and bucket-size is {bucket_size}; a query that costs more than a full bucket holds can \
+         never run; raise bucket-size to {max_cost} or more, or lower max-cost to {bucket_size} or less"
+    )]
+    CostAboveBucket {
+        /// Credits that one query may cost.
+        max_cost: u64,
+        /// Credits in a full bucket.
+        bucket_size: u64,
+    },
     /// An environment variable is not text.
     #[error("the environment variable {0} is not valid UTF-8")]
     NotText(&'static str),

@@ -46,6 +46,16 @@ macro_rules! default_limits {
 caller_limits!(default_limits!);
 
 impl Config {
+    /// Fails if values do not go together that are each valid.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let limits = self.default_limits().query;
+        if limits.bucket_covers_max_cost() {
+            return Ok(());
+        }
+        let Limits { max_cost, bucket_size, .. } = limits;
+        Err(ConfigError::CostAboveBucket { max_cost, bucket_size })
+    }
+
     /// The HTTP server's options.
     pub(crate) fn http(&self) -> http::options::Options {
         http::options::Options {

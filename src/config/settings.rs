@@ -71,7 +71,7 @@ macro_rules! settings {
         }
 
         impl Config {
-            /// Parses every value. Fails at the first that its setting does not accept.
+            /// Parses every value. Fails at the first that its setting does not accept, and if values do not go together.
             pub(crate) fn read(values: &Values) -> Result<Self, ConfigError> {
                 let mut settings = SETTINGS.iter();
                 // Fields and rows are made from the same list, so they are in the same order.
@@ -79,7 +79,9 @@ macro_rules! settings {
                     Some(setting) => values.parse(setting, &$parser)?,
                     None => return Err(ConfigError::Missing { name: $name, variable: $variable }),
                 };)*
-                Ok(Self { $($field),* })
+                let config = Self { $($field),* };
+                config.check()?;
+                Ok(config)
             }
         }
     };

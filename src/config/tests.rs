@@ -64,7 +64,7 @@ fn settings_have_regular_names_and_valid_defaults() {
     let config = read(&[], &[]).unwrap();
     let limits = config.default_limits();
     assert_eq!(limits.query, Limits::default());
-    let rate = Rate { capacity: limits.bucket_size, restore_per_second: limits.restore_rate };
+    let rate = Rate { capacity: limits.query.bucket_size, restore_per_second: limits.restore_rate };
     assert_eq!(rate, Rate::default());
     assert_eq!(config.body_limit, 1 << 20);
 }
@@ -122,6 +122,21 @@ fn an_invalid_value_is_reported_with_its_origin_and_what_is_valid() {
     );
     let error = flags(&["--listen", "localhost"]).unwrap_err().to_string();
     assert!(error.contains("'--listen <ADDRESS>': expected an IP address and a port"), "{error}");
+}
+
+#[test]
+fn a_cost_above_the_bucket_is_rejected_with_both_numbers() {
+    for (arguments, max_cost, bucket_size) in [
+        (&["--max-cost", "1001"][..], 1001, 1000),
+        (&["--bucket-size", "999"], 1000, 999),
+        (&["--max-cost", "20", "--bucket-size", "7"], 20, 7),
+    ] {
+        let error = read(arguments, &[]).unwrap_err().to_string();
+        let numbers = format!("max-cost is {max_cost} and bucket-size is {bucket_size}; ");
+        let change = format!("raise bucket-size to {max_cost} or more, or lower max-cost to {bucket_size} or less");
+        assert!(error.starts_with(&numbers) && error.ends_with(&change), "{error}");
+    }
+    assert!(read(&["--max-cost", "7", "--bucket-size", "7"], &[]).is_ok());
 }
 
 #[test]

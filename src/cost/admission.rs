@@ -65,10 +65,10 @@ impl Admission {
 /// Checks what a query measures against its caller's limits. A new limit is one more gate here.
 pub fn admit(depth: u32, cost: Cost, limits: &Limits) -> Admission {
     // A page size is checked where it is read: `PageSize` is within the limit.
-    let Limits { max_depth, max_cost, max_page_size: _ } = *limits;
+    let Limits { max_depth, max_cost: _, bucket_size: _, max_page_size: _ } = *limits;
     Admission([
         CheckedGate { gate: Gate::Depth, measured: depth.into(), limit: max_depth.into() },
-        CheckedGate { gate: Gate::Cost, measured: cost, limit: max_cost },
+        CheckedGate { gate: Gate::Cost, measured: cost, limit: limits.highest_cost() },
     ])
 }
 
@@ -92,5 +92,16 @@ mod tests {
             assert_eq!(admission.is_admitted(), rejected_by.is_none());
             assert_eq!(admission.gates().iter().map(|gate| gate.gate.name()).collect::<Vec<_>>(), ["depth", "cost"]);
         }
+    }
+
+    #[test]
+    fn rejects_a_cost_that_the_bucket_can_never_hold() {
+        let limits = Limits { max_cost: 10, bucket_size: 5, ..Limits::default() };
+        for (cost, is_admitted) in [(5, true), (6, false), (10, false), (11, false)] {
+            let admission = admit(0, cost, &limits);
+            assert_eq!(admission.is_admitted(), is_admitted, "{cost}");
+            assert_eq!(admission.gates()[1], CheckedGate { gate: Gate::Cost, measured: cost, limit: 5 });
+        }
+        assert!(admit(0, 10, &Limits { bucket_size: 10, ..limits }).is_admitted());
     }
 }

@@ -3,7 +3,8 @@
 //! The `extensions` of `DEPTH_EXCEEDED`: `depth`, `maxDepth`, and `paths`, the response keys of the fields that are one level
 //! too deep (20 at most).
 //!
-//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), and
+//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the
+//! caller's bucket holds less than the caller's limit and so is the `maxCost`, and
 //! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
 //!   (what it adds with everything inside it) and `share` (of the estimate). A branch may be inside another.
 //! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says
@@ -26,6 +27,7 @@ use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location, MAX_ERRORS};
+use crate::limits::Limits;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
 
@@ -34,6 +36,7 @@ pub(crate) fn check(
     admission: &Admission,
     operation: &BoundOperation<'_>,
     formula: &Formula,
+    limits: &Limits,
 ) -> Result<(), GraphqlErrors> {
     let Some(rejected_by) = admission.rejected_by() else { return Ok(()) };
     let error = match rejected_by.gate {
@@ -47,8 +50,8 @@ pub(crate) fn check(
             let pages = Pages::of(operation, formula);
             let (branches, advice) = (most_expensive(&pages), advise(&pages, max_cost));
             let paths = step_paths(operation, &branches, &advice);
-            let estimated_cost = rejected_by.measured;
-            GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, branches, advice, paths }, [])
+            let (estimated_cost, by_bucket) = (rejected_by.measured, !limits.bucket_covers_max_cost());
+            GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, by_bucket, branches, advice, paths }, [])
         }
     };
     Err(GraphqlErrors::one(error))
@@ -66,6 +69,8 @@ enum LimitExceeded<'a> {
     Cost {
         estimated_cost: Cost,
         max_cost: Cost,
+        /// Whether the limit is the size of the caller's bucket.
+        by_bucket: bool,
         branches: Vec<Branch>,
         advice: Advice<'a>,
         /// The paths of the steps that branches and suggestions name, by step.
@@ -114,8 +119,13 @@ impl fmt::Display for LimitExceeded<'_> {
             Self::Depth { depth, max_depth, .. } => {
                 write!(f, "the query nests {depth} levels of objects; at most {max_depth} are allowed; split it")
             }
-            Self::Cost { estimated_cost, max_cost, advice, .. } => {
-                write!(f, "the query's estimated cost is {estimated_cost}; at most {max_cost} is allowed; ")?;
+            Self::Cost { estimated_cost, max_cost, by_bucket, advice, .. } => {
+                write!(f, "the query's estimated cost is {estimated_cost}; ")?;
+                if *by_bucket {
+                    write!(f, "your bucket never holds more than {max_cost} credits; ")?;
+                } else {
+                    write!(f, "at most {max_cost} is allowed; ")?;
+                }
                 if advice.minimum_cost > *max_cost {
                     let minimum_cost = advice.minimum_cost;
                     write!(
@@ -143,7 +153,7 @@ impl Diagnostic for LimitExceeded<'_> {
             Self::Depth { depth, max_depth, paths } => {
                 vec![("depth", json!(depth)), ("maxDepth", json!(max_depth)), ("paths", json!(paths))]
             }
-            Self::Cost { estimated_cost, max_cost, branches, advice, paths } => {
+            Self::Cost { estimated_cost, max_cost, by_bucket, branches, advice, paths } => {
                 let path =
                     |step: StepId| paths.binary_search_by_key(&step, |(step, _)| *step).map(|at| &paths[at].1).ok();
                 let branch = |branch: &Branch| {
@@ -158,13 +168,15 @@ impl Diagnostic for LimitExceeded<'_> {
                         "estimatedCost": suggestion.estimated_cost,
                     })
                 };
-                vec![
+                let mut extensions = vec![
                     ("estimatedCost", json!(estimated_cost)),
                     ("maxCost", json!(max_cost)),
                     ("minimumCost", json!(advice.minimum_cost)),
                     ("branches", branches.iter().map(branch).collect()),
                     ("suggestions", advice.suggestions.iter().map(suggestion).collect()),
-                ]
+                ];
+                extensions.extend(by_bucket.then(|| ("bucketSize", json!(max_cost))));
+                extensions
             }
         };
         extensions.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -27,7 +27,7 @@
 //! (no token, not valid, a page without a size) is rejected as ever; everything else gets 200, and `extensions.cost`:
 //!
 //! ```text
-//! requestedQueryCost, maxCost    the estimate, and the caller's limit
+//! requestedQueryCost, maxCost    the estimate, and the caller's limit (the bucket's size if that is lower)
 //! depth, maxDepth                levels of object nesting, and the caller's limit
 //! statements                     how many statements the database would get
 //! admitted                       whether depth and cost are allowed; if not, `errors` has the error with all its extensions

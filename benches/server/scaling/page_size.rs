@@ -40,7 +40,7 @@ const QUERIES: [(&str, &str); 2] = [
 /// Measures all sizes, over one connection.
 pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Report) -> Result<()> {
     let catalog = Catalog::built_in()?;
-    let unlimited = Limits { max_cost: u64::MAX, ..Limits::default() };
+    let unlimited = Limits { max_cost: u64::MAX, bucket_size: u64::MAX, ..Limits::default() };
     let mut connection = orderql.connect()?;
     let keys = context.keys.of(Workload::Page).iter().take(POSITIONS);
     let cursors = keys.map(|key| orderql.cursor(&mut connection, key)).collect::<Result<Vec<_>>>()?;

@@ -56,6 +56,20 @@ pub(crate) enum ManageError {
     /// The password is empty or too long, or has characters that cannot be sent.
     #[error("a password takes 1 to 1024 bytes without control characters")]
     BadPassword,
+    /// The user could send queries that the user's bucket can never cover.
+    #[error(
+        "max-cost would be {max_cost} and bucket-size {bucket_size}; a query that costs more than a full bucket holds can \
+         never run; set --bucket-size to {max_cost} or more, or --max-cost to {bucket_size} or less{}",
+        if *.has_default { " (one of them is the server's default, as far as this command's settings show)" } else { "" }
+    )]
+    CostAboveBucket {
+        /// Credits that one query could cost.
+        max_cost: u64,
+        /// Credits in the user's full bucket.
+        bucket_size: u64,
+        /// Whether one of the numbers is the server's default.
+        has_default: bool,
+    },
     /// The text is not a time.
     #[error("the time cannot be read; write it as 2026-05-01, 2026-05-01T12:00Z, or 1 hour ago")]
     BadTime,

@@ -4,10 +4,12 @@ use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, GenericClient};
 
 use crate::access::audit::Action;
+use crate::access::caller_limits::{CallerLimits, DefaultLimits};
 use crate::access::manage::change::{commit, require};
 use crate::access::manage::error::{Kind, ManageError};
 use crate::access::manage::operator::Operator;
 use crate::access::profile::{Profile, ProfileLimit, columns, parameters, select_list};
+use crate::limits::Limits;
 
 /// The user's own limits.
 pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<Profile, ManageError> {
@@ -16,12 +18,13 @@ pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<P
 }
 
 /// Sets the given limits to a number or back to the default (`None`), and leaves the others alone. Returns whether
-/// anything changed.
+/// anything changed. Fails if the user's bucket could then never cover the most expensive query that the user may send.
 pub(crate) async fn change(
     client: &mut Client,
     operator: &Operator,
     user_id: &str,
     changes: &[(&ProfileLimit, Option<i64>)],
+    default: &DefaultLimits,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
     require(&transaction, Kind::User, user_id).await?;
@@ -37,12 +40,25 @@ pub(crate) async fn change(
         transaction.rollback().await?;
         return Ok(false);
     }
+    check(&after, default)?;
     let sets = columns(|index, column| format!("{column} = ${}::bigint", index + 2));
     let update = format!("UPDATE orderql.user_profile SET {sets} WHERE user_id = $1");
     let numbers: Vec<_> = after.limits().map(|(_, number)| number).collect();
     transaction.execute(&update, &parameters(&user_id, &numbers)).await?;
     let details = [("before", by_column(&before)), ("after", by_column(&after))];
     commit(transaction, operator, true, Action::ProfileChanged, user_id, details).await
+}
+
+/// Fails if the profile allows queries that its bucket can never cover. A profile that sets neither is the server's
+/// configuration, which the server checks.
+fn check(profile: &Profile, default: &DefaultLimits) -> Result<(), ManageError> {
+    let limits = CallerLimits::new(profile, default).query;
+    let has_default = profile.max_cost.is_none() || profile.bucket_size.is_none();
+    if limits.bucket_covers_max_cost() || (profile.max_cost, profile.bucket_size) == (None, None) {
+        return Ok(());
+    }
+    let Limits { max_cost, bucket_size, .. } = limits;
+    Err(ManageError::CostAboveBucket { max_cost, bucket_size, has_default })
 }
 
 async fn read(client: &impl GenericClient, user_id: &str, lock: &str) -> Result<Profile, ManageError> {

@@ -23,7 +23,7 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
         object.insert("depth".to_owned(), json!(explanation.depth));
         object.insert("statements".to_owned(), statements.collect());
     }
-    let allowed = json!({ "cost": limits.max_cost, "pageSize": limits.max_page_size, "depth": limits.max_depth });
+    let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
     object.insert("limits".to_owned(), allowed);
     object.insert("errors".to_owned(), errors.into_iter().flatten().map(|error| json!(error)).collect());
     Json::Object(object)

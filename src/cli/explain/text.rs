@@ -135,7 +135,7 @@ impl Writer<'_> {
         self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
         self.fact("Statements", &count.to_string());
         let cost = explanation.estimate.cost();
-        self.fact("Cost", &format!("{cost}, of {} allowed", limits.max_cost));
+        self.fact("Cost", &format!("{cost}, of {} allowed", limits.highest_cost()));
         let width = explanation.cost.iter().map(|node| node.total).max().unwrap_or(0).to_string().len();
         for node in &explanation.cost {
             self.cost(node, width, 0);

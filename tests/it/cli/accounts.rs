@@ -77,6 +77,18 @@ async fn errors_suggest_what_was_probably_meant() {
         ("profile show nobody", "", "there is no user `nobody`"),
         ("profile set integration", "", "required arguments were not provided"),
         ("profile set integration --max-cost 0", "", "0 is not in 1.."),
+        (
+            "profile set integration --max-cost 1001",
+            "",
+            "max-cost would be 1001 and bucket-size 1000; a query that costs more than a full bucket holds can never run; \
+             set --bucket-size to 1001 or more, or --max-cost to 1000 or less (one of them is the server's default",
+        ),
+        ("profile set integration --bucket-size 10", "", "max-cost would be 1000 and bucket-size 10;"),
+        (
+            "profile set integration --bucket-size 10 --max-cost 11",
+            "",
+            "set --bucket-size to 11 or more, or --max-cost to 10 or less\n",
+        ),
         ("profile set integration --deadline soon", "", "expected a time above zero"),
         ("profile unset integration max-cots", "", "'max-cost'"),
         ("audit --since whenever", "", "the time cannot be read"),
@@ -166,7 +178,9 @@ async fn lists_groups_grants_and_profiles() {
         "deadline": "6000ms", "concurrent-queries": 7,
     });
     assert_eq!(json_of(&database, "profile show ann"), shown);
-    orderql(&database, "profile unset ann max-cost deadline");
+    let error = failure(&database, "profile unset ann max-cost deadline", "");
+    assert!(error.contains("max-cost would be 1000 and bucket-size 4;"), "{error}");
+    orderql(&database, "profile unset ann max-cost bucket-size deadline");
     assert!(orderql(&database, "profile show ann").contains("max-cost            the server's default\n"));
     orderql(&database, "profile unset ann");
     assert_eq!(json_of(&database, "profile show ann"), unset);

@@ -43,16 +43,21 @@ async fn debits_an_executed_query_and_reports_the_remaining_credits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_query_above_the_bucket_size_has_no_retry_time() {
+async fn a_query_that_the_bucket_can_never_hold_exceeds_the_cost() {
     let profile = Profile { bucket_size: Some(3), ..Profile::default() };
-    let (server, _database, token) = server_with_demo_user(profile, &[]).await;
-    for (accept, status) in [(JSON, 200), (GRAPHQL_JSON, 429)] {
+    let (server, _database, token) = server_with_demo_user(profile, &["--restore-rate", "0"]).await;
+    for (accept, status) in [(JSON, 200), (GRAPHQL_JSON, 400)] {
         let response = server.query_as(accept, &token, ORDER);
-        assert_eq!((response.status, response.code().as_str()), (status, "THROTTLED"));
-        let extensions = response.json()["errors"][0]["extensions"].clone();
-        assert_eq!((&extensions["requestedQueryCost"], &extensions["retryAfterMs"]), (&json!(4), &Value::Null));
-        assert_eq!(response.available(), 3);
+        assert_eq!((response.status, response.code().as_str()), (status, "COST_EXCEEDED"));
+        let error = response.json()["errors"][0].clone();
+        let extensions = &error["extensions"];
+        assert_eq!((&extensions["estimatedCost"], &extensions["maxCost"]), (&json!(4), &json!(3)));
+        assert_eq!((&extensions["bucketSize"], extensions.get("retryAfterMs")), (&json!(3), None));
+        assert!(error["message"].as_str().unwrap().contains("your bucket never holds more than 3 credits"), "{error}");
     }
+    // Nothing was debited, and a query of 3 credits runs.
+    let cheaper = server.query_as(JSON, &token, "{ order(orderId: \"NONE\") { orderName statusId } }");
+    assert_eq!((cheaper.status, cheaper.available()), (200, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

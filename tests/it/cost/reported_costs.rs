@@ -116,7 +116,9 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
         query: format!("{{ order(orderId: \"NONE\") {{ {selection} }} }}"),
         ..Request::default()
     };
-    for (request, passed) in [(order("orderId statusId"), true), (order("orderId statusId orderDate"), false)] {
+    for spent in [0, 3] {
+        let passed = spent == 0;
+        let request = order("orderId statusId");
         for accept in ["Accept: application/json", "Accept: application/graphql-response+json"] {
             let response = send(&server, &token, &request, &[VALIDATE, accept]);
             let body = response.json();
@@ -125,11 +127,20 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
             let bucket = json!({ "passed": passed, "retryAfterMs": if passed { json!(0) } else { Value::Null } });
             let gates = json!({ "depth": { "passed": true }, "cost": { "passed": true }, "bucket": bucket });
             assert_eq!((&cost["admitted"], &cost["gates"]), (&json!(true), &gates));
-            let status = json!({ "maximumAvailable": 3, "currentlyAvailable": 3, "restoreRate": 0 });
+            let status = json!({ "maximumAvailable": 3, "currentlyAvailable": 3 - spent, "restoreRate": 0 });
             assert_eq!(cost["throttleStatus"], status);
             assert_eq!(cost.get("actualQueryCost"), None);
         }
+        if passed {
+            assert_eq!(send(&server, &token, &request, &[]).available(), 0);
+        }
     }
+    // The bucket can never hold what this query costs, so the cost gate rejects it.
+    let body = send(&server, &token, &order("orderId statusId orderDate"), &[VALIDATE]).json();
+    let (cost, extensions) = (&body["extensions"]["cost"], &body["errors"][0]["extensions"]);
+    assert_eq!((&cost["admitted"], &cost["maxCost"]), (&json!(false), &json!(3)), "{body}");
+    assert_eq!(cost["gates"]["cost"], json!({ "passed": false }));
+    assert_eq!((&extensions["code"], &extensions["bucketSize"]), (&json!("COST_EXCEEDED"), &json!(3)), "{body}");
     // Errors before the cost check are reported as without the header.
     let rejected = send(&server, &token, &order("nothing"), &[VALIDATE, "Accept: application/graphql-response+json"]);
     assert_eq!((rejected.status, rejected.code().as_str()), (400, "GRAPHQL_VALIDATION_FAILED"));
@@ -142,10 +153,10 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
             send(&server, &token, &Request { query: "{ __typename }".into(), ..Request::default() }, headers);
         assert_eq!(response.json()["extensions"]["cost"].get("fields"), None);
     }
-    let throttled = send(&server, &token, &order("orderId statusId orderDate"), &[]);
+    let throttled = send(&server, &token, &order("orderId statusId"), &[]);
     let extensions = &throttled.json()["errors"][0]["extensions"];
     let expected = json!({
-        "code": "THROTTLED", "requestedQueryCost": 4, "currentlyAvailable": 3, "retryAfterMs": null,
+        "code": "THROTTLED", "requestedQueryCost": 3, "currentlyAvailable": 0, "retryAfterMs": null,
     });
     assert_eq!(*extensions, expected);
 }

@@ -19,7 +19,7 @@ use orderql::query::Request;
 use crate::support::built_in::collection_roots;
 
 /// The limits of an integration user.
-const BULK: Limits = Limits { max_cost: 100_000_000, max_depth: 10, ..Limits::DEFAULT };
+const BULK: Limits = Limits { max_cost: 100_000_000, bucket_size: 100_000_000, max_depth: 10, ..Limits::DEFAULT };
 
 #[test]
 fn every_query_has_the_reviewed_plan_or_errors() {

@@ -169,6 +169,7 @@ fn limits_near(explanation: &Explanation, random: &mut Random) -> Limits {
         max_cost: *random.pick(&[0, cost / 2, cost.saturating_sub(1), cost, cost + 1, u64::MAX]),
         max_page_size: *random.pick(&[1, 5, 100, 10_000, 10_000, 10_000]),
         max_depth: *random.pick(&[0, depth.saturating_sub(1), depth, depth + 1, 50, 50]),
+        bucket_size: if random.chance(80) { u64::MAX } else { *random.pick(&[cost.saturating_sub(1), cost]) },
     }
 }
 

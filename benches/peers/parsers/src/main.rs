@@ -58,7 +58,7 @@ fn bench(bencher: Bencher<'_, '_>, document: &Document, validate: fn(&str) -> bo
 /// From text to cost and SQL, or to an error, without a cache.
 #[divan::bench(args = documents(|_| true))]
 fn orderql_compile(bencher: Bencher<'_, '_>, document: &Document) {
-    let (request, limits) = (document.request(), Limits { max_cost: 10_000, ..Limits::default() });
+    let (request, limits) = (document.request(), Limits { max_cost: 10_000, bucket_size: 10_000, ..Limits::default() });
     bencher.bench(|| compile(&CATALOG, black_box(&request), &limits).is_ok());
 }
 

@@ -93,7 +93,7 @@ fn report(explanation: Explanation, forecast: &Result<ThrottleStatus, Insufficie
     let gates: Map<String, Value> = gates.chain([bucket_gate]).collect();
     let cost = json!({
         "requestedQueryCost": requested,
-        "maxCost": limits.max_cost,
+        "maxCost": limits.highest_cost(),
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
         "statements": explanation.plan.steps().len(),
