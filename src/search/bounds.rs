@@ -1,10 +1,18 @@
-//! How large a search string can be.
+//! How large search strings can be. Terms on indexed keys cost nothing, so credits do not limit them, and values are parsed
+//! before the cost is known.
 
-/// Terms of a search string. Terms on indexed keys cost nothing, so they need a limit of their own.
+/// Terms of a search string.
 pub(super) const MAX_TERMS: usize = 50;
 
-/// Elements of an in-list.
-pub(super) const MAX_ELEMENTS: usize = 1000;
+/// Distinct values of an in-list. A page holds 100 rows, so the rows of longer lists do not fit one page anyway.
+pub(crate) const MAX_VALUES: usize = 100;
 
-/// The length of a search string, in bytes. A document can use one variable hundreds of times, and each use is parsed.
-pub(super) const MAX_LENGTH: usize = 64 * 1024;
+/// Terms of all search strings of a request.
+pub(crate) const MAX_REQUEST_TERMS: usize = 200;
+
+/// Distinct values of all search strings of a request.
+pub(crate) const MAX_REQUEST_VALUES: usize = 1000;
+
+/// The length of all search strings of a request, in bytes. A variable counts wherever it is used, because each use is
+/// parsed.
+pub(crate) const MAX_REQUEST_BYTES: usize = 64 * 1024;

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::excerpt::excerpt;
-use crate::search::bounds::{MAX_ELEMENTS, MAX_LENGTH, MAX_TERMS};
+use crate::search::bounds::MAX_TERMS;
 
 /// An invalid term of a search string.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -25,9 +25,15 @@ pub enum SearchErrorKind {
     /// The term has no colon.
     #[error("is not of the form key:value; a value cannot contain a space")]
     NoColon,
-    /// The text before the colon is not a key.
+    /// The term has no colon, and is one of the words and signs by which other languages combine terms.
+    #[error(
+        "is not of the form key:value; a space between terms means AND; there is no OR, no NOT and no grouping; \
+         key:a,b,c matches any of several values"
+    )]
+    BooleanSyntax,
+    /// Nothing precedes the colon.
     #[error("has no key before its colon; write key:value")]
-    InvalidKey,
+    NoKey,
     /// Nothing follows the colon or the comparator.
     #[error("has no value; write key:value or leave the term out")]
     EmptyValue,
@@ -37,15 +43,15 @@ pub enum SearchErrorKind {
     /// A range comparator has a list.
     #[error("compares a range with a list; a range takes one value")]
     RangeOfList,
+    /// An element of a list, other than the first, begins with an operator.
+    #[error("has an operator inside its list; put an element in quotes if it begins with one of < > = ! ~")]
+    OperatorInList,
+    /// A value without quotes contains an asterisk.
+    #[error("has a `*`, and there is no pattern matching; a value in quotes is taken literally")]
+    Pattern,
     /// More than `MAX_TERMS`.
     #[error("is one too many; at most {} terms are taken", MAX_TERMS)]
     TooManyTerms,
-    /// More than `MAX_ELEMENTS`.
-    #[error("lists too much; at most {} elements are taken", MAX_ELEMENTS)]
-    TooManyElements,
-    /// The search string exceeds `MAX_LENGTH`.
-    #[error("is in a string of more than {} bytes; ask in several queries", MAX_LENGTH)]
-    TooLong,
     /// The value does not have the key's type: what the type accepts.
     #[error("has a value that its key cannot take; expected {0}")]
     InvalidValue(&'static str),
@@ -54,12 +60,12 @@ pub enum SearchErrorKind {
 impl SearchErrorKind {
     fn expected(self) -> String {
         match self {
-            Self::NoColon | Self::InvalidKey | Self::EmptyValue => "key:value".to_owned(),
+            Self::NoColon | Self::BooleanSyntax | Self::NoKey | Self::EmptyValue => "key:value".to_owned(),
             Self::EmptyElement => "key:a,b,c".to_owned(),
             Self::RangeOfList => "a range of one value".to_owned(),
+            Self::OperatorInList => "elements without an operator".to_owned(),
+            Self::Pattern => "a value without `*`, or in quotes".to_owned(),
             Self::TooManyTerms => format!("at most {MAX_TERMS} terms"),
-            Self::TooManyElements => format!("at most {MAX_ELEMENTS} elements"),
-            Self::TooLong => format!("at most {MAX_LENGTH} bytes"),
             Self::InvalidValue(expected) => expected.to_owned(),
         }
     }
@@ -74,7 +80,19 @@ impl SearchError {
 
 impl Diagnostic for SearchError {
     fn code(&self) -> ErrorCode {
-        ErrorCode::MalformedQuery
+        match self.kind {
+            // Each of the terms is well-formed.
+            SearchErrorKind::TooManyTerms => ErrorCode::BadUserInput,
+            SearchErrorKind::NoColon
+            | SearchErrorKind::BooleanSyntax
+            | SearchErrorKind::NoKey
+            | SearchErrorKind::EmptyValue
+            | SearchErrorKind::EmptyElement
+            | SearchErrorKind::RangeOfList
+            | SearchErrorKind::OperatorInList
+            | SearchErrorKind::Pattern
+            | SearchErrorKind::InvalidValue(_) => ErrorCode::MalformedQuery,
+        }
     }
 
     fn extensions(&self) -> ErrorExtensions {

@@ -1,17 +1,18 @@
 //! The search string of a collection root. `grammar/search.ebnf` is its grammar.
 //!
-//! This module knows nothing of the keys that a root declares: [`crate::query::bind`] checks keys and converts values.
+//! This module knows nothing of the keys that a root declares: [`crate::query::bind`] checks keys and operators and converts
+//! values.
 //!
 //! - `term`: the parts of a search string
 //! - [`parse`]: text → terms
 //! - `error`: why a search string cannot be used
-//! - `bounds`: how large a search string can be
+//! - `bounds`: how large search strings can be
 
-mod bounds;
+pub(crate) mod bounds;
 mod error;
 mod parse;
 mod term;
 
 pub use error::{SearchError, SearchErrorKind};
 pub use parse::parse;
-pub use term::{Comparator, Term};
+pub use term::{Comparator, Operator, Term};

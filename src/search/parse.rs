@@ -1,82 +1,81 @@
 //! The parser of search strings.
 
-use crate::search::bounds::{MAX_ELEMENTS, MAX_LENGTH, MAX_TERMS};
+use crate::search::bounds::MAX_TERMS;
 use crate::search::error::{SearchError, SearchErrorKind};
-use crate::search::term::{Comparator, Term};
+use crate::search::term::{Comparator, Operator, Term};
 
-/// Parses a search string. Fails with an error per invalid term. An empty string has no terms.
-pub fn parse(text: &str) -> Result<Vec<Term<'_>>, Vec<SearchError>> {
-    if text.len() > MAX_LENGTH {
-        return Err(vec![SearchError::new(text, 0, SearchErrorKind::TooLong)]);
-    }
+/// Parses a search string: its terms and the errors of invalid ones, in the order of the string. An empty string has no
+/// terms. Stops at the first term above the limit, with an error.
+pub fn parse(text: &str) -> Vec<Result<Term<'_>, SearchError>> {
     let mut terms = Vec::new();
-    let mut errors = Vec::new();
     for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
         let offset = word.as_ptr() as usize - text.as_ptr() as usize;
-        if terms.len() + errors.len() == MAX_TERMS {
-            errors.push(SearchError::new(word, offset, SearchErrorKind::TooManyTerms));
+        if terms.len() == MAX_TERMS {
+            terms.push(Err(SearchError::new(word, offset, SearchErrorKind::TooManyTerms)));
             break;
         }
-        match term(word, offset) {
-            Ok(term) => terms.push(term),
-            Err(kind) => errors.push(SearchError::new(word, offset, kind)),
-        }
+        terms.push(term(word, offset).map_err(|kind| SearchError::new(word, offset, kind)));
     }
-    if errors.is_empty() { Ok(terms) } else { Err(errors) }
+    terms
 }
 
 fn term(text: &str, offset: usize) -> Result<Term<'_>, SearchErrorKind> {
-    let (key, value) = text.split_once(':').ok_or(SearchErrorKind::NoColon)?;
-    if !is_key(key) {
-        return Err(SearchErrorKind::InvalidKey);
+    let (key, value) = text.split_once(':').ok_or_else(|| without_colon(text))?;
+    if key.is_empty() {
+        return Err(SearchErrorKind::NoKey);
     }
-    let (range, value) = comparator(value);
-    if value.is_empty() {
-        return Err(SearchErrorKind::EmptyValue);
-    }
+    let (sign, value) = value.split_at(operator_length(value));
+    let comparator = match sign {
+        "" => None,
+        ">" => Some(Comparator::Greater),
+        ">=" => Some(Comparator::GreaterOrEqual),
+        "<" => Some(Comparator::Less),
+        "<=" => Some(Comparator::LessOrEqual),
+        _ => return Ok(Term { key, operator: Operator::Unknown(sign), elements: Vec::new(), offset, text }),
+    };
     let elements = elements(value)?;
-    let comparator = match (range, elements.len()) {
+    let comparator = match (comparator, elements.len()) {
         (None, 1) => Comparator::Equals,
         (None, _) => Comparator::In,
         (Some(comparator), 1) => comparator,
         (Some(_), _) => return Err(SearchErrorKind::RangeOfList),
     };
-    Ok(Term { key, comparator, elements, offset, text })
+    Ok(Term { key, operator: Operator::Known(comparator), elements, offset, text })
 }
 
-fn is_key(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+fn without_colon(text: &str) -> SearchErrorKind {
+    let is_connective = ["AND", "OR", "NOT"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_connective || text.starts_with('(') { SearchErrorKind::BooleanSyntax } else { SearchErrorKind::NoColon }
 }
 
-fn comparator(value: &str) -> (Option<Comparator>, &str) {
-    let prefixes = [
-        (">=", Comparator::GreaterOrEqual),
-        ("<=", Comparator::LessOrEqual),
-        (">", Comparator::Greater),
-        ("<", Comparator::Less),
-    ];
-    prefixes
-        .into_iter()
-        .find_map(|(prefix, comparator)| value.strip_prefix(prefix).map(|rest| (Some(comparator), rest)))
-        .unwrap_or((None, value))
+/// The length of the operator at the beginning of a text, in bytes. All that can be read as an operator belongs to it, so
+/// that a misspelt operator is not mistaken for a value.
+fn operator_length(text: &str) -> usize {
+    text.find(|c| !matches!(c, '<' | '>' | '=' | '!' | '~')).unwrap_or(text.len())
 }
 
 fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
+    if value.is_empty() {
+        return Err(SearchErrorKind::EmptyValue);
+    }
     let mut elements = Vec::new();
     let mut rest = value;
     loop {
-        let (element, remainder) = element(rest);
-        if element.is_empty() {
+        let Element { text, is_quoted, remainder } = element(rest);
+        if text.is_empty() {
             return Err(if elements.is_empty() && remainder.is_none() {
                 SearchErrorKind::EmptyValue
             } else {
                 SearchErrorKind::EmptyElement
             });
         }
-        if elements.len() == MAX_ELEMENTS {
-            return Err(SearchErrorKind::TooManyElements);
+        if !is_quoted && operator_length(text) > 0 {
+            return Err(SearchErrorKind::OperatorInList);
         }
-        elements.push(element);
+        if !is_quoted && text.contains('*') {
+            return Err(SearchErrorKind::Pattern);
+        }
+        elements.push(text);
         match remainder {
             None => return Ok(elements),
             Some(remainder) => rest = remainder,
@@ -84,23 +83,32 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     }
 }
 
-/// The first element, and the text after the comma that follows it.
-fn element(text: &str) -> (&str, Option<&str>) {
+/// The first element of a list.
+struct Element<'a> {
+    /// The element without its quotes.
+    text: &'a str,
+    is_quoted: bool,
+    /// The text after the comma that follows the element.
+    remainder: Option<&'a str>,
+}
+
+fn element(text: &str) -> Element<'_> {
     quoted(text).unwrap_or_else(|| match text.split_once(',') {
-        Some((element, remainder)) => (element, Some(remainder)),
-        None => (text, None),
+        Some((element, remainder)) => Element { text: element, is_quoted: false, remainder: Some(remainder) },
+        None => Element { text, is_quoted: false, remainder: None },
     })
 }
 
 /// The quoted element at the beginning of a text, if there is one. A comma or the end must follow the closing quote.
-fn quoted(text: &str) -> Option<(&str, Option<&str>)> {
+fn quoted(text: &str) -> Option<Element<'_>> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inner = &text[1..];
     inner.match_indices(quote).find_map(|(at, _)| {
-        let (element, after_quote) = (&inner[..at], &inner[at + 1..]);
+        let (text, after_quote) = (&inner[..at], &inner[at + 1..]);
+        let element = |remainder| Element { text, is_quoted: true, remainder };
         match after_quote.strip_prefix(',') {
-            Some(remainder) => Some((element, Some(remainder))),
-            None => after_quote.is_empty().then_some((element, None)),
+            Some(remainder) => Some(element(Some(remainder))),
+            None => after_quote.is_empty().then(|| element(None)),
         }
     })
 }
@@ -109,18 +117,16 @@ fn quoted(text: &str) -> Option<(&str, Option<&str>)> {
 mod tests {
     use super::*;
 
+    /// The terms and errors of a search string, in its order.
     fn read(text: &str) -> String {
-        match parse(text) {
-            Ok(terms) => {
-                let terms =
-                    terms.iter().map(|term| format!("{} {} {:?}", term.key, term.comparator.describe(), term.elements));
-                terms.collect::<Vec<_>>().join(" & ")
+        let read = |result: &Result<Term<'_>, SearchError>| match result {
+            Ok(Term { key, operator: Operator::Known(comparator), elements, .. }) => {
+                format!("{key} {} {elements:?}", comparator.describe())
             }
-            Err(errors) => {
-                let errors = errors.iter().map(|error| format!("{}: {:?}", error.offset, error.kind));
-                errors.collect::<Vec<_>>().join(" & ")
-            }
-        }
+            Ok(Term { key, operator: Operator::Unknown(sign), .. }) => format!("{key} unknown {sign}"),
+            Err(error) => format!("{}: {:?}", error.offset, error.kind),
+        };
+        parse(text).iter().map(read).collect::<Vec<_>>().join(" & ")
     }
 
     #[test]
@@ -138,23 +144,30 @@ mod tests {
             (r#"a:"b",'c',d"#, r#"a in ["b", "c", "d"]"#),
             ("a:'b,c'", r#"a equals ["b,c"]"#),
             ("a:'>5'", r#"a equals [">5"]"#),
+            ("a:>'=5'", r#"a > ["=5"]"#),
             ("a:O'Brien,'tis", r#"a in ["O'Brien", "'tis"]"#),
             ("a:'b'c'", r#"a equals ["b'c"]"#),
             ("name:Ünïcode,日本", r#"name in ["Ünïcode", "日本"]"#),
+            ("a:-5,b=c,d!", r#"a in ["-5", "b=c", "d!"]"#),
+            ("a:'#10*',\"*\",'!=b'", r##"a in ["#10*", "*", "!=b"]"##),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn reports_every_invalid_term_with_its_offset() {
+    fn everything_before_the_first_colon_is_the_key() {
+        for key in ["-a", "!a", "(a", "1a", "ä", "a=b", "a>=2026-05-01T10", "'a'", "*"] {
+            assert_eq!(read(&format!("{key}:x:y")), format!(r#"{key} equals ["x:y"]"#));
+        }
+    }
+
+    #[test]
+    fn reports_every_invalid_term_with_its_offset_beside_the_others() {
         for (text, expected) in [
             ("approved", "0: NoColon"),
-            ("a:1 red shirt", "4: NoColon & 8: NoColon"),
-            (":x", "0: InvalidKey"),
-            ("-a:x", "0: InvalidKey"),
-            ("1a:x", "0: InvalidKey"),
-            ("ä:x", "0: InvalidKey"),
+            ("a:1 red shirt", r#"a equals ["1"] & 4: NoColon & 8: NoColon"#),
+            (":x a:b", r#"0: NoKey & a equals ["b"]"#),
             ("a:", "0: EmptyValue"),
             ("a:>", "0: EmptyValue"),
             ("a:''", "0: EmptyValue"),
@@ -162,22 +175,43 @@ mod tests {
             ("a:,b", "0: EmptyElement"),
             ("a:b,", "0: EmptyElement"),
             ("a:>b,c", "0: RangeOfList"),
-            ("a:'b c'", "5: NoColon"),
+            ("a:b,>c", "0: OperatorInList"),
+            ("a:b,!=c", "0: OperatorInList"),
+            ("a:'b c'", r#"a equals ["'b"] & 5: NoColon"#),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn limits_terms_elements_and_length() {
+    fn names_an_operator_that_does_not_exist() {
+        for sign in ["!", "!=", "~", "=", "==", "<>", "=>", "=<", ">>", "<<", ">==", "!~", "=~", ">~"] {
+            assert_eq!(read(&format!("a:{sign}b,c d:e")), format!(r#"a unknown {sign} & d equals ["e"]"#));
+            assert_eq!(read(&format!("a:{sign}")), format!("a unknown {sign}"));
+        }
+    }
+
+    #[test]
+    fn there_are_no_patterns_and_no_boolean_syntax() {
+        for text in ["a:*", "a:b*", "a:b,*c", "a:>2*", "a:'b*", "a:'b*'c"] {
+            assert_eq!(read(text), "0: Pattern", "{text}");
+        }
+        for text in ["AND", "OR", "not", "(", "(a", "()"] {
+            assert_eq!(read(text), "0: BooleanSyntax", "{text}");
+        }
+        for text in ["ORDER", "a)", "a=b"] {
+            assert_eq!(read(text), "0: NoColon", "{text}");
+        }
+    }
+
+    #[test]
+    fn stops_at_the_first_term_above_the_limit() {
         let terms = |n| vec!["a:b"; n].join(" ");
-        assert!(parse(&terms(MAX_TERMS)).is_ok());
-        assert_eq!(read(&terms(MAX_TERMS + 5)), format!("{}: TooManyTerms", MAX_TERMS * 4));
-        let list = |n| format!("a:{}", vec!["b"; n].join(","));
-        assert!(parse(&list(MAX_ELEMENTS)).is_ok());
-        assert_eq!(read(&list(MAX_ELEMENTS + 1)), "0: TooManyElements");
-        let long = |n| format!("a:{}", "b".repeat(n - 2));
-        assert!(parse(&long(MAX_LENGTH)).is_ok());
-        assert_eq!(read(&long(MAX_LENGTH + 1)), "0: TooLong");
+        assert!(parse(&terms(MAX_TERMS)).iter().all(Result::is_ok));
+        let text = terms(MAX_TERMS + 5);
+        let parsed = parse(&text);
+        assert_eq!(parsed.len(), MAX_TERMS + 1);
+        let error = parsed[MAX_TERMS].as_ref().unwrap_err();
+        assert_eq!((error.offset, error.kind), (MAX_TERMS * 4, SearchErrorKind::TooManyTerms));
     }
 }

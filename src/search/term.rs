@@ -33,16 +33,37 @@ impl Comparator {
             Self::LessOrEqual => "<=",
         }
     }
+
+    /// A term with this comparator, as it is written.
+    pub(crate) fn example(self, key: &str) -> String {
+        match self {
+            Self::Equals => format!("{key}:value"),
+            Self::In => format!("{key}:a,b,c"),
+            Self::Greater | Self::GreaterOrEqual | Self::Less | Self::LessOrEqual => {
+                format!("{key}:{}value", self.describe())
+            }
+        }
+    }
+}
+
+/// What stands between a term's colon and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator<'a> {
+    /// One that the language has.
+    Known(Comparator),
+    /// One that it does not have, such as `!=`. No key accepts it.
+    Unknown(&'a str),
 }
 
 /// A term of a search string, `key:value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term<'a> {
-    /// The text before the first colon.
+    /// The text before the first colon, not empty. Whether a connection has such a key is not known here.
     pub key: &'a str,
     /// How the key is compared.
-    pub comparator: Comparator,
-    /// The elements without their quotes, none empty: several for [`Comparator::In`], otherwise one.
+    pub operator: Operator<'a>,
+    /// The elements without their quotes, none empty: several for [`Comparator::In`], none for an unknown operator,
+    /// otherwise one.
     pub elements: Vec<&'a str>,
     /// The term's position in the search string, in bytes.
     pub offset: usize,

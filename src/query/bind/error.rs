@@ -7,6 +7,8 @@ use serde_json::{Value as Json, json};
 use crate::cursor::BadCursor;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
+use crate::query::bind::search_size::SearchSize;
+use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
 
 /// Why an operation's values cannot be used.
@@ -68,6 +70,8 @@ pub(crate) enum BindError {
         key: String,
         /// The offset of its term in the search string, in bytes.
         offset: usize,
+        /// If the key is written as in another query language: what this one lacks.
+        syntax: Option<&'static str>,
         /// The most similar key of the connection.
         nearest: Option<String>,
         /// The keys of the connection.
@@ -85,6 +89,35 @@ pub(crate) enum BindError {
         comparator: Comparator,
         /// The comparators that the key accepts.
         allowed: Vec<Comparator>,
+    },
+    /// An operator that no key accepts, because the language does not have it.
+    NoSuchOperator {
+        /// The connection.
+        field: String,
+        /// The key.
+        key: String,
+        /// The offset of its term in the search string, in bytes.
+        offset: usize,
+        /// The operator in the search string.
+        operator: String,
+        /// The comparators that the key accepts.
+        allowed: Vec<Comparator>,
+    },
+    /// An in-list with more than [`MAX_VALUES`] distinct values.
+    TooManyValues {
+        /// The connection.
+        field: String,
+        /// The key.
+        key: String,
+        /// The offset of its term in the search string, in bytes.
+        offset: usize,
+        /// How many distinct values the list has.
+        values: usize,
+    },
+    /// The search strings of the request are together larger than they may be.
+    SearchTooLarge {
+        /// In what.
+        size: SearchSize,
     },
     /// A variable that is missing or of another type.
     BadVariable {
@@ -140,8 +173,11 @@ impl fmt::Display for BindError {
                 malformed.fmt(f)?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}:…`?"))
             }
-            Self::NotFilterable { field, key, nearest, allowed, .. } => {
+            Self::NotFilterable { field, key, syntax, nearest, allowed, .. } => {
                 write!(f, "`{field}` cannot be searched by `{key}`")?;
+                if let Some(syntax) = syntax {
+                    write!(f, "; {syntax}")?;
+                }
                 if let Some(nearest) = nearest {
                     write!(f, "; did you mean `{nearest}`?")?;
                 }
@@ -154,6 +190,29 @@ impl fmt::Display for BindError {
                     "`{key}` does not take the comparator {}; it takes {}",
                     comparator.describe(),
                     allowed.join(", ")
+                )
+            }
+            Self::NoSuchOperator { key, operator, allowed, .. } => {
+                let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.example(key)).collect();
+                write!(
+                    f,
+                    "there is no operator `{operator}`; `{key}` takes {}; put a value in quotes if it begins with one of \
+                     < > = ! ~",
+                    allowed.join(", ")
+                )
+            }
+            Self::TooManyValues { key, values, .. } => {
+                write!(
+                    f,
+                    "the list of `{key}` has {values} values; at most {MAX_VALUES} are allowed; split it over several \
+                     queries"
+                )
+            }
+            Self::SearchTooLarge { size } => {
+                write!(
+                    f,
+                    "the search strings of a request have at most {} {size} together; send several requests",
+                    size.max()
                 )
             }
             Self::BadVariable { name, ty, mismatch: None } => {
@@ -189,13 +248,15 @@ impl Diagnostic for BindError {
             Self::FirstTooLarge { .. } => ErrorCode::FirstTooLarge,
             Self::SearchError { malformed, .. } => malformed.code(),
             Self::NotFilterable { .. } => ErrorCode::FieldNotFilterable,
-            Self::OperatorNotAllowed { .. } => ErrorCode::OperatorNotAllowed,
+            Self::OperatorNotAllowed { .. } | Self::NoSuchOperator { .. } => ErrorCode::OperatorNotAllowed,
             Self::IntrospectionTooLarge { .. } => ErrorCode::GraphqlValidationFailed,
             Self::BothEnds { .. }
             | Self::NoPage { .. }
             | Self::BadCursor { .. }
             | Self::BadVariable { .. }
             | Self::BadArgument { .. }
+            | Self::TooManyValues { .. }
+            | Self::SearchTooLarge { .. }
             | Self::Alternatives { .. } => ErrorCode::BadUserInput,
         }
     }
@@ -218,7 +279,7 @@ impl Diagnostic for BindError {
                 extensions.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));
                 return extensions;
             }
-            Self::NotFilterable { field, key, offset, nearest, allowed } => {
+            Self::NotFilterable { field, key, offset, syntax: _, nearest, allowed } => {
                 let mut extensions = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
                 if let Some(nearest) = nearest {
                     extensions["nearest"] = json!(nearest);
@@ -230,6 +291,14 @@ impl Diagnostic for BindError {
                 let comparator = comparator.describe();
                 json!({ "field": field, "key": key, "offset": offset, "comparator": comparator, "allowed": allowed })
             }
+            Self::NoSuchOperator { field, key, offset, operator, allowed } => {
+                let allowed: Vec<_> = allowed.iter().map(|comparator| comparator.describe()).collect();
+                json!({ "field": field, "key": key, "offset": offset, "comparator": operator, "allowed": allowed })
+            }
+            Self::TooManyValues { field, key, offset, values } => {
+                json!({ "field": field, "key": key, "offset": offset, "values": values, "maxValues": MAX_VALUES })
+            }
+            Self::SearchTooLarge { size } => json!({ size.max_name(): size.max() }),
             Self::BadVariable { name, ty, mismatch: None } => json!({ "variable": name, "type": ty }),
             Self::BadVariable { name, ty, mismatch: Some((expected, given)) } => {
                 json!({ "variable": name, "type": ty, "expected": expected, "given": given })

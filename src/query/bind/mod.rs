@@ -11,6 +11,7 @@
 //! - `tree`: makes it
 //! - `argument`, `variable`, [`page`], [`terms`]: the values by kind
 //! - [`introspection`]: the results of `__schema` and `__type`
+//! - `search_budget`, `search_size`: how large the search strings of a request may be together
 //! - [`ids`], `error`: what the others share
 
 mod argument;
@@ -19,6 +20,8 @@ pub mod ids;
 pub mod introspection;
 pub mod page;
 pub mod resolve;
+mod search_budget;
+mod search_size;
 pub mod selection;
 pub mod terms;
 mod tree;

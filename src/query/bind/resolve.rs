@@ -16,6 +16,7 @@ use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
 use crate::query::bind::page::{self, Page};
+use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::terms::{self, BoundTerm};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
@@ -77,6 +78,7 @@ pub fn resolve<'a>(
         limits,
         values,
         introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
+        search_budget: SearchBudget::default(),
         steps: Vec::with_capacity(4),
         constants: Vec::new(),
         errors: Vec::new(),
@@ -92,6 +94,7 @@ struct Resolver<'a, 'v> {
     limits: &'v Limits,
     values: Values<'a>,
     introspector: Introspector<'a>,
+    search_budget: SearchBudget,
     steps: Vec<StepArguments>,
     constants: Vec<(SelectionId, Constant<'a>)>,
     errors: Vec<GraphqlError>,
@@ -154,7 +157,7 @@ impl<'a> Resolver<'a, '_> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let terms = terms::terms(&arguments, binding, &mut errors);
+        let terms = terms::terms(&arguments, binding, &mut self.search_budget, &mut errors);
         let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);

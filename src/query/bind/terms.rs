@@ -1,13 +1,18 @@
 //! The search string's terms, checked against the search keys of the connection.
 
+use std::collections::HashSet;
+
 use crate::catalog::binding::{Connection, SearchKey};
 use crate::catalog::schema::ArgumentRole;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
+use crate::query::bind::search_budget::SearchBudget;
+use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
-use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
+use crate::search::bounds::MAX_VALUES;
+use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
 /// A search term whose key is known and whose values are typed.
@@ -17,68 +22,106 @@ pub struct BoundTerm {
     pub key: usize,
     /// How it is compared. The key accepts this comparator.
     pub comparator: Comparator,
-    /// The values: several with [`Comparator::In`], else one.
+    /// The values, all distinct: several with [`Comparator::In`], else one.
     pub values: Vec<Value>,
 }
 
-/// Reads the search string. Every term that cannot be used adds an error.
-pub(super) fn terms(arguments: &Arguments<'_>, connection: &Connection, errors: &mut Vec<BindError>) -> Vec<BoundTerm> {
+/// Reads the search string. Every term that cannot be used adds an error, in the string's order.
+pub(super) fn terms(
+    arguments: &Arguments<'_>,
+    connection: &Connection,
+    budget: &mut SearchBudget,
+    errors: &mut Vec<BindError>,
+) -> Vec<BoundTerm> {
     let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
-    match search::parse(text) {
-        Err(malformed) => {
-            errors.extend(malformed.into_iter().map(|malformed| self::malformed(arguments, connection, malformed)));
-            Vec::new()
-        }
-        Ok(terms) => {
-            let mut bound = Vec::with_capacity(terms.len());
-            for term in &terms {
-                match bind(arguments, connection, term) {
-                    Ok(term) => bound.push(term),
-                    Err(error) => errors.push(error),
-                }
+    read(text, arguments, connection, budget, errors).unwrap_or_else(|error| {
+        errors.push(error);
+        Vec::new()
+    })
+}
+
+/// Fails if the request has more terms or values than it may.
+fn read(
+    text: &str,
+    arguments: &Arguments<'_>,
+    connection: &Connection,
+    budget: &mut SearchBudget,
+    errors: &mut Vec<BindError>,
+) -> Result<Vec<BoundTerm>, BindError> {
+    if budget.is_exceeded() {
+        return Ok(Vec::new());
+    }
+    budget.add(SearchSize::Bytes, text.len())?;
+    let parsed = search::parse(text);
+    budget.add(SearchSize::Terms, parsed.len())?;
+    let mut bound = Vec::with_capacity(parsed.len());
+    for term in parsed {
+        let term = term.map_err(|malformed| self::malformed(arguments, connection, malformed));
+        match term.and_then(|term| bind(arguments, connection, &term)) {
+            Ok(term) => {
+                budget.add(SearchSize::Values, term.values.len())?;
+                bound.push(term);
             }
-            bound
+            Err(error) => errors.push(error),
         }
     }
+    Ok(bound)
 }
 
 fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
-    let index = connection.search_key(term.key).ok_or_else(|| {
-        let keys = connection.search_keys.iter().map(|key| key.name.as_str());
-        BindError::NotFilterable {
-            field: arguments.field.name.clone(),
-            key: excerpt(term.key),
-            offset: term.offset,
-            nearest: nearest(term.key, keys.clone()).map(str::to_owned),
-            allowed: keys.map(str::to_owned).collect(),
-        }
+    let field = || arguments.field.name.clone();
+    let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
+        field: field(),
+        key: excerpt(term.key),
+        offset: term.offset,
+        syntax: foreign_syntax(term.key),
+        nearest: nearest(identifier(term.key), names(connection)).map(str::to_owned),
+        allowed: names(connection).map(str::to_owned).collect(),
     })?;
     let key = &connection.search_keys[index];
-    if !key.comparators.contains(&term.comparator) {
+    let comparator = match term.operator {
+        Operator::Known(comparator) => comparator,
+        Operator::Unknown(operator) => {
+            return Err(BindError::NoSuchOperator {
+                field: field(),
+                key: key.name.clone(),
+                offset: term.offset,
+                operator: excerpt(operator),
+                allowed: key.comparators.clone(),
+            });
+        }
+    };
+    if !key.comparators.contains(&comparator) {
         return Err(BindError::OperatorNotAllowed {
-            field: arguments.field.name.clone(),
-            key: term.key.to_owned(),
+            field: field(),
+            key: key.name.clone(),
             offset: term.offset,
-            comparator: term.comparator,
+            comparator,
             allowed: key.comparators.clone(),
         });
     }
     let values = values(key, term).map_err(|bad| malformed(arguments, connection, bad))?;
-    Ok(BoundTerm { key: index, comparator: term.comparator, values })
+    if values.len() > MAX_VALUES {
+        return Err(BindError::TooManyValues {
+            field: field(),
+            key: key.name.clone(),
+            offset: term.offset,
+            values: values.len(),
+        });
+    }
+    let is_one = comparator == Comparator::In && values.len() == 1 && key.comparators.contains(&Comparator::Equals);
+    Ok(BoundTerm { key: index, comparator: if is_one { Comparator::Equals } else { comparator }, values })
 }
 
-/// If the term has no key, the error lists the keys, and suggests the one that the term begins with or nearly names.
+/// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
 fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
     let (mut suggestion, mut allowed) = (None, None);
-    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::InvalidKey) {
-        let keys = || connection.search_keys.iter().map(|key| key.name.as_str());
-        let word = malformed.term.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-        // As in `statusId=A` or `-statusId:A`. A word without a colon that only resembles a key is probably a value.
+    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::BooleanSyntax | SearchErrorKind::NoKey) {
+        // As in `statusId=A`. A word that only resembles a key is probably a value.
+        let word = identifier(&malformed.term);
         let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
-        let begun = keys().filter(is_begun).max_by_key(|key| key.len());
-        let near = word.split_once(':').and_then(|(word, _)| nearest(word, keys()));
-        suggestion = begun.or(near).map(str::to_owned);
-        allowed = Some(keys().map(str::to_owned).collect());
+        suggestion = names(connection).filter(is_begun).max_by_key(|key| key.len()).map(str::to_owned);
+        allowed = Some(names(connection).map(str::to_owned).collect());
     }
     BindError::SearchError {
         field: arguments.field.name.clone(),
@@ -88,11 +131,40 @@ fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: Sear
     }
 }
 
+/// What a key has that other query languages have and this one does not: a sentence that says so.
+fn foreign_syntax(key: &str) -> Option<&'static str> {
+    if key.starts_with(['-', '!']) {
+        Some("there is no negation")
+    } else if key.starts_with('(') {
+        Some("there is no grouping, and a space between terms means AND")
+    } else if key.contains(['<', '>', '=', '!', '~']) {
+        Some("an operator follows the colon, as in key:>value")
+    } else {
+        None
+    }
+}
+
+/// The first identifier in a text: `statusId` in `-statusId!`.
+fn identifier(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
+}
+
+fn names(connection: &Connection) -> impl Iterator<Item = &str> {
+    connection.search_keys.iter().map(|key| key.name.as_str())
+}
+
+/// The distinct values of a term, in its order.
 fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, SearchError> {
     let value = |element: &&str| key.column.scalar.parse(element);
-    term.elements
-        .iter()
-        .map(value)
-        .collect::<Result<_, _>>()
-        .map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(bad.expected)))
+    let values: Result<Vec<_>, _> = term.elements.iter().map(value).collect();
+    let mut values =
+        values.map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(bad.expected)))?;
+    if values.len() > 1 {
+        let mut seen = HashSet::with_capacity(values.len());
+        let is_first: Vec<_> = values.iter().map(|value| seen.insert(value)).collect();
+        let mut is_first = is_first.into_iter();
+        values.retain(|_| is_first.next().unwrap_or_default());
+    }
+    Ok(values)
 }

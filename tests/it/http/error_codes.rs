@@ -66,8 +66,42 @@ async fn rejects_invalid_fields_searches_and_costs_with_a_code_and_the_facts() {
             "{ orders(first: 1, query: \"orderDate:>yesterday\") { edges { cursor } } }",
             json!({"code": "MALFORMED_QUERY", "term": "orderDate:>yesterday", "offset": 0}),
         ),
+        (
+            "{ orders(first: 1, query: \"statusId:!=ORDER_HELD\") { edges { cursor } } }",
+            json!({
+                "code": "OPERATOR_NOT_ALLOWED", "key": "statusId", "offset": 0, "comparator": "!=",
+                "allowed": ["equals", "in"],
+            }),
+        ),
+        (
+            "{ orders(first: 1, query: \"-statusId:ORDER_HELD\") { edges { cursor } } }",
+            json!({"code": "FIELD_NOT_FILTERABLE", "key": "-statusId", "offset": 0, "nearest": "statusId"}),
+        ),
+        (
+            "{ orders(first: 1, query: \"orderName:#10*\") { edges { cursor } } }",
+            json!({"code": "MALFORMED_QUERY", "term": "orderName:#10*", "offset": 0}),
+        ),
     ] {
         assert_extensions(&server.rejects(&json!({ "query": query })), &expected, query);
+    }
+    // A list and a request have limits of their own, whatever they cost.
+    let list = |count: usize| (0..count).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
+    let levels = |search: &str| format!("inventoryLevels(first: 1, query: \"{search}\") {{ edges {{ cursor }} }}");
+    let repeated = format!("{{ {} }}", levels(&format!("productId:{0},{0}", list(100))));
+    assert_eq!(server.query(JSON, &json!({ "query": repeated })).json().get("errors"), None);
+    let roots = |count: usize, search: &str| {
+        let root = |number| format!("r{number}: {} ", levels(search));
+        format!("{{ {} }}", (0..count).map(root).collect::<Vec<_>>().concat())
+    };
+    for (query, expected) in [
+        (
+            roots(1, &format!("productId:{}", list(101))),
+            json!({"code": "BAD_USER_INPUT", "key": "productId", "offset": 0, "values": 101, "maxValues": 100}),
+        ),
+        (roots(11, &format!("productId:{}", list(100))), json!({"code": "BAD_USER_INPUT", "maxValues": 1000})),
+        (roots(41, &["productId:1"; 5].join(" ")), json!({"code": "BAD_USER_INPUT", "maxTerms": 200})),
+    ] {
+        assert_extensions(&server.rejects(&json!({ "query": query })), &expected, &query);
     }
     // The error has the location of the connection without a page size.
     let errors = server.rejects(&json!({ "query": "{\n  orders { edges { cursor } }\n}" }));
@@ -81,7 +115,17 @@ async fn reports_every_error_once_in_document_order() {
                  c: order { orderId } }";
     let errors = server.rejects(&json!({ "query": query }));
     let codes: Vec<_> = errors.iter().map(|entry| entry["extensions"]["code"].as_str().unwrap()).collect();
-    assert_eq!(codes, ["FIRST_REQUIRED", "FIRST_TOO_LARGE", "MALFORMED_QUERY", "BAD_USER_INPUT"]);
+    assert_eq!(
+        codes,
+        [
+            "FIRST_REQUIRED",
+            "FIRST_TOO_LARGE",
+            "MALFORMED_QUERY",
+            "FIELD_NOT_FILTERABLE",
+            "OPERATOR_NOT_ALLOWED",
+            "BAD_USER_INPUT"
+        ]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

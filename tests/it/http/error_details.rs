@@ -47,7 +47,12 @@ fn invalid_searches() -> Vec<Case> {
         (
             search("-orderdat:A"),
             (2, 3),
-            json!({ "code": "MALFORMED_QUERY", "field": "orders", "expected": "key:value", "nearest": "orderDate" }),
+            json!({ "code": "FIELD_NOT_FILTERABLE", "field": "orders", "key": "-orderdat", "nearest": "orderDate" }),
+        ),
+        (
+            search("orderDate>=2026-05-01T10:00:00Z"),
+            (2, 3),
+            json!({ "code": "FIELD_NOT_FILTERABLE", "key": "orderDate>=2026-05-01T10", "nearest": "orderDate" }),
         ),
         (
             search("statusId=ORDER_HELD"),

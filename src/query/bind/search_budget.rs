@@ -1,0 +1,36 @@
+//! Counts the search strings of a request. They are read before the cost of the request is known, so credits do not limit
+//! them.
+
+use crate::query::bind::error::BindError;
+use crate::query::bind::search_size::SearchSize;
+
+/// What the search strings of a request have so far.
+#[derive(Debug, Default)]
+pub(super) struct SearchBudget {
+    bytes: usize,
+    terms: usize,
+    values: usize,
+    is_exceeded: bool,
+}
+
+impl SearchBudget {
+    /// Whether the request has more than it may. Its further search strings are not read.
+    pub(super) fn is_exceeded(&self) -> bool {
+        self.is_exceeded
+    }
+
+    /// Adds to what the request has. Fails if that is more than it may have.
+    pub(super) fn add(&mut self, size: SearchSize, amount: usize) -> Result<(), BindError> {
+        let used = match size {
+            SearchSize::Bytes => &mut self.bytes,
+            SearchSize::Terms => &mut self.terms,
+            SearchSize::Values => &mut self.values,
+        };
+        *used = used.saturating_add(amount);
+        if *used <= size.max() {
+            return Ok(());
+        }
+        self.is_exceeded = true;
+        Err(BindError::SearchTooLarge { size })
+    }
+}
