@@ -37,6 +37,7 @@ pub mod search;
 pub mod cursor;
 pub mod catalog;
 pub mod query;
+pub mod vocabulary;
 pub mod cost;
 pub mod plan;
 pub mod compile;
@@ -56,6 +57,9 @@ pub mod sample;
 pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
+pub mod vocabulary_reader;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
 pub mod throttle;

@@ -22,7 +22,10 @@ pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &
     let length = name.chars().count();
     let max_distance = (1 + length / 3).min(length.saturating_sub(1));
     let name = name.to_ascii_lowercase();
-    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= MAX_LENGTH);
+    // Names whose lengths differ by more are too far away, whatever their letters.
+    let is_near =
+        |candidate: &&str| candidate.len() <= MAX_LENGTH && candidate.chars().count().abs_diff(length) <= max_distance;
+    let candidates = candidates.into_iter().filter(is_near);
     let close = candidates.filter_map(|candidate| {
         let distance = strsim::levenshtein(&name, &candidate.to_ascii_lowercase());
         (distance <= max_distance).then_some((distance, candidate))

@@ -133,6 +133,8 @@ pub struct SearchKey {
     pub indexed: bool,
     /// The relation of the column, if it is not the connection's own.
     pub semi_join: Option<SemiJoin>,
+    /// The relation whose column of the same name lists the known values, if there is one.
+    pub vocabulary: Option<String>,
 }
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and

@@ -14,7 +14,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
     ("many", &["by", "to", "through"]),
     ("aggregate", &["countDistinct", "over"]),
     ("point", &["through"]),
-    ("search", &["key", "column", "compare", "indexed", "within", "by"]),
+    ("search", &["key", "column", "compare", "indexed", "within", "by", "vocabulary"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
 ];

@@ -190,6 +190,7 @@ fn search_key(
         comparators: definition.comparators.clone(),
         indexed: definition.indexed,
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
+        vocabulary: definition.vocabulary.clone(),
     })
 }
 

@@ -95,6 +95,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) indexed: bool,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
+    /// The relation that lists the known values.
+    pub(super) vocabulary: Option<String>,
 }
 
 /// `@sort`

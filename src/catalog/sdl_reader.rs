@@ -171,6 +171,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         comparators: arguments.comparators()?,
         indexed: arguments.optional_boolean("indexed")?.unwrap_or(true),
         within,
+        vocabulary: arguments.optional_text("vocabulary")?,
     })
 }
 

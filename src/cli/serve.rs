@@ -32,6 +32,7 @@ use crate::http::service::Service;
 use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningQueries;
+use crate::vocabulary_reader::VocabularyReader;
 
 /// How long the server waits for the last audit events to be stored when it stops.
 const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -84,9 +85,13 @@ pub(crate) async fn start(
     let audit = AuditWriter::start(database.clone());
     let password_checks = config.password_checks;
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
+    let catalog = Arc::new(catalog);
+    let compiler = Compiler::new(Arc::clone(&catalog), config.query_cache);
+    let vocabularies = Arc::clone(compiler.vocabularies());
     let service = Service {
         sdl: SdlDocument::new(catalog.sdl().to_owned()),
-        compiler: Compiler::new(Arc::new(catalog), config.query_cache),
+        compiler,
+        vocabularies: VocabularyReader::start(&database, catalog, vocabularies).await?,
         grants: GrantCache::start(database.clone(), config.default_limits()).await?,
         logins: Logins::new(passwords, config.lockout(), audit.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,

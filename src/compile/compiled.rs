@@ -7,6 +7,7 @@ use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::StepArguments;
 use crate::query::operation::Operation;
+use crate::vocabulary::UnknownValue;
 
 /// An admitted request: its price, and how to execute it.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Compiled {
     pub estimate: Estimate,
     /// How to fetch and write the response; shared with the response while it is written.
     pub plan: Arc<Plan>,
+    /// Values in its search strings that are not in their keys' vocabularies. The rows are fetched all the same.
+    pub unknown_values: Vec<UnknownValue>,
 }
 
 impl Compiled {
@@ -25,8 +28,9 @@ impl Compiled {
         arguments: Vec<StepArguments>,
         estimate: Estimate,
         template: Arc<PlanTemplate>,
+        unknown_values: Vec<UnknownValue>,
     ) -> Self {
         let plan = Arc::new(Plan::new(template, arguments));
-        Self { operation_name: operation.name.clone(), estimate, plan }
+        Self { operation_name: operation.name.clone(), estimate, plan, unknown_values }
     }
 }

@@ -15,6 +15,7 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::query::Request;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
+use crate::vocabulary::{CurrentVocabularies, UnknownValue};
 
 /// The part of the cache that one result of introspection may take, so that it does not evict too much.
 const MAX_CONSTANT_SHARE: usize = 16;
@@ -24,12 +25,18 @@ const MAX_CONSTANT_SHARE: usize = 16;
 pub struct Compiler {
     catalog: Arc<Catalog>,
     operations: OperationCache,
+    vocabularies: Arc<CurrentVocabularies>,
 }
 
 impl Compiler {
     /// A compiler whose cache takes about so many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
-        Self { catalog, operations: OperationCache::new(cache_bytes) }
+        Self { catalog, operations: OperationCache::new(cache_bytes), vocabularies: Arc::default() }
+    }
+
+    /// The vocabularies that values are looked up in. Empty until somebody replaces them.
+    pub fn vocabularies(&self) -> &Arc<CurrentVocabularies> {
+        &self.vocabularies
     }
 
     /// The catalog that requests are compiled against.
@@ -43,13 +50,14 @@ impl Compiler {
         if let Some(plan) = cached.constant()
             && let Some(estimate) = plan.admit(iter::empty(), limits)
         {
-            return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template()));
+            return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template(), Vec::new()));
         }
         let resolved = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
         if let Some(plan) = cached.plan(&resolved)
             && let Some(estimate) = plan.admit(resolved.steps.iter().map(StepArguments::size), limits)
         {
-            return Ok(Compiled::new(&cached.operation, resolved.steps, estimate, plan.template()));
+            let unknown_values = self.unknown_values(&cached, &resolved.steps);
+            return Ok(Compiled::new(&cached.operation, resolved.steps, estimate, plan.template(), unknown_values));
         }
         if let Some(errors) = cached.rejection(&resolved, limits) {
             return Err(errors);
@@ -62,7 +70,16 @@ impl Compiler {
         }
         self.operations.update_bytes(&request.query, request.operation_name.as_deref(), cached.bytes());
         let Planned { estimate, template, .. } = planned?;
-        Ok(Compiled::new(&cached.operation, resolved.steps, estimate, template))
+        let unknown_values = self.unknown_values(&cached, &resolved.steps);
+        Ok(Compiled::new(&cached.operation, resolved.steps, estimate, template, unknown_values))
+    }
+
+    /// The values of an admitted request that are not in their keys' vocabularies.
+    fn unknown_values(&self, cached: &CachedOperation, steps: &[StepArguments]) -> Vec<UnknownValue> {
+        if steps.iter().all(|step| step.terms.is_empty()) {
+            return Vec::new();
+        }
+        self.vocabularies.get().unknown_values(&self.catalog, &cached.operation, steps)
     }
 
     /// Inserts the plan of a request into the cache.

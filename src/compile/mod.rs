@@ -23,9 +23,10 @@ use crate::query::Request;
 use crate::query::bind::resolve::resolve;
 
 /// Compiles a request: parse, validate, resolve, bind, estimate, admit, plan. Pure: the same request has the same result.
+/// Knows no vocabularies, so no value is reported as unknown.
 pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
     let operation = operation(catalog, request)?;
     let resolved = resolve(catalog, &operation, &request.variables, limits)?;
     let Planned { estimate, template, .. } = plan(catalog, &operation, &resolved, limits)?;
-    Ok(Compiled::new(&operation, resolved.steps, estimate, template))
+    Ok(Compiled::new(&operation, resolved.steps, estimate, template, Vec::new()))
 }

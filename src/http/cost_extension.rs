@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::http::value_warning::ValueWarning;
 use crate::throttle::bucket::ThrottleStatus;
 
 /// A response's `extensions`, which it has if the rate limiter was asked.
@@ -10,6 +11,9 @@ use crate::throttle::bucket::ThrottleStatus;
 pub(crate) struct ResponseExtensions<'a> {
     /// What the query costs.
     pub cost: CostExtension<'a>,
+    /// What may be wrong with a query that was executed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ValueWarning<'a>>,
 }
 
 /// `extensions.cost`.

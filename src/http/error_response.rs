@@ -46,6 +46,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
             throttle_status: cost.bucket,
             fields: None,
         },
+        warnings: Vec::new(),
     });
     respond(error, status, media, &Body { data, errors: Errors(error), extensions })
 }

@@ -10,7 +10,7 @@
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
 //! coding (both parse lists with `quality` values), `compress` encodes it, `cors` says which web pages may read it, and
-//! `cost_extension` reports a query's cost.
+//! `cost_extension` and `value_warning` report a query's cost and the values that may be misspelt.
 //!
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
 //! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
@@ -52,3 +52,4 @@ pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod service_error;
 pub(crate) mod update_errors;
+pub(crate) mod value_warning;

@@ -20,6 +20,7 @@ use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningQueries;
+use crate::vocabulary_reader::VocabularyReader;
 
 /// What the endpoints work with.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Service {
     pub tokens: Tokens,
     /// From a query's text to its plan.
     pub compiler: Compiler,
+    /// Reads the compiler's vocabularies.
+    pub vocabularies: VocabularyReader,
     /// The callers' credits.
     pub rate_limiter: RateLimiter,
     /// The callers' running queries.

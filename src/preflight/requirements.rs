@@ -215,6 +215,9 @@ impl<'a> Requirements<'a> {
         for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
             self.join(&connection.relation, column, relation, column, required_by);
         }
+        if let Some(vocabulary) = &key.vocabulary {
+            self.column(vocabulary, &key.column.name, ColumnUse::Output(key.column.scalar), required_by);
+        }
         match &key.semi_join {
             _ if key.indexed => self.scan(relation, vec![&key.column.name], Vec::new(), required_by),
             // For each row of the connection, the statement looks for a row of the semi-join.

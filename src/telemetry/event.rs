@@ -106,6 +106,19 @@ pub(crate) enum Event<'a> {
         path: &'a Path,
     },
 
+    /// `vocabulary_reader`: the known values of search keys cannot be read. The last ones stay in force.
+    VocabulariesStale {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// `vocabulary_reader`: a relation has too many rows to be read as a vocabulary. Its keys have none.
+    VocabularyTooLarge {
+        /// The relation, as the schema file names it.
+        relation: &'a str,
+        /// The most rows that are read.
+        max_rows: usize,
+    },
+
     /// database: a connection outside the pool ended with an error.
     ConnectionLost {
         /// The error.

@@ -68,6 +68,13 @@ pub(super) fn write(event: &Event<'_>) {
             warn!(path = %path.display(), "others may read a key that signs tokens; chmod it to 600");
         }
 
+        Event::VocabulariesStale { error } => {
+            warn!(error = %ErrorChain(*error), "the known values of search keys cannot be read; the last ones read stay in force");
+        }
+        Event::VocabularyTooLarge { relation, max_rows } => {
+            warn!(relation, max_rows, "the vocabulary has too many rows and is not used");
+        }
+
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),
         Event::ClusterStopFailed { error, data } => {

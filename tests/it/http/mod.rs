@@ -17,3 +17,4 @@ mod routing;
 mod sdl;
 mod shutdown;
 mod slow_clients;
+mod value_warnings;

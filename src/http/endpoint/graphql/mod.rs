@@ -17,7 +17,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::compress;
-use crate::http::cost_extension::CostExtension;
+use crate::http::cost_extension::{CostExtension, ResponseExtensions};
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::error_response;
 use crate::http::negotiate::{self, Media};
@@ -25,6 +25,7 @@ use crate::http::query_error::QueryError;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, add_vary};
 use crate::http::service::Service;
+use crate::http::value_warning::ValueWarning;
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(
@@ -81,11 +82,18 @@ async fn serve(
     let rows = execution::fetch(service, &caller, &compiled, bucket, entry).await?;
     entry.cost = Some(cost);
 
-    let end = response_envelope::end(CostExtension {
-        requested_query_cost: cost,
-        actual_query_cost: compiled.estimate.actual(rows.row_counts()),
-        throttle_status: bucket,
-        fields: field_costs.as_ref(),
+    if !compiled.unknown_values.is_empty() {
+        // They may have been added to the database since.
+        service.vocabularies.refresh();
+    }
+    let end = response_envelope::end(&ResponseExtensions {
+        cost: CostExtension {
+            requested_query_cost: cost,
+            actual_query_cost: compiled.estimate.actual(rows.row_counts()),
+            throttle_status: bucket,
+            fields: field_costs.as_ref(),
+        },
+        warnings: compiled.unknown_values.iter().map(ValueWarning::from).collect(),
     });
     let body = response_body::write(rows, end, permit, entry)?;
     let mut response = HttpResponse::new(body);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::code::ErrorCode;
 use crate::execute::field_error::{FieldError, PathPart};
-use crate::http::cost_extension::{CostExtension, ResponseExtensions};
+use crate::http::cost_extension::ResponseExtensions;
 
 /// What the response of every executed query begins with. Its `data` follows.
 pub(crate) const START: &[u8] = b"{\"data\":";
@@ -30,10 +30,10 @@ pub(crate) fn errors(errors: &[FieldError]) -> String {
 }
 
 /// What the response of every executed query ends with, after its `data` and `errors`.
-pub(crate) fn end(cost: CostExtension<'_>) -> Vec<u8> {
+pub(crate) fn end(extensions: &ResponseExtensions<'_>) -> Vec<u8> {
     let mut text = b",\"extensions\":".to_vec();
     // Writing to memory cannot fail, and the keys are strings.
-    let _ = serde_json::to_writer(&mut text, &ResponseExtensions { cost });
+    let _ = serde_json::to_writer(&mut text, extensions);
     text.push(b'}');
     text
 }
@@ -41,6 +41,7 @@ pub(crate) fn end(cost: CostExtension<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::cost_extension::CostExtension;
     use crate::throttle::bucket::ThrottleStatus;
 
     #[test]
@@ -48,7 +49,7 @@ mod tests {
         let bucket = ThrottleStatus { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
         let cost =
             CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
-        let text = [START, b"{\"order\":null}", &end(cost)].concat();
+        let text = [START, b"{\"order\":null}", &end(&ResponseExtensions { cost, warnings: Vec::new() })].concat();
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

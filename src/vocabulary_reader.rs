@@ -1,0 +1,119 @@
+//! Reads the vocabularies of search keys from the database: at the start, and again when a request has had a value that is in
+//! none. No request waits for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time;
+use tokio_postgres::{Client, Config, Error};
+
+use crate::catalog::Catalog;
+use crate::database::connect::connect;
+use crate::database::session::reader_settings;
+use crate::plan::sql::{Identifier, Relation};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::vocabulary::{CurrentVocabularies, Vocabularies, Vocabulary, VocabularySource};
+
+/// The pause after the vocabularies were read. A value that was added is known after this time at the latest.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// How long connecting and reading may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most rows of a relation that lists known values. A larger relation has data and is not read as a vocabulary.
+const MAX_ROWS: usize = 1000;
+
+/// Keeps vocabularies up to date until it is dropped.
+#[derive(Debug)]
+pub(crate) struct VocabularyReader {
+    wanted: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+/// Why the vocabularies cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VocabularyError {
+    /// The database reported an error, or cannot be reached.
+    #[error("cannot read the known values of search keys from the database")]
+    Database(#[from] Error),
+    /// The database did not answer in time.
+    #[error("the database did not answer within {} s when asked for the known values of search keys", TIMEOUT.as_secs())]
+    TooSlow(#[from] time::error::Elapsed),
+}
+
+impl VocabularyReader {
+    /// Reads the vocabularies of the catalog into `current`, and again whenever [`Self::refresh`] is called.
+    pub(crate) async fn start(
+        config: &Config,
+        catalog: Arc<Catalog>,
+        current: Arc<CurrentVocabularies>,
+    ) -> Result<Self, VocabularyError> {
+        let mut config = config.clone();
+        config.options(reader_settings(config.get_options().unwrap_or_default()));
+        current.replace(read(&config, &catalog).await?);
+        let wanted = Arc::new(Notify::new());
+        let task = tokio::spawn(refresh(config, catalog, current, Arc::clone(&wanted)));
+        Ok(Self { wanted, task })
+    }
+
+    /// Has the vocabularies read again, soon. Does not wait for it.
+    pub(crate) fn refresh(&self) {
+        self.wanted.notify_one();
+    }
+}
+
+impl Drop for VocabularyReader {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Reads the vocabularies whenever that is wanted, with a pause after each time. The last ones stay in force when the
+/// database cannot be read.
+async fn refresh(config: Config, catalog: Arc<Catalog>, current: Arc<CurrentVocabularies>, wanted: Arc<Notify>) {
+    loop {
+        wanted.notified().await;
+        match read(&config, &catalog).await {
+            Ok(vocabularies) => current.replace(vocabularies),
+            Err(error) => emit(&Event::VocabulariesStale { error: &error }),
+        }
+        time::sleep(PAUSE).await;
+    }
+}
+
+async fn read(config: &Config, catalog: &Catalog) -> Result<Vocabularies, VocabularyError> {
+    let sources = VocabularySource::all(catalog);
+    if sources.is_empty() {
+        return Ok(Vocabularies::default());
+    }
+    let read = async {
+        let client = connect(config).await?;
+        let mut found = HashMap::new();
+        for source in sources {
+            if let Some(vocabulary) = read_source(&client, &source).await? {
+                found.insert(source, Arc::new(vocabulary));
+            }
+        }
+        Ok::<_, Error>(found)
+    };
+    let found = time::timeout(TIMEOUT, read).await??;
+    Ok(Vocabularies::new(catalog, |source| found.get(source).cloned()))
+}
+
+/// The values of a source; `None` if the relation is too large.
+async fn read_source(client: &Client, source: &VocabularySource) -> Result<Option<Vocabulary>, Error> {
+    let VocabularySource { relation, column } = source;
+    // The limit comes first, so that PostgreSQL does not read a large relation.
+    let select = format!("SELECT {}::text FROM {} LIMIT {}", Identifier(column), Relation(relation), MAX_ROWS + 1);
+    let rows = client.query(&select, &[]).await?;
+    if rows.len() > MAX_ROWS {
+        emit(&Event::VocabularyTooLarge { relation, max_rows: MAX_ROWS });
+        return Ok(None);
+    }
+    let values = rows.iter().map(|row| row.try_get::<_, Option<String>>(0)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(Vocabulary::new(values.into_iter().flatten())))
+}
