@@ -184,6 +184,10 @@ fn search_key(
         None => column_type(node, &definition.column, field.position)?,
         Some(_) => ScalarType::Id,
     };
+    if definition.vocabulary.is_some() && !matches!(scalar, ScalarType::Id | ScalarType::String) {
+        let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
+        return Err(SchemaError::new(field.position, kind));
+    }
     Ok(SearchKey {
         name: definition.name.clone(),
         column: Column { name: definition.column.clone(), scalar },

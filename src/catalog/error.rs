@@ -127,6 +127,9 @@ pub enum SchemaErrorKind {
         /// The field.
         field: String,
     },
+    /// `vocabulary` on a search key whose values are not text.
+    #[error("`vocabulary` is for keys of the type ID or String; `{0}` has another")]
+    VocabularyOfOtherType(String),
     /// A name that is not a GraphQL name, or that GraphQL reserves.
     #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
     BadName(String),

@@ -83,3 +83,11 @@ fn reports_errors_with_their_location() {
     }
     insta::assert_snapshot!(report);
 }
+
+#[test]
+fn a_vocabulary_lists_text() {
+    let schema = SCHEMA.replace("@search(key: \"name\")", "@search(key: \"name\", vocabulary: \"names\")");
+    assert!(Catalog::parse(&schema).is_ok());
+    let error = Catalog::parse(&schema.replace("  name: String\n", "  name: Boolean\n")).unwrap_err();
+    assert_eq!(error.to_string(), "3:3: `vocabulary` is for keys of the type ID or String; `name` has another");
+}

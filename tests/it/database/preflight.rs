@@ -65,6 +65,12 @@ async fn names_missing_relations_and_columns() {
             vec![format!("there is no table or view telecom_number, which TelecomNumber reads: {advice}")],
         ),
         (
+            "DROP TABLE return_reason CASCADE",
+            vec![format!(
+                "there is no table or view return_reason, which returnItems(query: \"returnReasonId:…\") reads: {advice}"
+            )],
+        ),
+        (
             "DROP VIEW orderql.order_note",
             vec![format!("there is no table or view orderql.order_note, which OrderNote reads: {advice}")],
         ),
