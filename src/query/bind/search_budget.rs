@@ -34,3 +34,22 @@ impl SearchBudget {
         Err(BindError::SearchTooLarge { size })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_each_size_on_its_own_and_up_to_its_maximum() {
+        for size in [SearchSize::Bytes, SearchSize::Terms, SearchSize::Values] {
+            let mut budget = SearchBudget::default();
+            for other in [SearchSize::Bytes, SearchSize::Terms, SearchSize::Values] {
+                assert!(budget.add(other, other.max()).is_ok() && !budget.is_exceeded());
+            }
+            let error = budget.add(size, 1).unwrap_err().to_string();
+            assert!(error.contains(&format!("at most {} {size} together", size.max())), "{error}");
+            assert!(budget.is_exceeded());
+        }
+        assert!(SearchBudget::default().add(SearchSize::Bytes, usize::MAX).is_err());
+    }
+}
