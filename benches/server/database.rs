@@ -11,6 +11,7 @@ use clap::Args;
 use orderql::access::accounts::{User, ensure_user};
 use orderql::access::password::Passwords;
 use orderql::access::profile::Profile;
+use orderql::database::address::ClusterAddress;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
@@ -61,7 +62,7 @@ pub struct DatabaseOptions {
 pub struct Database {
     runtime: Runtime,
     // Dropped with the database.
-    _cluster: Cluster,
+    cluster: Cluster,
     /// How to connect, as the superuser.
     pub config: Config,
     /// PostgreSQL's first process, the ancestor of all others.
@@ -92,7 +93,10 @@ impl Database {
             let admin = connect(&address.config("postgres")).await?;
             let existing = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&NAME]).await?;
             if existing.is_none() || *fresh {
-                address.drop_database(NAME).await?;
+                let stale = "SELECT datname::text FROM pg_database WHERE starts_with(datname::text, $1)";
+                for name in admin.query(stale, &[&NAME]).await? {
+                    address.drop_database(name.try_get(0)?).await?;
+                }
                 address.drop_database(UNFINISHED).await?;
                 address.create_database(UNFINISHED, None).await?;
                 fill(&address.config(UNFINISHED), *orders, *seed).await?;
@@ -110,7 +114,7 @@ impl Database {
         let text = fs::read_to_string(&pid_file).map_err(BenchError::io(format!("read {}", pid_file.display())))?;
         let postmaster = text.lines().next().and_then(|line| line.trim().parse().ok());
         let postmaster = postmaster.ok_or_else(|| BenchError::Data(format!("{} has no id", pid_file.display())))?;
-        Ok(Self { runtime, _cluster: cluster, config, postmaster })
+        Ok(Self { runtime, cluster, config, postmaster })
     }
 
     /// Runs a future that uses the database.
@@ -123,6 +127,21 @@ impl Database {
         let mut config = self.config.clone();
         config.options(reader_settings(""));
         Ok(self.block_on(connect(&config))?)
+    }
+
+    /// A connection to a database of the cluster, as psql would set it up.
+    pub async fn connect_to(&self, name: &str) -> Result<Client> {
+        Ok(connect(&self.address().config(name)).await?)
+    }
+
+    /// The cluster's address.
+    pub fn address(&self) -> &ClusterAddress {
+        self.cluster.address()
+    }
+
+    /// The database's name.
+    pub fn name(&self) -> &str {
+        self.config.get_dbname().unwrap_or_default()
     }
 
     /// The address as `--database-url` takes it.
@@ -144,7 +163,7 @@ impl Database {
             .env("PGHOST", socket_folder(&self.config))
             .env("PGPORT", port(&self.config).to_string())
             .env("PGUSER", self.config.get_user().unwrap_or_default())
-            .env("PGDATABASE", NAME);
+            .env("PGDATABASE", self.name());
         command
     }
 

@@ -2,7 +2,7 @@
 //!
 //! - [`client`] and [`driver`]: send requests, closed loop or open loop
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
-//! - [`database`], [`keys`] and [`workload`]: what is queried
+//! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
 //! - [`comparison`] with [`equality`], [`scaling`], [`cost`]: the three parts
 //! - [`report`]: the results
@@ -25,6 +25,7 @@ mod process;
 mod client;
 mod driver;
 mod database;
+mod multiply;
 mod orderql;
 mod plan_steps;
 mod workload;

@@ -1,110 +1,125 @@
-//! Whether the cost of random queries predicts the CPU time that they take: `./dev bench cost`.
+//! Whether the cost of queries is what they take: `./dev bench cost`. Random queries show whether cost predicts CPU time;
+//! queries that try to cheat show how much more than a plain page a caller can get.
 //!
 //! - [`rows`]: rows of the database that give the queries their values
-//! - [`queries`]: random queries
+//! - [`queries`] with [`cursor`]: random queries
 //! - [`cpu`]: the CPU time that a query takes
 //! - [`explain`]: how PostgreSQL runs it
 //! - [`report`]: correlations, tables and JSON
 //! - [`plot`]: a scatter plot
+//! - [`prediction`]: all of that
+//! - [`cheats`]: queries that try to cheat
 
 mod rows;
+mod cursor;
 mod queries;
 mod cpu;
 mod explain;
 mod report;
 mod plot;
+mod prediction;
+mod cheats;
 
 use std::path::PathBuf;
 
-use clap::{Args, value_parser};
-use orderql::catalog::Catalog;
+use clap::{Args, ValueEnum, value_parser};
 use serde_json::json;
 use time::OffsetDateTime;
 
-use crate::client::Connection;
-use crate::database::{Database, DatabaseOptions, UNLIMITED_USER};
+use crate::database::{Database, DatabaseOptions};
 use crate::error::Result;
-use crate::orderql::{sign_in, start};
 use crate::output;
-use cpu::Meter;
-use report::{GOAL, Outlier, Report};
-use rows::Rows;
+use report::Report;
 
-/// With one connection, a statement that is prepared for one query is prepared for all.
-const ONE_CONNECTION: [&str; 1] = ["--pool-size=1"];
-
-/// Compare the cost of random queries with the CPU time that they take.
+/// Compare the cost of queries with what they take.
 ///
 /// Sends random valid queries within the default limits, spread over all root fields, page sizes and depths, with search
 /// terms and cursors from real rows, one after the other, on the PostgreSQL that `./dev bench` fills. Reports Spearman's
 /// rank correlation of the estimated and the actual cost with the CPU time of the server, of PostgreSQL and of both, and
-/// the queries whose cost predicts it worst, with their statements. The figures go to standard output, and into a JSON file
-/// with a scatter plot beside it; progress goes to standard error.
+/// the queries whose cost predicts it worst, with their statements.
+///
+/// Then sends queries that try to cheat: every collection with every search key and sort key, for absent, rare, common and
+/// distant values, one or two at a time, in both directions, from cursors at the start, in the middle and at the end.
+/// Reports the worst of them as multiples of a plain page of 50 rows.
+///
+/// The figures go to standard output, and into a JSON file with a scatter plot beside it; progress goes to standard error.
 #[derive(Debug, Args)]
 pub struct CostOptions {
     #[command(flatten)]
     database: DatabaseOptions,
 
-    /// Queries
+    /// Only this part
+    #[arg(long, value_name = "PART")]
+    only: Option<CostPart>,
+
+    /// Random queries
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = value_parser!(u16).range(2..))]
     queries: u16,
 
-    /// Rounds in which every query is measured once
+    /// Rounds in which every random query is measured once
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u16).range(1..))]
     rounds: u16,
 
-    /// Where the figures are written, with a plot beside them [default: bench/cost.json in the target folder]
+    /// Queries that try to cheat, a sample of some hundred thousand; 0 for all. Each root, key and sort key has one at least
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    cheats: usize,
+
+    /// Measure on a copy of the database in which the searched tables have so many times the rows
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=100))]
+    times: u16,
+
+    /// A flag for orderql's server, such as --server-flag=--log=info; may be repeated
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    server_flag: Vec<String>,
+
+    /// Where the figures are written, with a plot beside them [default: bench/cost.json in the target folder; with --times 10,
+    /// bench/cost-x10.json]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
+/// A part of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostPart {
+    /// How well cost predicts CPU time
+    Prediction,
+    /// The worst of the queries that try to cheat
+    Cheats,
+}
+
 /// Measures, prints and writes everything.
 pub fn run(options: &CostOptions) -> Result<()> {
-    let CostOptions { queries, rounds, out, .. } = options;
+    let CostOptions { only, queries, rounds, cheats, times, server_flag, out, .. } = options;
     let DatabaseOptions { orders, seed, .. } = options.database;
-    let database = Database::open(&options.database)?;
-    let client = database.connect()?;
-    let catalog = Catalog::built_in()?;
-
-    eprintln!("choosing rows");
-    let rows = database.block_on(Rows::choose(&client, &catalog, seed))?;
-    let queries = queries::generate(&catalog, &rows, usize::from(*queries), seed)?;
-    let server = start(&database, &ONE_CONNECTION)?;
-    let mut meter = Meter {
-        connection: Connection::open("orderql", server.address)?,
-        bearer: sign_in(&server, UNLIMITED_USER)?,
-        server: server.id(),
-        postmaster: database.postmaster,
-    };
-    eprintln!("measuring {} queries in {rounds} rounds", queries.len());
-    let measured = meter.measure(&queries, usize::from(*rounds), seed)?;
-
-    let points = report::points(&queries, &measured);
-    let explain = |index: usize| {
-        let statements = database.block_on(explain::explain(&client, &queries[index].explained.plan))?;
-        Ok(Outlier { query: index, statements })
-    };
-    let outliers = report::outliers(&points).into_iter().map(explain).collect::<Result<_>>()?;
-    let underpriced = report::underpriced(&points).into_iter().map(explain).collect::<Result<_>>()?;
-    let correlations = report::correlations(&points);
+    let mut database = Database::open(&options.database)?;
+    if *times > 1 {
+        database.multiply(*times)?;
+    }
+    let is_wanted = |part| only.is_none_or(|only| only == part);
+    let prediction = is_wanted(CostPart::Prediction)
+        .then(|| prediction::measure(&database, server_flag, usize::from(*queries), usize::from(*rounds), seed))
+        .transpose()?;
+    let cheats = is_wanted(CostPart::Cheats).then(|| cheats::run(&database, server_flag, *cheats, seed)).transpose()?;
     let report = Report {
         machine: database.machine()?,
         settings: json!({
             "taken": OffsetDateTime::now_utc().unix_timestamp(),
             "version": env!("CARGO_PKG_VERSION"),
             "orders": orders,
+            "times": times,
             "seed": seed,
             "rounds": rounds,
+            "server_flags": server_flag,
         }),
-        goal: GOAL,
-        is_met: correlations.first().is_some_and(|first| first.spearman >= GOAL),
-        correlations,
-        queries: points,
-        outliers,
-        underpriced,
+        prediction,
+        cheats,
     };
     report.print();
-    let out = out.clone().map_or_else(|| output::file("cost.json"), Ok)?;
+    let name = if *times > 1 { format!("cost-x{times}.json") } else { "cost.json".to_owned() };
+    let out = out.clone().map_or_else(|| output::file(&name), Ok)?;
     output::write_json(&out, &report)?;
-    output::write(&out.with_extension("svg"), &plot::draw(&report))
+    match &report.prediction {
+        Some(prediction) => output::write(&out.with_extension("svg"), &plot::draw(prediction)),
+        None => Ok(()),
+    }
 }

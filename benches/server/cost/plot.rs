@@ -1,7 +1,7 @@
 //! The queries as a scatter plot in SVG: the estimated cost on the x axis, the CPU time on the y axis, both logarithmic. The
 //! outliers have the numbers that they have in the table.
 
-use super::report::{Point, Report};
+use super::report::{Point, Prediction};
 
 const WIDTH: f64 = 980.0;
 const HEIGHT: f64 = 680.0;
@@ -18,8 +18,8 @@ const OTHER: &str = "#2b6cb0";
 const OUTLIER: &str = "#c53030";
 
 /// The plot as SVG.
-pub fn draw(report: &Report) -> String {
-    let points = &report.queries;
+pub fn draw(prediction: &Prediction) -> String {
+    let points = &prediction.queries;
     let x_axis = Axis::new(points.iter().map(cost), LEFT, RIGHT);
     let y_axis = Axis::new(points.iter().map(time), BOTTOM, TOP);
     let position = |point: &Point| (x_axis.at(cost(point)), y_axis.at(time(point)));
@@ -32,7 +32,7 @@ pub fn draw(report: &Report) -> String {
     let title = format!(
         "Estimated cost and CPU time of {} queries: rank correlation {:.3}",
         points.len(),
-        report.correlations.first().map_or(0.0, |first| first.spearman)
+        prediction.correlations.first().map_or(0.0, |first| first.spearman)
     );
     let mut svg = vec![
         format!(
@@ -57,7 +57,7 @@ pub fn draw(report: &Report) -> String {
         svg.push(text(LEFT - 8.0, y + 4.0, "end", &label));
     }
     svg.extend(points.iter().map(|point| dot(position(point), if point.is_unindexed { UNINDEXED } else { OTHER })));
-    for (index, outlier) in report.outliers.iter().enumerate() {
+    for (index, outlier) in prediction.outliers.iter().enumerate() {
         let (x, y) = position(&points[outlier.query]);
         svg.push(format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke=\"{OUTLIER}\"/>\n"));
         svg.push(text(x + 9.0, y + 4.0, "start", &(index + 1).to_string()));

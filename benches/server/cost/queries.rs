@@ -8,16 +8,16 @@ use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::{ArgumentRole, Field};
 use orderql::compile::explanation::{Explanation, explain};
-use orderql::cursor::Encoder;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use orderql::search::Comparator;
-use orderql::value::{ScalarType, Timestamp};
+use orderql::value::ScalarType;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
+use super::cursor::cursor;
 use super::rows::{Row, Rows};
 use crate::error::{BenchError, Result};
 
@@ -213,24 +213,9 @@ impl<'a> Generator<'a> {
         if !self.chance(40) {
             return;
         }
-        let mut encoder = Encoder::default();
-        encoder.begin(if is_reversed { sort_key.tag.reversed() } else { sort_key.tag });
-        for column in &sort_key.columns {
-            match (row.text(column), column.scalar) {
-                (None, _) => encoder.null(),
-                (Some(text), ScalarType::Id | ScalarType::String) => encoder.text(text.as_bytes()),
-                (Some(text), ScalarType::Int) => encoder.int(text.parse().unwrap_or_default()),
-                (Some(text), ScalarType::Decimal) => encoder.decimal(&text),
-                (Some(text), ScalarType::DateTime) => {
-                    encoder.timestamp(Timestamp::parse(&text).unwrap_or(Timestamp(0)));
-                }
-                (Some(text), ScalarType::Boolean) => encoder.boolean(matches!(text.as_str(), "Y" | "true")),
-            }
-        }
-        let mut cursor = Vec::new();
-        encoder.finish(&mut cursor);
+        let cursor = cursor(sort_key, is_reversed, |column| row.text(column));
         let argument = if is_backward { "before" } else { "after" };
-        let _ = write!(self.text, ", {argument}: \"{}\"", String::from_utf8_lossy(&cursor));
+        let _ = write!(self.text, ", {argument}: \"{cursor}\"");
     }
 
     /// Search terms that all match the row.
@@ -256,7 +241,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-fn fields(catalog: &Catalog, object: TypeId) -> &[Field] {
+/// The published fields of an object type.
+pub fn fields(catalog: &Catalog, object: TypeId) -> &[Field] {
     catalog.object(object).map(|object| object.fields.as_slice()).unwrap_or_default()
 }
 

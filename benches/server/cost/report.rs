@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::cheats::multiples::CheatReport;
 use super::cpu::{Cpu, Measured};
 use super::explain::Explained;
 use super::queries::Query;
@@ -23,6 +24,14 @@ const UNDERPRICED: usize = 5;
 pub struct Report {
     pub machine: Value,
     pub settings: Value,
+    #[serde(flatten)]
+    pub prediction: Option<Prediction>,
+    pub cheats: Option<CheatReport>,
+}
+
+/// How well cost predicts CPU time.
+#[derive(Debug, Serialize)]
+pub struct Prediction {
     pub correlations: Vec<Correlation>,
     /// The goal for the first correlation.
     pub goal: f64,
@@ -128,6 +137,13 @@ impl Report {
     /// Prints the tables.
     pub fn print(&self) {
         println!("{}\n{}", report::line(&self.machine), report::line(&self.settings));
+        self.prediction.iter().for_each(Prediction::print);
+        self.cheats.iter().for_each(CheatReport::print);
+    }
+}
+
+impl Prediction {
+    fn print(&self) {
         self.print_credit();
         let row = |row: &[Correlation]| {
             let mut cells = vec![("cost", json!(row[0].cost))];

@@ -1,0 +1,26 @@
+//! Cursors that are made from a row's values, without a request.
+
+use orderql::catalog::binding::{Column, SortKey};
+use orderql::cursor::Encoder;
+use orderql::value::{ScalarType, Timestamp};
+
+/// The cursor of a row in an order; `text` gives the text of the row's columns, `None` where one is null.
+pub fn cursor(sort_key: &SortKey, is_reversed: bool, text: impl Fn(&Column) -> Option<String>) -> String {
+    let mut encoder = Encoder::default();
+    encoder.begin(if is_reversed { sort_key.tag.reversed() } else { sort_key.tag });
+    for column in &sort_key.columns {
+        match (text(column), column.scalar) {
+            (None, _) => encoder.null(),
+            (Some(text), ScalarType::Id | ScalarType::String) => encoder.text(text.as_bytes()),
+            (Some(text), ScalarType::Int) => encoder.int(text.parse().unwrap_or_default()),
+            (Some(text), ScalarType::Decimal) => encoder.decimal(&text),
+            (Some(text), ScalarType::DateTime) => {
+                encoder.timestamp(Timestamp::parse(&text).unwrap_or(Timestamp(0)));
+            }
+            (Some(text), ScalarType::Boolean) => encoder.boolean(matches!(text.as_str(), "Y" | "true")),
+        }
+    }
+    let mut cursor = Vec::new();
+    encoder.finish(&mut cursor);
+    String::from_utf8_lossy(&cursor).into_owned()
+}
