@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection, SearchKey};
 use orderql::catalog::schema::{ArgumentRole, Field};
+use orderql::search::Comparator;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -97,7 +98,9 @@ async fn searches(client: &Client, connection: &Connection) -> Result<Vec<(Strin
     for (key, values) in keys.iter().zip(&known) {
         searches.push((key.name.clone(), single(key, values)));
     }
-    let is_simple = |key: &SearchKey, values: &KeyValues| key.semi_join.is_none() && values.common.len() > 1;
+    let is_simple = |key: &SearchKey, values: &KeyValues| {
+        key.semi_join.is_none() && key.comparators.contains(&Comparator::Equals) && values.common.len() > 1
+    };
     for (index, (one, one_values)) in keys.iter().zip(&known).enumerate() {
         for (other, other_values) in keys.iter().zip(&known).skip(index + 1) {
             let (pair_keys, pair_values) = ([one, other], [one_values, other_values]);

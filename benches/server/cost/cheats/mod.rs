@@ -25,15 +25,15 @@ use crate::error::{BenchError, Result};
 use crate::orderql::{PATH, sign_in, start};
 use crate::statistics::median;
 use candidates::{Root, choose, roots};
-use multiples::{Attempt, CheatReport, Plain};
+use multiples::{Attempt, CheatReport, GOAL, Plain};
 use probe::{DEADLINE, Outcome, Probe, Timing};
 
 /// Plain pages are measured again after so many queries, so that a busy machine affects both.
 const PLAIN_EVERY: usize = 50;
 
-/// Queries with the highest multiples that are measured once more. A busy machine makes a query slower, never faster, so
-/// the lower figure counts.
-const AGAIN: usize = 40;
+/// Queries above half the goal that take less than so many milliseconds are measured once more. A busy machine makes a query
+/// slower, never faster, so the lower figure counts.
+const SHORT: f64 = 30.0;
 
 /// Measures `count` of the queries, or all if it is 0.
 pub fn run(database: &Database, server_flags: &[String], count: usize, seed: u64) -> Result<CheatReport> {
@@ -90,16 +90,17 @@ pub fn run(database: &Database, server_flags: &[String], count: usize, seed: u64
         postgresql: median(times.iter().map(|time| time.postgresql)),
     });
     let plain: Vec<_> = plain.collect();
-    for index in multiples::highest(&attempts, &plain, AGAIN) {
-        let attempt = &mut attempts[index];
-        if let (Outcome::Measured(first), Outcome::Measured(again)) =
-            (&mut attempt.outcome, probe.measure(&request(&attempt.query))?)
+    for attempt in &mut attempts {
+        let Outcome::Measured(first) = &mut attempt.outcome else { continue };
+        if first.latency > plain[attempt.root].latency * GOAL / 2.0
+            && first.latency < SHORT
+            && let Outcome::Measured(again) = probe.measure(&request(&attempt.query))?
         {
             first.latency = first.latency.min(again.latency);
             first.postgresql = first.postgresql.min(again.postgresql);
         }
     }
-    Ok(CheatReport::new(&attempts, &plain))
+    Ok(CheatReport::new(all, &attempts, &plain))
 }
 
 fn measure_plain(probe: &mut Probe, roots: &[Root<'_>], requests: &[Vec<u8>], times: &mut [Vec<Timing>]) -> Result<()> {

@@ -48,18 +48,23 @@ pub fn single(key: &SearchKey, values: &KeyValues) -> Vec<Search> {
     }
     if key.comparators.contains(&Comparator::In) {
         let absents: Vec<_> = (1..=LIST).filter_map(|number| self::absent(key, number)).collect();
+        // Common values, the rarest one, and as many absent ones.
         let mixed = |count: usize| {
-            let mut values: Vec<_> = values.rare.iter().chain(values.common.iter().take(count / 2)).cloned().collect();
-            values.extend(absents.iter().take(count.saturating_sub(values.len())).cloned());
-            values
+            let mut list: Vec<_> = values.common.iter().take(count / 2).cloned().collect();
+            list.extend(values.rare.clone().filter(|rare| !list.contains(rare)));
+            list.extend(absents.iter().take(count.saturating_sub(list.len())).cloned());
+            list
         };
+        let mut far: Vec<_> = values.far.iter().flatten().flatten().take(LIST).cloned().collect();
+        far.sort();
+        far.dedup();
         let lists = [
             ("100 common", values.common.clone()),
             ("100 absent", absents.clone()),
             ("2 mixed", mixed(2)),
             ("10 mixed", mixed(10)),
             ("100 mixed", mixed(LIST)),
-            ("far list", values.far.iter().flatten().flatten().take(LIST).cloned().collect()),
+            ("far list", far),
         ];
         let lists = lists.into_iter().filter(|(_, values)| values.len() > 1);
         searches.extend(lists.map(|(kind, values)| Search::new(kind, format!("{name}:{}", values.join(",")))));
