@@ -116,8 +116,8 @@ async fn searches(client: &Client, connection: &Connection) -> Result<Vec<(Strin
     Ok(searches)
 }
 
-/// So many of all queries, or all if `count` is 0; and how many there are. The same roots and seed give the same queries. Every combination of root,
-/// key and sort key has at least one, and those with few queries have as many as those with many.
+/// So many of all queries, or all if `count` is 0; and how many there are. The same roots and seed give the same queries.
+/// Every combination of root, key and sort key has at least one, and those with few queries have as many as those with many.
 pub fn choose(roots: &[Root<'_>], count: usize, seed: u64) -> (Vec<Cheat>, usize) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut groups: BTreeMap<(usize, &str, usize), Vec<Cheat>> = BTreeMap::new();

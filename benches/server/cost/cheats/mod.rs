@@ -39,6 +39,8 @@ const SHORT: f64 = 30.0;
 pub fn run(database: &Database, server_flags: &[String], count: usize, seed: u64) -> Result<CheatReport> {
     let catalog = Catalog::built_in()?;
     let client = database.block_on(database.connect_to(database.name()))?;
+    // Millions of distinct values are counted.
+    database.block_on(client.batch_execute("SET work_mem = '512MB'"))?;
     let roots = database.block_on(roots(&client, &catalog))?;
     let (cheats, all) = choose(&roots, count, seed);
 
