@@ -138,6 +138,7 @@ pub fn choose(roots: &[Root<'_>], count: usize, seed: u64) -> (Vec<Cheat>, usize
         return (groups.into_iter().flatten().collect(), all);
     }
     // Groups of one key come first, so that a small count leaves out pairs.
+    groups.shuffle(&mut random);
     groups.sort_by_key(|group| group.first().is_some_and(|cheat| cheat.keys.contains('+')));
     let at_least = groups.iter().filter(|group| group.first().is_some_and(|cheat| !cheat.keys.contains('+'))).count();
     let (mut chosen, mut round) = (Vec::new(), 0);
