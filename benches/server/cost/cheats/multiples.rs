@@ -49,6 +49,8 @@ pub struct CheatReport {
     pub worst: f64,
     /// The highest multiple of the CPU time of PostgreSQL, of queries that did not run into the deadline.
     pub worst_postgresql: f64,
+    /// The highest latency of a plain page, compared with one of orders.
+    pub worst_plain: f64,
     pub goal: f64,
     pub is_met: bool,
     pub deadline_ms: f64,
@@ -70,6 +72,8 @@ pub struct PlainRow {
     pub root: String,
     pub ms: f64,
     pub postgresql_ms: f64,
+    /// Its latency compared with a plain page of orders.
+    pub multiple_of_orders: f64,
     pub queries: usize,
     pub deadlines: usize,
     pub worst: f64,
@@ -113,13 +117,16 @@ impl CheatReport {
             multiples.get(index.round() as usize).copied().unwrap_or_default()
         };
         let worst = at(100.0);
-        let plain: Vec<_> = plain.iter().map(|plain| PlainRow::new(plain, &queries)).collect();
+        let plain: Vec<_> = plain.iter().map(|plain| PlainRow::new(plain, reference, &queries)).collect();
+        // A plain page that takes longer in a larger table hides what its root's queries take.
+        let worst_plain = plain.iter().map(|plain| plain.multiple_of_orders).fold(0.0, f64::max);
         Self {
             worst,
             worst_postgresql: plain.iter().map(|plain| plain.worst_postgresql).fold(0.0, f64::max),
             candidates,
             goal: GOAL,
-            is_met: !multiples.is_empty() && worst <= GOAL,
+            is_met: !multiples.is_empty() && worst <= GOAL && worst_plain <= GOAL,
+            worst_plain,
             deadline_ms: deadline(),
             deadlines: queries.iter().filter(|query| query.is_deadline).count(),
             rejected: queries.iter().filter(|query| query.rejected.is_some()).count(),
@@ -140,6 +147,7 @@ impl CheatReport {
                 ("root", json!(plain.root)),
                 ("plain page ms", json!(plain.ms)),
                 ("PostgreSQL ms", json!(plain.postgresql_ms)),
+                ("× orders", json!(plain.multiple_of_orders)),
                 ("queries", json!(plain.queries)),
                 ("above the goal", json!(plain.above_goal)),
                 ("deadlines", json!(plain.deadlines)),
@@ -160,13 +168,14 @@ impl CheatReport {
         let met = if self.is_met { "met" } else { "NOT MET" };
         println!(
             "\n{} of {} queries; {} took longer than {} ms; the worst takes {:.1} × a plain page, {:.1} × its CPU time of \
-             PostgreSQL: goal ≤ {} × a plain page: {met}",
+             PostgreSQL; the worst plain page takes {:.1} × one of orders: goal ≤ {}: {met}",
             queries.len() - self.rejected,
             self.candidates,
             self.deadlines,
             self.deadline_ms,
             self.worst,
             self.worst_postgresql,
+            self.worst_plain,
             self.goal
         );
     }
@@ -206,7 +215,7 @@ impl Row {
 }
 
 impl PlainRow {
-    fn new(plain: &Plain, queries: &[Row]) -> Self {
+    fn new(plain: &Plain, reference: f64, queries: &[Row]) -> Self {
         let of_root: Vec<_> = queries.iter().filter(|query| query.root == plain.root).collect();
         let highest = |figure: fn(&Row) -> Option<f64>| {
             of_root.iter().filter_map(|query| figure(query)).max_by(f64::total_cmp).unwrap_or_default()
@@ -215,6 +224,7 @@ impl PlainRow {
             root: plain.root.clone(),
             ms: plain.latency,
             postgresql_ms: plain.postgresql,
+            multiple_of_orders: plain.latency / reference,
             queries: of_root.len(),
             deadlines: of_root.iter().filter(|query| query.is_deadline).count(),
             worst: highest(|query| query.multiple),
