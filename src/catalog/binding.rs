@@ -131,6 +131,11 @@ pub struct SearchKey {
     pub comparators: Vec<Comparator>,
     /// Whether a selective index serves the key. A term on a key without one costs more.
     pub indexed: bool,
+    /// Whether an index begins with the column, so that a few matching rows are found without reading others.
+    pub lookup: bool,
+    /// The sort keys in whose order an index returns the rows that have one value of the column: their indexes among the
+    /// connection's. Empty with a semi-join.
+    pub in_order_of: Vec<usize>,
     /// The relation of the column, if it is not the connection's own.
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.

@@ -14,7 +14,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
     ("many", &["by", "to", "through"]),
     ("aggregate", &["countDistinct", "over"]),
     ("point", &["through"]),
-    ("search", &["key", "column", "compare", "indexed", "within", "by", "vocabulary"]),
+    ("search", &["key", "column", "compare", "indexed", "lookup", "inOrderOf", "within", "by", "vocabulary"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
 ];
@@ -58,7 +58,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
         self.optional_texts(argument)?.ok_or_else(|| self.missing(argument))
     }
 
-    fn optional_texts(&self, argument: &str) -> Result<Option<Vec<String>>, SchemaError> {
+    pub(super) fn optional_texts(&self, argument: &str) -> Result<Option<Vec<String>>, SchemaError> {
         let element = |value: &sdl::Value<'t, String>| match value {
             sdl::Value::String(text) => Some(text.clone()),
             _ => None,

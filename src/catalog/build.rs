@@ -11,6 +11,7 @@ use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeRef};
 use crate::catalog::sdl_writer;
+use crate::catalog::search_window::SearchWindow;
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
 use crate::catalog::type_system::Catalog;
 use crate::value::ScalarType;
@@ -28,7 +29,9 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
     }
     let directives = resolver.directives(&introspection)?;
     let own_types = types.len() - introspection.types.len();
-    let mut catalog = Catalog { types, own_types, directives, by_name: names.ids, query, sdl: String::new() };
+    let search_window = SearchWindow::DEFAULT;
+    let mut catalog =
+        Catalog { types, own_types, directives, by_name: names.ids, query, sdl: String::new(), search_window };
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)
 }

@@ -188,11 +188,24 @@ fn search_key(
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
         return Err(SchemaError::new(field.position, kind));
     }
+    if definition.indexed && !definition.lookup {
+        return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
+    }
+    if definition.within.is_some() && !definition.in_order_of.is_empty() {
+        return Err(SchemaError::new(field.position, SchemaErrorKind::InOrderOfSemiJoin(definition.name.clone())));
+    }
+    let in_order_of = definition.in_order_of.iter().map(|name| {
+        let index = field.sort_keys.iter().position(|sort_key| sort_key.name == *name);
+        let unknown = || SchemaErrorKind::UnknownSortKey { root: field.name.clone(), sort_key: name.clone() };
+        index.ok_or_else(|| SchemaError::new(field.position, unknown()))
+    });
     Ok(SearchKey {
         name: definition.name.clone(),
         column: Column { name: definition.column.clone(), scalar },
         comparators: definition.comparators.clone(),
         indexed: definition.indexed,
+        lookup: definition.lookup,
+        in_order_of: in_order_of.collect::<Result<_, _>>()?,
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
     })

@@ -93,6 +93,10 @@ pub(super) struct SearchKeyDefinition {
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
     pub(super) indexed: bool,
+    /// Whether an index begins with the column.
+    pub(super) lookup: bool,
+    /// The names of the sort keys in whose order an index returns the rows of one value.
+    pub(super) in_order_of: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.

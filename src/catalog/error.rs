@@ -130,6 +130,22 @@ pub enum SchemaErrorKind {
     /// `vocabulary` on a search key whose values are not text.
     #[error("`vocabulary` is for keys of the type ID or String; `{0}` has another")]
     VocabularyOfOtherType(String),
+    /// `@search(inOrderOf:)` names a sort key that the root does not have.
+    #[error("`{root}` has no sort key `{sort_key}`")]
+    UnknownSortKey {
+        /// The root.
+        root: String,
+        /// The sort key.
+        sort_key: String,
+    },
+    /// `@search` has both `inOrderOf` and `within`.
+    #[error(
+        "the search key `{0}` is within another relation, so no index is in order of a sort key; leave `inOrderOf` out"
+    )]
+    InOrderOfSemiJoin(String),
+    /// `@search(indexed: true, lookup: false)`.
+    #[error("the search key `{0}` has no index for look-ups; declare it `indexed: false`")]
+    IndexedWithoutLookup(String),
     /// A name that is not a GraphQL name, or that GraphQL reserves.
     #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
     BadName(String),

@@ -12,6 +12,7 @@
 //! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself
 //! - [`meta_field`], `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`, `search_description`: catalog → published SDL
+//! - [`search_window`]: how many rows a search may examine
 //! - [`error`]: why a schema file cannot be used
 
 pub mod binding;
@@ -29,6 +30,7 @@ pub mod schema;
 mod sdl_reader;
 mod sdl_writer;
 mod search_description;
+pub mod search_window;
 mod type_names;
 mod type_system;
 

@@ -165,14 +165,12 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         None => None,
         Some(relation) => Some((relation, arguments.texts("by")?)),
     };
-    Ok(SearchKeyDefinition {
-        name,
-        column,
-        comparators: arguments.comparators()?,
-        indexed: arguments.optional_boolean("indexed")?.unwrap_or(true),
-        within,
-        vocabulary: arguments.optional_text("vocabulary")?,
-    })
+    let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
+    let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
+    let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let comparators = arguments.comparators()?;
+    let vocabulary = arguments.optional_text("vocabulary")?;
+    Ok(SearchKeyDefinition { name, column, comparators, indexed, lookup, in_order_of, within, vocabulary })
 }
 
 fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {

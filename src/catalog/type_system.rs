@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::catalog::binding::{Binding, Entity};
 use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::{Directive, Field, ObjectType, Type, TypeRef};
+use crate::catalog::search_window::SearchWindow;
 
 /// The types of a schema, each field bound to the database. Immutable once built.
 #[derive(Debug)]
@@ -17,12 +18,24 @@ pub struct Catalog {
     pub(super) by_name: HashMap<String, TypeId>,
     pub(super) query: TypeId,
     pub(super) sdl: String,
+    pub(super) search_window: SearchWindow,
 }
 
 impl Catalog {
     /// The published SDL: without binding directives, with search and sort keys.
     pub fn sdl(&self) -> &str {
         &self.sdl
+    }
+
+    /// How many rows a search may examine.
+    pub fn search_window(&self) -> SearchWindow {
+        self.search_window
+    }
+
+    /// The same catalog with another search window.
+    #[must_use]
+    pub fn with_search_window(self, search_window: SearchWindow) -> Self {
+        Self { search_window, ..self }
     }
 
     /// The schema's own types, in the order of publication.

@@ -78,7 +78,7 @@ pub(crate) async fn start(
     config: &Config,
     database: tokio_postgres::Config,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
-    let catalog = schema::read(config.schema.as_deref())?;
+    let catalog = schema::read(config.schema.as_deref())?.with_search_window(config.search_window);
     // Checked at the start, so that a table that is missing does not show in the responses to clients.
     schema::check_database(&connect(&database).await?, &catalog).await?;
     let options = config.http();

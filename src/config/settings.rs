@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
-    ORIGINS, PATH_OR_NONE, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
+    ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
 };
 use crate::config::values::Values;
 use crate::http::coding::Codings;
@@ -135,6 +136,8 @@ caller_limits! { settings!
         login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
+        /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
+        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "10000", SEARCH_WINDOW;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
         /// Bytes that a request's body may have.

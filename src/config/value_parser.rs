@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::catalog::search_window::SearchWindow;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::telemetry::log::{Format, is_filter};
@@ -81,6 +82,13 @@ pub(crate) const LIMIT: ValueParser<u32> = ValueParser {
     placeholder: "COUNT",
     wanted: "a whole number from 1 to 1000000",
     parse: |text| text.parse().ok().filter(|count| (1..=1_000_000).contains(count)),
+};
+
+/// A number of rows that a search may examine.
+pub(crate) const SEARCH_WINDOW: ValueParser<SearchWindow> = ValueParser {
+    placeholder: "ROWS",
+    wanted: "a whole number of rows from 100 to 1000000",
+    parse: |text| SearchWindow::new(text.parse().ok()?),
 };
 
 /// A number of credits.

@@ -7,18 +7,23 @@
 ///   read a joined table from its start or in full, so a page costs more the deeper it lies. Nested loops are best for the
 ///   few rows of a page. For the same reason the planner prefers to sort all rows of a parent rather than to read an index
 ///   in the page's order; a lower `random_page_cost` makes the index scan as cheap as it is with the tables in memory.
+/// - Every scan is ordered by the columns of an index that returns a page's rows, so that the rows that are read have a bound.
+///   With other scans and sorting disabled, PostgreSQL uses that index whatever its statistics say. Where nothing else is
+///   possible, it scans or sorts all the same.
 /// - A statement whose client is gone ends within a second, even if its cancellation does not arrive.
 const READER_DEFAULTS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
-                               -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
+                               -c enable_incremental_sort=off -c enable_sort=off -c enable_seqscan=off \
+                               -c enable_bitmapscan=off -c random_page_cost=2 -c jit=off \
                                -c client_connection_check_interval=1s";
 
 /// Settings of reading connections that results depend on. The operator's address cannot override them.
 ///
 /// - A transaction is one snapshot and never writes. Setting this once is cheaper than repeating it in each BEGIN: a
 ///   transaction of one trivial statement costs PostgreSQL a third more with it.
+/// - Worker processes would return the parts of a search in any order.
 /// - A role named orderql would otherwise search the schema of that name first.
 const READER_REQUIRED: &str = "-c default_transaction_isolation=repeatable\\ read -c default_transaction_read_only=on \
-                               -c TimeZone=UTC -c search_path=public";
+                               -c max_parallel_workers_per_gather=0 -c TimeZone=UTC -c search_path=public";
 
 /// Settings of writing connections. Reads and writes use OFBiz's schema, whatever the role is called.
 const WRITER_DEFAULTS: &str = "-c TimeZone=UTC -c search_path=public -c client_connection_check_interval=1s \

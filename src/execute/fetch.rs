@@ -28,6 +28,8 @@ pub(crate) struct StepRows {
     pub(crate) groups: Vec<Group>,
     /// The format of each column.
     pub(crate) formats: Vec<ColumnFormat>,
+    /// The last row that a search examined, if it examined as many as it may before its page was full. It may not match.
+    pub(crate) last_examined: Option<Row>,
 }
 
 impl StepRows {
@@ -45,7 +47,7 @@ pub(crate) struct Group {
     pub(crate) start: usize,
     /// The index after its last row.
     pub(crate) end: usize,
-    /// Whether the database has a row beyond the far end of the page.
+    /// Whether the database has a row beyond the far end of the page; it may not match if a search ended with its window.
     pub(crate) overflow: bool,
     /// Whether there are rows at or before the `after:` cursor.
     pub(crate) before_page: bool,
@@ -170,11 +172,19 @@ struct RowGrouper<'a> {
     rows: Vec<Row>,
     groups: Vec<Group>,
     parents: usize,
+    search: SearchEnd,
 }
 
 impl<'a> RowGrouper<'a> {
     fn new(step: &'a Step, size: u32, parents: usize) -> Self {
-        Self { step, size, rows: Vec::new(), groups: Vec::with_capacity(parents), parents }
+        Self {
+            step,
+            size,
+            rows: Vec::new(),
+            groups: Vec::with_capacity(parents),
+            parents,
+            search: SearchEnd::default(),
+        }
     }
 
     fn add(&mut self, row: Row) -> Result<(), ExecuteError> {
@@ -197,7 +207,7 @@ impl<'a> RowGrouper<'a> {
             group.after_page = truth(&row, column)?;
         }
         let is_row = layout.present.map_or(Ok(true), |column| truth(&row, column))?;
-        if !is_row {
+        if !is_row || !self.search.examine(self.step, &row)? {
             return Ok(());
         }
         if u32::try_from(group.end - group.start).is_ok_and(|rows| rows < self.size) {
@@ -229,7 +239,40 @@ impl<'a> RowGrouper<'a> {
             self.open();
         }
         self.close();
-        StepRows { rows: self.rows, groups: self.groups, formats }
+        let last_examined = self.groups.last_mut().and_then(|group| self.search.end(group));
+        StepRows { rows: self.rows, groups: self.groups, formats, last_examined }
+    }
+}
+
+/// Where a search ends if its page is not full before.
+#[derive(Debug, Default)]
+struct SearchEnd {
+    /// The last row of the window.
+    last: Option<Row>,
+    /// Whether there is a row after it.
+    has_more: bool,
+}
+
+impl SearchEnd {
+    /// Whether the row belongs to the page, and not only to the window.
+    fn examine(&mut self, step: &Step, row: &Row) -> Result<bool, ExecuteError> {
+        let Some(search) = &step.search else { return Ok(true) };
+        let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
+        let number = number.unwrap_or(0);
+        if number == search.window {
+            self.last = Some(row.clone());
+        }
+        self.has_more |= number > search.window;
+        Ok(number <= search.window && truth(row, search.matches)?)
+    }
+
+    /// The last row of the window, if the page ends with it and rows follow.
+    fn end(&mut self, group: &mut Group) -> Option<Row> {
+        if group.overflow || !self.has_more {
+            return None;
+        }
+        group.overflow = true;
+        self.last.take()
     }
 }
 

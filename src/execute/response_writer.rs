@@ -12,7 +12,7 @@ use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart}
 use crate::execute::nullability;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
-use crate::plan::step::Parents;
+use crate::plan::step::{Parents, SearchColumns};
 use crate::query::bind::ids::StepId;
 
 /// A response that is ready to be written. It has its rows and needs nothing else.
@@ -71,6 +71,50 @@ struct Scope {
     frames: usize,
 }
 
+/// A search whose window ended before its page was full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortSearch<'a> {
+    /// The response key of its collection root.
+    pub key: &'a str,
+    /// How many rows of the order it examined.
+    pub rows_examined: i64,
+}
+
+/// Whether a search ended with its window, and at which end of the page that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EndOfWindow {
+    None,
+    BeforePage,
+    AfterPage,
+}
+
+/// The row that a cursor is made of.
+#[derive(Debug, Clone, Copy)]
+enum CursorRow {
+    OfPage(usize),
+    /// The last row of a search's window. Paging on from there examines the following rows, and none twice.
+    LastExamined,
+}
+
+impl CursorRow {
+    /// The row of `startCursor`.
+    fn first(group: Group, end: EndOfWindow) -> Option<Self> {
+        let row = (group.start < group.end).then_some(Self::OfPage(group.start));
+        if end == EndOfWindow::BeforePage { Some(Self::LastExamined) } else { row.or_else(|| Self::of_empty(end)) }
+    }
+
+    /// The row of `endCursor`.
+    fn last(group: Group, end: EndOfWindow) -> Option<Self> {
+        let row = (group.start < group.end).then(|| Self::OfPage(group.end - 1));
+        if end == EndOfWindow::AfterPage { Some(Self::LastExamined) } else { row.or_else(|| Self::of_empty(end)) }
+    }
+
+    /// Both cursors of an empty page: no row between them matches.
+    fn of_empty(end: EndOfWindow) -> Option<Self> {
+        (end != EndOfWindow::None).then_some(Self::LastExamined)
+    }
+}
+
 impl ResponseWriter {
     pub(super) fn new(plan: Arc<Plan>, steps: Vec<StepRows>) -> Self {
         let counts = steps.iter().map(|step| step.rows.len() as u64).collect();
@@ -93,6 +137,15 @@ impl ResponseWriter {
     /// The number of rows of each step, for the actual cost.
     pub fn row_counts(&self) -> &[u64] {
         &self.counts
+    }
+
+    /// The searches whose windows ended before their pages were full.
+    pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
+        let steps = self.plan.steps().iter().zip(&self.steps).filter(|(_, rows)| rows.last_examined.is_some());
+        steps.filter_map(|(step, _)| {
+            let SearchColumns { key, window, .. } = step.search.as_ref()?;
+            Some(ShortSearch { key, rows_examined: *window })
+        })
     }
 
     /// The fields that could not be written, in the response's order: the first [`MAX_FIELD_ERRORS`]. Complete when the
@@ -186,13 +239,9 @@ impl ResponseWriter {
                         }
                     }
                 }
-                Op::Cursor => self.cursor(|frame| Some(frame.row), out),
-                Op::StartCursor => {
-                    self.cursor(|Frame { group, .. }| (group.start < group.end).then_some(group.start), out);
-                }
-                Op::EndCursor => {
-                    self.cursor(|Frame { group, .. }| (group.start < group.end).then(|| group.end - 1), out);
-                }
+                Op::Cursor => self.cursor(|frame, _| Some(CursorRow::OfPage(frame.row)), out),
+                Op::StartCursor => self.cursor(|frame, step| CursorRow::first(frame.group, step), out),
+                Op::EndCursor => self.cursor(|frame, step| CursorRow::last(frame.group, step), out),
                 Op::HasNextPage => {
                     let flag = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
                     self.page_flag(&plan, flag, out);
@@ -281,18 +330,23 @@ impl ResponseWriter {
             .get_or_insert_with(|| nullability::is_satisfied(self.plan.response_template(), &self.steps))
     }
 
-    fn cursor(&mut self, row: impl FnOnce(Frame) -> Option<usize>, out: &mut Vec<u8>) {
-        let Some((frame, row)) = self.frames.last().and_then(|frame| Some((*frame, row(*frame)?))) else {
-            return out.extend_from_slice(b"null");
+    fn cursor(&mut self, row: impl FnOnce(Frame, EndOfWindow) -> Option<CursorRow>, out: &mut Vec<u8>) {
+        let Some(frame) = self.frames.last().copied() else { return out.extend_from_slice(b"null") };
+        let (rows, step) = (&self.steps[frame.step], &self.plan.steps()[frame.step]);
+        let end = match (&rows.last_examined, step.backward) {
+            (None, _) => EndOfWindow::None,
+            (Some(_), false) => EndOfWindow::AfterPage,
+            (Some(_), true) => EndOfWindow::BeforePage,
         };
-        let step = &self.steps[frame.step];
-        let (Some(row), Some(cursor)) = (step.rows.get(row), &self.plan.steps()[frame.step].cursor) else {
-            return out.extend_from_slice(b"null");
-        };
+        let row = row(frame, end).and_then(|row| match row {
+            CursorRow::OfPage(row) => rows.rows.get(row),
+            CursorRow::LastExamined => rows.last_examined.as_ref(),
+        });
+        let (Some(row), Some(cursor)) = (row, &step.cursor) else { return out.extend_from_slice(b"null") };
         self.cursor.begin(cursor.tag);
         for (column, scalar) in &cursor.columns {
             let bytes = raw(row, *column).ok().flatten().map(|raw| raw.0);
-            encode::cursor_key(*scalar, step.formats[*column], bytes, &mut self.scratch, &mut self.cursor);
+            encode::cursor_key(*scalar, rows.formats[*column], bytes, &mut self.scratch, &mut self.cursor);
         }
         out.push(b'"');
         self.cursor.finish(out);

@@ -1,8 +1,9 @@
-//! `extensions.cost` of GraphQL responses, in the specification's form.
+//! `extensions` of GraphQL responses: `cost` in the specification's form, and `search`.
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::execute::response_writer::ShortSearch;
 use crate::http::value_warning::ValueWarning;
 use crate::throttle::bucket::ThrottleStatus;
 
@@ -14,6 +15,25 @@ pub(crate) struct ResponseExtensions<'a> {
     /// What may be wrong with a query that was executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ValueWarning<'a>>,
+    /// The searches that ended before their pages were full.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<SearchExtension<'a>>,
+}
+
+/// An entry of `extensions.search`: a search that examined as many rows as it may before its page was full.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SearchExtension<'a> {
+    /// The response key of the collection root.
+    pub path: [&'a str; 1],
+    /// How many rows it examined in the page's order.
+    pub rows_examined: i64,
+}
+
+impl<'a> From<ShortSearch<'a>> for SearchExtension<'a> {
+    fn from(ShortSearch { key, rows_examined }: ShortSearch<'a>) -> Self {
+        Self { path: [key], rows_examined }
+    }
 }
 
 /// `extensions.cost`.

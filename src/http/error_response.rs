@@ -47,6 +47,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
             fields: None,
         },
         warnings: Vec::new(),
+        search: Vec::new(),
     });
     respond(error, status, media, &Body { data, errors: Errors(error), extensions })
 }

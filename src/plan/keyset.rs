@@ -4,36 +4,72 @@
 //! the same index downwards. If the first column can be null, the index has two segments: the values, then the nulls. A
 //! cursor in one of them bounds that segment, and the other is either whole or excluded. So each segment that remains is
 //! one range of the index. (A single `… OR column IS NULL` would be correct too, but no index range.)
+//!
+//! Search terms on the first column bound the range as well. PostgreSQL begins an index scan at one of several bounds on a
+//! column, not at the tightest. So a cursor splits the range of such terms into the rows that have the cursor's value, and
+//! those beyond: in each of these segments, the first condition on a column is as tight as all of them.
 
 use crate::catalog::binding::{Column, SortKey};
 use crate::cursor::CursorPosition;
-use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator, Parameters, Placeholder};
 use crate::plan::step::Slot;
+
+/// The search terms that restrict the first column of an order. A value to compare a cursor's with is there only if there is
+/// such a cursor: PostgreSQL cannot infer the type of a parameter that the text does not use.
+pub(crate) enum Restriction<'a> {
+    /// There are none.
+    None,
+    /// Ranges of the column.
+    Ranges(Vec<RangeTerm<'a>>),
+    /// The rows of each scan have one value in the column: this one.
+    Equal(Option<Comparand>),
+}
+
+impl Restriction<'_> {
+    pub(crate) fn is_some(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+}
+
+/// A range term on the first column of an order.
+pub(crate) struct RangeTerm<'a> {
+    pub(crate) condition: Condition<'a>,
+    pub(crate) operator: Operator,
+    pub(crate) value: Option<Comparand>,
+}
 
 /// A position in an index that rows are compared with.
 pub(crate) struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
     placeholders: Vec<Placeholder>,
     in_nulls: bool,
+    /// The value of the first column, to be compared with other values. Only with search terms on that column.
+    first: Option<Comparand>,
 }
 
 impl<'a> KeysetBound<'a> {
     /// The position of a cursor among the rows of one parent. `slot` says where the values of its columns come from. The
-    /// columns that are `joined` to the parent are equal in all of these rows. They are left out: a comparison with them would
-    /// hide from PostgreSQL that the other columns are a range of an index that begins with the joined ones.
+    /// columns that are `constant` in all of these rows are left out: a comparison with them would hide from PostgreSQL that
+    /// the other columns are a range of an index that begins with the constant ones.
     pub(crate) fn new(
         sort_key: &'a SortKey,
-        joined: &[String],
+        constant: &[String],
         position: &CursorPosition,
+        is_restricted: bool,
         slot: impl Fn(usize) -> Slot,
         parameters: &mut Parameters,
     ) -> Self {
         let in_nulls = is_in_nulls(position) && sort_key.nullable;
+        if in_nulls && is_restricted {
+            // No row that a term on the first column matches is among the nulls.
+            return Self { columns: Vec::new(), placeholders: Vec::new(), in_nulls, first: None };
+        }
         let compared = sort_key.columns.iter().enumerate().skip(usize::from(in_nulls));
-        let compared = compared.filter(|(_, column)| !joined.contains(&column.name));
+        let compared = compared.filter(|(_, column)| !constant.contains(&column.name));
         let compared = compared.map(|(index, column)| (base(column), parameters.add(slot(index))));
         let (columns, placeholders) = compared.unzip();
-        Self { columns, placeholders, in_nulls }
+        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(slot(0)), sort_key.columns[0].scalar));
+        Self { columns, placeholders, in_nulls, first }
     }
 
     fn compare(&self, operator: Operator) -> Condition<'a> {
@@ -43,6 +79,11 @@ impl<'a> KeysetBound<'a> {
             ([column], [value]) => Condition::Compare(*column, operator, *value),
             _ => Condition::CompareRow(self.columns.clone(), operator, self.placeholders.clone()),
         }
+    }
+
+    /// Compares the first column alone.
+    fn compare_first(&self, operator: Operator) -> Option<Condition<'a>> {
+        Some(Condition::Compare(*self.columns.first()?, operator, *self.placeholders.first()?))
     }
 }
 
@@ -57,24 +98,50 @@ pub(crate) fn is_in_nulls(position: &CursorPosition) -> bool {
 
 /// A range of an index, open where it has no bound.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct KeysetRange<'a> {
+pub(crate) struct KeysetRange<'r, 'a> {
     /// The lower bound.
-    pub(crate) above: Option<&'a KeysetBound<'a>>,
+    pub(crate) above: Option<&'r KeysetBound<'a>>,
     /// The upper bound.
-    pub(crate) below: Option<&'a KeysetBound<'a>>,
+    pub(crate) below: Option<&'r KeysetBound<'a>>,
     /// Whether rows at the bounds are in the range.
     pub(crate) inclusive: bool,
 }
 
-/// The conditions of each segment in which a range can have rows, in ascending order: one or two segments. If the bounds
+impl<'a> KeysetRange<'_, 'a> {
+    /// How rows compare with the lower and with the upper bound.
+    fn operators(&self) -> (Operator, Operator) {
+        if self.inclusive {
+            (Operator::GreaterOrEqual, Operator::LessOrEqual)
+        } else {
+            (Operator::Greater, Operator::Less)
+        }
+    }
+
+    /// Its bounds as conditions on the whole position.
+    fn conditions(&self) -> impl Iterator<Item = Condition<'a>> {
+        let (above, below) = self.operators();
+        let bounds = [self.above.map(|bound| bound.compare(above)), self.below.map(|bound| bound.compare(below))];
+        bounds.into_iter().flatten()
+    }
+}
+
+/// The conditions of each segment in which a range can have rows, in ascending order. There is at least one. If the bounds
 /// exclude each other, there is one segment without rows. It compares with both bounds all the same, because PostgreSQL
 /// cannot infer the type of a parameter that the text does not use.
-pub(crate) fn segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'a>) -> Vec<Vec<Condition<'a>>> {
-    let (above, below) = if range.inclusive {
-        (Operator::GreaterOrEqual, Operator::LessOrEqual)
-    } else {
-        (Operator::Greater, Operator::Less)
-    };
+pub(crate) fn segments<'a>(
+    sort_key: &'a SortKey,
+    range: KeysetRange<'_, 'a>,
+    restriction: &Restriction<'a>,
+) -> Vec<Vec<Condition<'a>>> {
+    match restriction {
+        Restriction::None => null_segments(sort_key, range),
+        Restriction::Ranges(_) | Restriction::Equal(_) => restricted_segments(range, restriction),
+    }
+}
+
+/// The values and the nulls; one or two segments.
+fn null_segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'_, 'a>) -> Vec<Vec<Condition<'a>>> {
+    let (above, below) = range.operators();
     let compare = |bound: Option<&KeysetBound<'a>>, operator, in_nulls| {
         bound.filter(|bound| bound.in_nulls == in_nulls).map(|bound| bound.compare(operator))
     };
@@ -102,10 +169,115 @@ pub(crate) fn segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'a>) -> Vec
         segments.push(nulls);
     }
     if segments.is_empty() {
-        let bounds = [range.above.map(|bound| bound.compare(above)), range.below.map(|bound| bound.compare(below))];
-        segments.push(std::iter::once(Condition::Always(false)).chain(bounds.into_iter().flatten()).collect());
+        segments.push(std::iter::once(Condition::Always(false)).chain(range.conditions()).collect());
     }
     segments
+}
+
+/// The segments of a range that search terms on the first column restrict: up to four.
+fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction<'a>) -> Vec<Vec<Condition<'a>>> {
+    // Nulls come last, and no term matches one: no row is beyond a null, and every row is before it.
+    let below = range.below.filter(|bound| !bound.in_nulls);
+    let is_empty = range.above.is_some_and(|bound| bound.in_nulls);
+    let above = range.above.filter(|bound| !bound.in_nulls);
+    let parts = match (above, below) {
+        (None, None) => vec![(Part::Open, Part::Open)],
+        (Some(above), None) => vec![(Part::At(above), Part::Open), (Part::Beyond(above), Part::Open)],
+        (None, Some(below)) => vec![(Part::Open, Part::Beyond(below)), (Part::Open, Part::At(below))],
+        (Some(above), Some(below)) => vec![
+            (Part::At(above), Part::At(below)),
+            (Part::At(above), Part::Beyond(below)),
+            (Part::Beyond(above), Part::Beyond(below)),
+            (Part::Beyond(above), Part::At(below)),
+        ],
+    };
+    let segment = |(above, below)| {
+        let mut conditions = if is_empty { vec![Condition::Always(false)] } else { Vec::new() };
+        match restriction {
+            Restriction::None => {}
+            Restriction::Ranges(terms) => in_ranges(above, below, range, terms, &mut conditions),
+            Restriction::Equal(value) => with_value(above, below, range, *value, &mut conditions),
+        }
+        conditions
+    };
+    parts.into_iter().map(segment).collect()
+}
+
+/// Which rows of a range a segment has, seen from one of the bounds.
+#[derive(Clone, Copy)]
+enum Part<'r, 'a> {
+    /// All: there is no bound.
+    Open,
+    /// Those that have the bound's value in the first column.
+    At(&'r KeysetBound<'a>),
+    /// Those whose value is beyond the bound's.
+    Beyond(&'r KeysetBound<'a>),
+}
+
+/// A segment of rows whose first column is in the ranges of search terms.
+fn in_ranges<'a>(
+    above: Part<'_, 'a>,
+    below: Part<'_, 'a>,
+    range: KeysetRange<'_, 'a>,
+    terms: &[RangeTerm<'a>],
+    conditions: &mut Vec<Condition<'a>>,
+) {
+    let (greater, less) = range.operators();
+    let is_at_both = matches!((above, below), (Part::At(_), Part::At(_)));
+    // Between two positions that have the same value, their comparisons alone are tight.
+    let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
+        conditions.push(bound.compare(operator));
+        conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
+    };
+    match above {
+        Part::Open => {}
+        Part::At(bound) => at(bound, greater, Operator::LessOrEqual, conditions),
+        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Greater)),
+    }
+    match below {
+        Part::Open => {}
+        Part::At(bound) => at(bound, less, Operator::GreaterOrEqual, conditions),
+        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Less)),
+    }
+    let ((Part::At(bound), _) | (_, Part::At(bound))) = (above, below) else {
+        return conditions.extend(terms.iter().map(|term| term.condition.clone()));
+    };
+    // All rows have the cursor's value, so it is compared instead of theirs.
+    let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
+    conditions.extend(is_in_range);
+    let order = match (above, below) {
+        (Part::At(above), Part::At(below)) => compare_values(above.first, Operator::Equal, below.first),
+        (Part::At(above), Part::Beyond(below)) | (Part::Beyond(above), Part::At(below)) => {
+            compare_values(above.first, Operator::Less, below.first)
+        }
+        _ => None,
+    };
+    conditions.extend(order);
+}
+
+/// A segment of rows that have one value in the first column.
+fn with_value<'a>(
+    above: Part<'_, 'a>,
+    below: Part<'_, 'a>,
+    range: KeysetRange<'_, 'a>,
+    value: Option<Comparand>,
+    conditions: &mut Vec<Condition<'a>>,
+) {
+    let (greater, less) = range.operators();
+    for (part, inside, beyond) in [(above, greater, Operator::Greater), (below, less, Operator::Less)] {
+        match part {
+            Part::Open => {}
+            Part::At(bound) => {
+                conditions.extend(compare_values(value, Operator::Equal, bound.first));
+                conditions.push(bound.compare(inside));
+            }
+            Part::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+        }
+    }
+}
+
+fn compare_values<'a>(left: Option<Comparand>, operator: Operator, right: Option<Comparand>) -> Option<Condition<'a>> {
+    Some(Condition::CompareValues(left?, operator, right?))
 }
 
 #[cfg(test)]
@@ -142,14 +314,14 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], Slot::After, &mut parameters))
+            Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], false, Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive };
         let segment = |conditions: Vec<Condition<'_>>| {
             conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ")
         };
-        segments(&key, range).into_iter().map(segment).collect::<Vec<_>>().join(" | ")
+        segments(&key, range, &Restriction::None).into_iter().map(segment).collect::<Vec<_>>().join(" | ")
     }
 
     #[test]

@@ -8,8 +8,6 @@ use crate::plan::step::{Slot, Step};
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::terms::BoundTerm;
-use crate::search::Comparator;
 use crate::value::Value;
 
 /// How to fetch and write the response to one request.
@@ -71,10 +69,10 @@ impl Plan {
             Slot::Key(lookup, index) => {
                 Parameter::Value(self.arguments[lookup].keys.get(index).map(|(_, value)| value))
             }
-            Slot::Term(index) => match arguments.terms.get(index) {
-                Some(BoundTerm { comparator: Comparator::In, values, .. }) => Parameter::Values(values),
-                term => Parameter::Value(term.and_then(|term| term.values.first())),
-            },
+            Slot::Term(index) => Parameter::Value(arguments.terms.get(index).and_then(|term| term.values.first())),
+            Slot::TermValues(index) => {
+                Parameter::Values(arguments.terms.get(index).map_or(&[], |term| term.values.as_slice()))
+            }
             Slot::After(column) => column_of(arguments.page.after.as_ref(), column),
             Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
             Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),

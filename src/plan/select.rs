@@ -44,7 +44,7 @@ impl<'a> Select<'a> {
         self.expression(Expression::Column(ColumnOf(alias, name)))
     }
 
-    /// Reads a column of the key by which children find their parents, in the element type of [`array_type`].
+    /// Reads a column of the key by which children find their parents, as a value of the type that [`type_name`](crate::plan::sql::type_name) gives.
     pub(crate) fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
         let name = ColumnOf(alias, &column.name);
         match column.scalar {
@@ -135,17 +135,6 @@ impl Display for Expression<'_> {
                 write!(f, "(SELECT count(DISTINCT {column}) FROM {relation} AS {} WHERE {on})", Alias::Inner)
             }
         }
-    }
-}
-
-/// The array type of the parents' keys in a column of that type.
-pub(crate) fn array_type(scalar: ScalarType) -> &'static str {
-    match scalar {
-        ScalarType::Id | ScalarType::String => "text[]",
-        ScalarType::Int => "int8[]",
-        ScalarType::Decimal => "numeric[]",
-        ScalarType::DateTime => "timestamptz[]",
-        ScalarType::Boolean => "bool[]",
     }
 }
 

@@ -7,6 +7,7 @@
 use std::fmt::{self, Display};
 
 use crate::plan::step::Slot;
+use crate::value::ScalarType;
 
 /// A statement's parameters, in the order in which they were first needed.
 #[derive(Debug, Default)]
@@ -135,6 +136,35 @@ impl Display for Operator {
     }
 }
 
+/// A value that is compared with another value. Its type is written, as it is not compared with a column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Comparand {
+    /// A parameter.
+    Parameter(Placeholder, ScalarType),
+    /// The current element of a list.
+    Element,
+}
+
+impl Display for Comparand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(value, scalar) => write!(f, "{value}::{}", type_name(*scalar)),
+            Self::Element => f.write_str("e.v"),
+        }
+    }
+}
+
+/// The type of a scalar's values, where a statement has to name one.
+pub(crate) fn type_name(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::Id | ScalarType::String => "text",
+        ScalarType::Int => "int8",
+        ScalarType::Decimal => "numeric",
+        ScalarType::DateTime => "timestamptz",
+        ScalarType::Boolean => "bool",
+    }
+}
+
 /// A condition on rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition<'a> {
@@ -144,6 +174,10 @@ pub(crate) enum Condition<'a> {
     CompareRow(Vec<ColumnOf<'a>>, Operator, Vec<Placeholder>),
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
+    /// A column equals the current element of a list.
+    IsElement(ColumnOf<'a>),
+    /// Two values compare.
+    CompareValues(Comparand, Operator, Comparand),
     /// A column equals the parent's key column with this index.
     OfParent(ColumnOf<'a>, usize),
     /// A column is null.
@@ -164,15 +198,18 @@ impl Display for Condition<'_> {
                 write!(f, "({}) {operator} ({})", List(columns.iter()), List(values.iter()))
             }
             Self::Among(column, values) => write!(f, "{column} = ANY({values})"),
+            Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
+            Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
             Self::OfParent(column, key) => write!(f, "{column} = k.k{key}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
             Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
             Self::Exists(relation, columns, condition) => {
-                write!(f, "EXISTS (SELECT FROM {} AS {} WHERE ", Relation(relation), Alias::Inner)?;
+                write!(f, "(SELECT TRUE FROM {} AS {} WHERE ", Relation(relation), Alias::Inner)?;
                 for column in *columns {
                     write!(f, "{} = {} AND ", ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column))?;
                 }
-                write!(f, "{condition})")
+                // With EXISTS, PostgreSQL may read all matching rows of the relation first.
+                write!(f, "{condition} LIMIT 1) IS NOT NULL")
             }
             Self::Always(truth) => f.write_str(if *truth { "TRUE" } else { "FALSE" }),
         }

@@ -3,8 +3,9 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::binding::Column;
-use crate::plan::select::{Select, array_type};
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
+use crate::plan::locator::{Locator, Span, Take, direction};
+use crate::plan::select::Select;
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where, type_name};
 
 /// Where a statement gets the parents' keys from.
 pub(crate) enum ParentKeys<'a> {
@@ -22,28 +23,30 @@ pub(crate) struct PageStatement<'a> {
     pub(crate) select: &'a Select<'a>,
     /// Where the parents' keys come from.
     pub(crate) parent_keys: ParentKeys<'a>,
-    /// What every row must fulfil: the join with its parent, and the search terms.
+    /// What every row must fulfil, beside its segment: the join with its parent, and a search term that chooses a range.
     pub(crate) conditions: Vec<Condition<'a>>,
-    /// The ranges of the index that the page is in, in ascending order; one or two.
-    pub(crate) segments: Vec<Vec<Condition<'a>>>,
-    /// The columns of the order that differ between the rows of a parent.
-    pub(crate) order: Vec<&'a Column>,
-    /// The indexes of those columns in a row; needed if there are two segments.
+    /// The part of the order that the page is in.
+    pub(crate) span: Span<'a>,
+    /// The columns of the index that has the order, but for those that are equal in all rows of a parent.
+    pub(crate) index: Vec<&'a str>,
+    /// The indexes of the columns of the order in a row; needed if there are two segments.
     pub(crate) order_indexes: Vec<usize>,
-    /// Whether the index is scanned upwards.
-    pub(crate) ascending: bool,
     /// One more than the page size.
     pub(crate) limit: Placeholder,
-    /// The probes for rows outside the page.
-    pub(crate) probes: Vec<Probe<'a>>,
+    /// The probes: the parts of the order outside of the page in which any row is looked for. The scan begins with the row
+    /// nearest to the page.
+    pub(crate) probes: Vec<Span<'a>>,
+    /// What finds the page's rows, if it takes more than conditions.
+    pub(crate) located: Option<Located<'a>>,
 }
 
-/// A check for any row in some ranges of the index.
-pub(crate) struct Probe<'a> {
-    /// The ranges; one or two.
-    pub(crate) segments: Vec<Vec<Condition<'a>>>,
-    /// Whether the ranges are scanned upwards. The scan begins with the row nearest to the page.
-    pub(crate) ascending: bool,
+/// Rows that a locator finds.
+pub(crate) struct Located<'a> {
+    pub(crate) locator: Locator<'a>,
+    /// The rows of the window; 0 if there is none.
+    pub(crate) window: u32,
+    /// The rows of the window of each probe.
+    pub(crate) probe_window: u32,
 }
 
 /// The buffer for a statement, in bytes. Most statements fit.
@@ -52,7 +55,16 @@ const TEXT_CAPACITY: usize = 1024;
 impl PageStatement<'_> {
     /// The text of the statement.
     pub(crate) fn text(&self) -> String {
-        written(|text| match &self.parent_keys {
+        written(|text| {
+            if let Some(Located { locator, .. }) = &self.located {
+                write!(text, "{}", locator.counts())?;
+            }
+            self.rows(text)
+        })
+    }
+
+    fn rows(&self, text: &mut String) -> fmt::Result {
+        match &self.parent_keys {
             ParentKeys::None if self.probes.is_empty() => self.page(text),
             ParentKeys::None => {
                 write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.probes())?;
@@ -71,33 +83,52 @@ impl PageStatement<'_> {
                 self.page(text)?;
                 write!(text, "\n) AS p{}\nORDER BY k.ord", if probed { " ON TRUE" } else { "" })
             }
-        })
+        }
     }
 
     fn page(&self, text: &mut String) -> fmt::Result {
-        if let [segment] = self.segments.as_slice() {
+        if let Some(located) = &self.located {
+            return self.located(located, text);
+        }
+        let Span { segments, ascending, .. } = &self.span;
+        if let [segment] = segments.as_slice() {
             return self.segment(segment, text);
         }
         text.write_str("SELECT u.* FROM ((\n")?;
-        for index in 0..self.segments.len() {
+        for index in 0..segments.len() {
             if index > 0 {
                 text.write_str("\n) UNION ALL (\n")?;
             }
-            let segment = if self.ascending { index } else { self.segments.len() - 1 - index };
-            self.segment(&self.segments[segment], text)?;
+            self.segment(&segments[if *ascending { index } else { segments.len() - 1 - index }], text)?;
         }
-        let direction = direction(self.ascending);
+        let direction = direction(*ascending);
         let order = self.order_indexes.iter().map(|index| fmt::from_fn(move |f| write!(f, "u.c{index}{direction}")));
         write!(text, "\n)) AS u\nORDER BY {}\nLIMIT {}", List(order), self.limit)
     }
 
+    /// The rows that the locator finds.
+    fn located(&self, Located { locator, window, .. }: &Located<'_>, text: &mut String) -> fmt::Result {
+        let search = if *window > 0 { "m.matches, m.number, " } else { "" };
+        write!(text, "SELECT {}{search}{}\nFROM (\n", self.present(), self.select.list())?;
+        locator.alternatives(&self.span, Take::Page { limit: self.limit, window: *window }, text)?;
+        write!(text, "\n) AS m\nLEFT JOIN {} AS t ON ", Relation(self.relation))?;
+        for (index, column) in locator.key.iter().enumerate() {
+            let and = if index > 0 { " AND " } else { "" };
+            write!(text, "{and}{} = m.k{index}", ColumnOf(Alias::Base, column))?;
+        }
+        write!(text, "{}\nORDER BY m.position", self.select.joins())
+    }
+
     fn segment(&self, segment: &[Condition<'_>], text: &mut String) -> fmt::Result {
-        let present = if self.probes.is_empty() { "" } else { "TRUE AS present, " };
         let (columns, joins) = (self.select.list(), self.select.joins());
-        let relation = Relation(self.relation);
+        let (relation, present) = (Relation(self.relation), self.present());
         let conditions = Where(self.conditions.iter().chain(segment));
-        let order = self.order_by(self.ascending);
+        let order = self.order_by(self.span.ascending);
         write!(text, "SELECT {present}{columns}\nFROM {relation} AS t{joins}{conditions}{order}\nLIMIT {}", self.limit)
+    }
+
+    fn present(&self) -> &'static str {
+        if self.probes.is_empty() { "" } else { "TRUE AS present, " }
     }
 
     /// The probes as a relation.
@@ -115,8 +146,13 @@ impl PageStatement<'_> {
         })
     }
 
-    fn probe(&self, probe: &Probe<'_>) -> impl Display {
+    fn probe(&self, probe: &Span<'_>) -> impl Display {
         fmt::from_fn(move |f| {
+            if let Some(Located { locator, probe_window, .. }) = &self.located {
+                let mut text = String::new();
+                locator.alternatives(probe, Take::Any { window: *probe_window }, &mut text)?;
+                return write!(f, "EXISTS (\n{text}\n)");
+            }
             let (relation, order) = (Relation(self.relation), self.order_by(probe.ascending));
             for (index, segment) in probe.segments.iter().enumerate() {
                 let or = if index > 0 { " OR " } else { "" };
@@ -129,25 +165,20 @@ impl PageStatement<'_> {
 
     fn order_by(&self, ascending: bool) -> impl Display {
         fmt::from_fn(move |f| {
-            for (index, column) in self.order.iter().enumerate() {
+            for (index, column) in self.index.iter().enumerate() {
                 let before = if index > 0 { ", " } else { "\nORDER BY " };
-                write!(f, "{before}{}{}", ColumnOf(Alias::Base, &column.name), direction(ascending))?;
+                write!(f, "{before}{}{}", ColumnOf(Alias::Base, column), direction(ascending))?;
             }
             Ok(())
         })
     }
 }
 
-/// PostgreSQL's default order of nulls is the required one: last when ascending, first when descending.
-fn direction(ascending: bool) -> &'static str {
-    if ascending { "" } else { " DESC" }
-}
-
 fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
     fmt::from_fn(move |f| {
         let array = |(placeholder, column): &(Placeholder, &Column)| {
-            let (placeholder, ty) = (*placeholder, array_type(column.scalar));
-            fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}"))
+            let (placeholder, ty) = (*placeholder, type_name(column.scalar));
+            fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}[]"))
         };
         write!(f, "unnest({}) WITH ORDINALITY AS k(", List(keys.iter().map(array)))?;
         for index in 0..keys.len() {

@@ -2,6 +2,7 @@
 //! where the values of its parameters come from.
 
 use crate::cursor::OrderingTag;
+use crate::plan::access_path::AccessPath;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
@@ -20,6 +21,24 @@ pub struct Step {
     pub layout: Layout,
     /// The columns of a cursor, if cursors are selected.
     pub cursor: Option<CursorColumns>,
+    /// How the rows are found.
+    pub access_path: AccessPath,
+    /// What the result tells of a search whose page may end with its window.
+    pub search: Option<SearchColumns>,
+}
+
+/// What the result tells of a search whose page may end with its window.
+#[derive(Debug)]
+pub struct SearchColumns {
+    /// The response key of the collection root.
+    pub key: String,
+    /// The index of the column that says whether the row matches. The window's last row may not.
+    pub matches: usize,
+    /// The index of the column with the row's number in the window, from 1; null if the row was found by a look-up. The number
+    /// after the window's last says that there are more rows.
+    pub number: usize,
+    /// The number of the window's last row.
+    pub window: i64,
 }
 
 /// Whose rows a step fetches.
@@ -42,8 +61,10 @@ pub enum Parents {
 pub enum Slot {
     /// A key of a lookup: the lookup's step, and the index of the key among those given.
     Key(StepId, usize),
-    /// A term of the step's search string, by its index: its value, or its values if it is an in-list.
+    /// The value of a term of the step's search string, by the term's index.
     Term(usize),
+    /// The values of such a term, as an array.
+    TermValues(usize),
     /// A column of the step's `after:` cursor.
     After(usize),
     /// A column of the step's `before:` cursor.
@@ -65,6 +86,8 @@ pub struct Layout {
     pub after_page: Option<usize>,
     /// Whether there is a row at all: true or null; only if the result has a row for an empty page.
     pub present: Option<usize>,
+    /// Whether the row matches, followed by its number in the window; only if the page may end with a window.
+    pub search: Option<usize>,
     /// The number of columns before the selected ones.
     pub width: usize,
 }

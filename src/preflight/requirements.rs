@@ -218,11 +218,19 @@ impl<'a> Requirements<'a> {
         if let Some(vocabulary) = &key.vocabulary {
             self.column(vocabulary, &key.column.name, ColumnUse::Output(key.column.scalar), required_by);
         }
-        match &key.semi_join {
-            _ if key.indexed => self.scan(relation, vec![&key.column.name], Vec::new(), required_by),
-            // For each row of the connection, the statement looks for a row of the semi-join.
-            Some(semi_join) => self.scan(relation, names(&semi_join.by), Vec::new(), required_by),
-            None => {}
+        if key.lookup {
+            self.scan(relation, vec![&key.column.name], Vec::new(), required_by);
+        }
+        for sort_key in key.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
+            let order = sort_key.columns.iter().map(|column| column.name.as_str());
+            let order = order.filter(|column| *column != key.column.name).collect();
+            self.scan(relation, vec![&key.column.name], order, required_by);
+        }
+        if let Some(semi_join) = &key.semi_join {
+            // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
+            let by = names(&semi_join.by);
+            self.scan(&connection.relation, by.clone(), Vec::new(), required_by);
+            self.scan(relation, by.into_iter().chain([key.column.name.as_str()]).collect(), Vec::new(), required_by);
         }
     }
 

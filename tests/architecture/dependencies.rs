@@ -51,7 +51,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "telemetry",
         ],
     ),
-    ("config", &["nearest", "limits", "database", "throttle", "access", "telemetry", "http"]),
+    ("config", &["nearest", "limits", "catalog", "database", "throttle", "access", "telemetry", "http"]),
     ("cli", ALL),
     ("main", &["cli"]),
 ];

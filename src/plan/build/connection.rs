@@ -1,75 +1,123 @@
 //! Connections, and the fields of connections, edges and `pageInfo`.
 
 use crate::catalog::binding::{Column, Connection, PageInfoField};
+use crate::cursor::CursorPosition;
+use crate::plan::access_path::AccessPath;
 use crate::plan::build::object::equal;
 use crate::plan::build::page_range::PageRange;
 use crate::plan::build::planner::{Planner, Row};
-use crate::plan::filter;
-use crate::plan::keyset::{self, KeysetBound};
+use crate::plan::build::search::SearchTerms;
+use crate::plan::keyset::{self, KeysetBound, KeysetRange, Restriction, is_in_nulls};
+use crate::plan::locator::Span;
 use crate::plan::response_template::Op;
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Parameters};
-use crate::plan::statement::{PageStatement, ParentKeys, Probe};
-use crate::plan::step::{CursorColumns, Layout, Parents, Slot, Step};
+use crate::plan::statement::{Located, PageStatement, ParentKeys};
+use crate::plan::step::{CursorColumns, Layout, Parents, SearchColumns, Slot, Step};
 use crate::query::bind::ids::StepId;
-use crate::query::bind::page::End;
+use crate::query::bind::page::{End, Page};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundSelection,
 };
 
 impl<'a> Planner<'a> {
-    pub(super) fn connection(&mut self, bound: &BoundConnection<'a>, parent: Option<(&mut Select<'a>, Row<'_>)>) {
+    /// Plans a connection with that response key, of a row or at the root.
+    pub(super) fn connection(
+        &mut self,
+        key: &str,
+        bound: &BoundConnection<'a>,
+        parent: Option<(&mut Select<'a>, Row<'_>)>,
+    ) {
         let connection = bound.binding;
         let sort_key = &connection.sort_keys[bound.sort_key];
         let selected = SelectedPageFields::of(&bound.selections);
+        let probes = selected.probes(bound);
+        let window = self.catalog.search_window();
+        let access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, window);
 
         let mut parameters = Parameters::default();
         let (parents, parent_keys, mut conditions) = join_parents(connection, parent, &mut parameters);
-        for (index, term) in bound.terms.iter().enumerate() {
-            conditions.push(filter::condition(connection, term, Slot::Term(index), &mut parameters));
+        let terms = SearchTerms::new(connection, sort_key, bound.terms, &mut parameters);
+        let positions = [bound.page.after.as_ref(), bound.page.before.as_ref()];
+        let compares_cursors = positions.iter().flatten().any(|position| !(sort_key.nullable && is_in_nulls(position)));
+        let restriction = terms.restriction(&access_path, compares_cursors, &mut parameters);
+        let mut constant = connection.join.to.clone();
+        if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
+            constant.push(sort_key.columns[0].name.clone());
         }
-        let mut keyset_bound = |position, slot: fn(usize) -> Slot| {
-            KeysetBound::new(sort_key, &connection.join.to, position, slot, &mut parameters)
+        let mut bounds = |constant: &[String], is_restricted| {
+            let mut bound = |position: Option<&CursorPosition>, slot: fn(usize) -> Slot| {
+                let position = position?;
+                Some(KeysetBound::new(sort_key, constant, position, is_restricted, slot, &mut parameters))
+            };
+            [bound(positions[0], Slot::After), bound(positions[1], Slot::Before)]
         };
-        let after = bound.page.after.as_ref().map(|position| keyset_bound(position, Slot::After));
-        let before = bound.page.before.as_ref().map(|position| keyset_bound(position, Slot::Before));
+        let has_range = !access_path.is_exhaustive;
+        let [after, before] = if has_range { bounds(&constant, restriction.is_some()) } else { [None, None] };
         let range = PageRange { ascending: !bound.reverse, after: after.as_ref(), before: before.as_ref() };
+        // The rows of a look-up are compared with the whole position: they have no range.
+        let has_lookups = !access_path.lookups.is_empty();
+        let [lookup_after, lookup_before] = if has_lookups { bounds(&[], false) } else { [None, None] };
+        let lookup_range =
+            PageRange { after: lookup_after.as_ref(), before: lookup_before.as_ref(), ascending: range.ascending };
         let limit = parameters.add(Slot::Limit);
 
-        let layout = layout(&parents, &selected, &range);
+        let layout = layout(&parents, &selected, &bound.page, access_path.has_window());
         let mut select = Select::new(layout.width);
         self.response.push(Op::Connection { step: bound.step });
         self.page(&mut select, bound.step, &bound.selections);
         self.response.push(Op::EndConnection);
 
-        let segments = keyset::segments(sort_key, range.page());
+        let backward = bound.page.end == End::Back;
+        let span = |part: KeysetRange<'_, 'a>, of_lookups: KeysetRange<'_, 'a>, ascending| Span {
+            segments: keyset::segments(sort_key, part, &restriction),
+            lookup_segments: if has_lookups {
+                keyset::segments(sort_key, of_lookups, &Restriction::None)
+            } else {
+                Vec::new()
+            },
+            ascending,
+        };
+        let page = span(range.page(), lookup_range.page(), range.ascending != backward);
         let varies = |name: &str| !connection.join.to.iter().any(|joined| joined == name);
-        let order: Vec<_> = sort_key.columns.iter().filter(|column| varies(&column.name)).collect();
+        let order = sort_key.columns.iter().filter(|column| varies(&column.name));
         let mut index = |column: &'a Column| select.column(Alias::Base, &column.name);
-        let order_indexes =
-            if segments.len() > 1 { order.iter().map(|column| index(column)).collect() } else { Vec::new() };
-        let cursor = selected.cursors.then(|| CursorColumns {
+        let order_indexes = if page.segments.len() > 1 { order.map(&mut index).collect() } else { Vec::new() };
+        let cursor = (selected.cursors || access_path.has_window()).then(|| CursorColumns {
             tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: sort_key.columns.iter().map(|column| (index(column), column.scalar)).collect(),
         });
-        let backward = bound.page.end == End::Back;
-        let probe = |range, ascending| Probe { segments: keyset::segments(sort_key, range), ascending };
-        let before_page = layout.before_page.map(|_| probe(range.before_page(), !range.ascending));
-        let after_page = layout.after_page.map(|_| probe(range.after_page(), range.ascending));
+        let before_page =
+            layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));
+        let after_page =
+            layout.after_page.map(|_| span(range.after_page(), lookup_range.after_page(), range.ascending));
+        let located = terms.locator(&access_path, &connection.relation).map(|locator| Located {
+            locator,
+            window: access_path.window,
+            probe_window: access_path.probe_window,
+        });
+        conditions.extend(terms.prefix(&access_path));
         let sql = PageStatement {
             relation: &connection.relation,
             select: &select,
             parent_keys,
             conditions,
-            segments,
-            order,
+            span: page,
+            index: terms.index(&access_path),
             order_indexes,
-            ascending: range.ascending != backward,
             limit,
             probes: before_page.into_iter().chain(after_page).collect(),
+            located,
         }
         .text();
-        self.steps[bound.step] = Step { sql, parameters: parameters.into_slots(), parents, backward, layout, cursor };
+        let search = layout.search.map(|matches| SearchColumns {
+            key: key.to_owned(),
+            matches,
+            number: matches + 1,
+            window: i64::from(access_path.window),
+        });
+        let parameters = parameters.into_slots();
+        self.steps[bound.step] = Step { sql, parameters, parents, backward, layout, cursor, access_path, search };
     }
 
     fn page(
@@ -175,6 +223,12 @@ impl SelectedPageFields {
         selected
     }
 
+    /// The number of flags that need rows outside of the page.
+    fn probes(&self, bound: &BoundConnection<'_>) -> u32 {
+        u32::from(self.has_previous_page && bound.page.after.is_some())
+            + u32::from(self.has_next_page && bound.page.before.is_some())
+    }
+
     fn add_page_info(&mut self, selections: &[BoundSelection<'_, BoundPageInfoField>]) {
         for selection in selections {
             match &selection.field {
@@ -189,7 +243,7 @@ impl SelectedPageFields {
     }
 }
 
-fn layout(parents: &Parents, selected: &SelectedPageFields, range: &PageRange<'_>) -> Layout {
+fn layout(parents: &Parents, selected: &SelectedPageFields, page: &Page, has_window: bool) -> Layout {
     let mut width = 0;
     let mut next = |is_there: bool| {
         is_there.then(|| {
@@ -198,8 +252,11 @@ fn layout(parents: &Parents, selected: &SelectedPageFields, range: &PageRange<'_
         })
     };
     let ordinal = next(*parents != Parents::Known);
-    let before_page = next(selected.has_previous_page && range.after.is_some());
-    let after_page = next(selected.has_next_page && range.before.is_some());
+    let before_page = next(selected.has_previous_page && page.after.is_some());
+    let after_page = next(selected.has_next_page && page.before.is_some());
     let present = next(before_page.is_some() || after_page.is_some());
-    Layout { ordinal, before_page, after_page, present, width }
+    let search = next(has_window);
+    // Two columns: whether the row matches, and its number.
+    next(has_window);
+    Layout { ordinal, before_page, after_page, present, search, width }
 }

@@ -6,6 +6,7 @@ mod object;
 mod page_range;
 mod planner;
 mod root;
+mod search;
 
 use crate::catalog::Catalog;
 use crate::plan::build::planner::Planner;

@@ -1,6 +1,7 @@
 //! Lookups, and the fields of objects.
 
 use crate::catalog::schema::Field;
+use crate::plan::access_path::AccessPath;
 use crate::plan::build::planner::{Planner, Row};
 use crate::plan::response_template::Op;
 use crate::plan::select::Select;
@@ -33,6 +34,8 @@ impl<'a> Planner<'a> {
             backward: false,
             layout: Layout::default(),
             cursor: None,
+            access_path: AccessPath::default(),
+            search: None,
         };
     }
 
@@ -57,7 +60,9 @@ impl<'a> Planner<'a> {
                     self.value(index, ScalarType::Int, field);
                 }
                 BoundObjectField::Object(object) => self.joined_object(select, row, object),
-                BoundObjectField::Connection(connection) => self.connection(connection, Some((select, row))),
+                BoundObjectField::Connection(connection) => {
+                    self.connection(selection.key, connection, Some((select, row)));
+                }
             }
         }
         self.response.close_object();

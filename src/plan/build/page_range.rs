@@ -3,30 +3,30 @@
 use crate::plan::keyset::{KeysetBound, KeysetRange};
 
 /// What lies between the cursors of a page.
-pub(super) struct PageRange<'a> {
+pub(super) struct PageRange<'r, 'a> {
     /// Whether the response goes up the index. It goes down if the order is reversed.
     pub(super) ascending: bool,
     /// The `after:` cursor.
-    pub(super) after: Option<&'a KeysetBound<'a>>,
+    pub(super) after: Option<&'r KeysetBound<'a>>,
     /// The `before:` cursor.
-    pub(super) before: Option<&'a KeysetBound<'a>>,
+    pub(super) before: Option<&'r KeysetBound<'a>>,
 }
 
-impl<'a> PageRange<'a> {
+impl<'r, 'a> PageRange<'r, 'a> {
     /// The rows between the cursors.
-    pub(super) fn page(&self) -> KeysetRange<'a> {
+    pub(super) fn page(&self) -> KeysetRange<'r, 'a> {
         let (above, below) = if self.ascending { (self.after, self.before) } else { (self.before, self.after) };
         KeysetRange { above, below, inclusive: false }
     }
 
     /// The rows at or before the `after:` cursor.
-    pub(super) fn before_page(&self) -> KeysetRange<'a> {
+    pub(super) fn before_page(&self) -> KeysetRange<'r, 'a> {
         let (above, below) = if self.ascending { (None, self.after) } else { (self.after, None) };
         KeysetRange { above, below, inclusive: true }
     }
 
     /// The rows at or after the `before:` cursor.
-    pub(super) fn after_page(&self) -> KeysetRange<'a> {
+    pub(super) fn after_page(&self) -> KeysetRange<'r, 'a> {
         let (above, below) = if self.ascending { (self.before, None) } else { (None, self.before) };
         KeysetRange { above, below, inclusive: true }
     }

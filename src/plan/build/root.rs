@@ -12,7 +12,7 @@ impl<'a> Planner<'a> {
             match &selection.field {
                 BoundRootField::TypeName(object) => self.type_name(*object),
                 BoundRootField::Lookup(lookup) => self.lookup(lookup),
-                BoundRootField::Connection(connection) => self.connection(connection, None),
+                BoundRootField::Connection(connection) => self.connection(selection.key, connection, None),
                 BoundRootField::Introspection(value) => constant(value, &mut self.response),
             }
         }

@@ -99,7 +99,7 @@ async fn names_a_missing_index_with_the_statement_that_creates_it() {
     for (index, expected) in [
         // A sort key with a nullable column.
         (
-            "oql_order_header_by_order_name",
+            "oql_order_header_in_order_name_order",
             "orders(sortKey: ORDER_NAME): CREATE INDEX CONCURRENTLY ON \"order_header\" (\"order_name\", \"order_id\");",
         ),
         // An indexed search key, and an argument of a lookup field.
@@ -140,7 +140,7 @@ async fn names_a_missing_index_with_the_statement_that_creates_it() {
 #[tokio::test]
 async fn an_index_with_another_order_is_not_enough() {
     let unserved =
-        |columns| format!("DROP INDEX oql_order_header_by_order_name; CREATE INDEX ON order_header ({columns})");
+        |columns| format!("DROP INDEX oql_order_header_in_order_name_order; CREATE INDEX ON order_header ({columns})");
     for columns in
         ["order_name", "order_id, order_name", "order_name NULLS FIRST, order_id", "order_name COLLATE \"C\", order_id"]
     {

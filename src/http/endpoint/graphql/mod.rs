@@ -17,7 +17,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::compress;
-use crate::http::cost_extension::{CostExtension, ResponseExtensions};
+use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::error_response;
 use crate::http::negotiate::{self, Media};
@@ -94,6 +94,7 @@ async fn serve(
             fields: field_costs.as_ref(),
         },
         warnings: compiled.unknown_values.iter().map(ValueWarning::from).collect(),
+        search: rows.short_searches().map(SearchExtension::from).collect(),
     });
     let body = response_body::write(rows, end, permit, entry)?;
     let mut response = HttpResponse::new(body);

@@ -6,7 +6,7 @@ CREATE TABLE loyalty.booking (
 );
 CREATE INDEX ON loyalty.card (number, card_id);
 CREATE INDEX ON loyalty.card (name, card_id);
-CREATE INDEX ON loyalty.booking (store_id);
+CREATE INDEX ON loyalty.booking (store_id, card_id);
 
 INSERT INTO loyalty.card VALUES
     ('A', 10, 'Ada', 12.50, true), ('B', 9, 'Bo', 0, false), ('C', 100, NULL, NULL, NULL), ('D', 11, 'Ada', 3, true);

@@ -1,0 +1,28 @@
+//! How many rows of a relation a search may examine.
+
+/// The most rows that one searching collection root examines to fill a page, beside those of the page. With it, the work of
+/// a search does not grow with the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchWindow(u32);
+
+impl SearchWindow {
+    /// The smallest window: one that has rows for each of its shares.
+    pub const MIN: u32 = 100;
+
+    /// The largest window.
+    pub const MAX: u32 = 1_000_000;
+
+    /// Wide enough for the searches of daily work on some hundred thousand orders, and a few milliseconds of the
+    /// database's time. `./dev bench cost` measures the worst search.
+    pub const DEFAULT: Self = Self(10_000);
+
+    /// A window of so many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
+    pub fn new(rows: u32) -> Option<Self> {
+        (Self::MIN..=Self::MAX).contains(&rows).then_some(Self(rows))
+    }
+
+    /// The rows.
+    pub fn rows(self) -> u32 {
+        self.0
+    }
+}

@@ -1,0 +1,239 @@
+//! How the rows of a page are found: decided from the search terms and the order alone, and never left to PostgreSQL's
+//! estimates. Every path has a bound of rows that are examined, whatever the table's size and the values are.
+//!
+//! - In order: an index returns the matching rows in the page's order. Terms on the sort key's column bound its range, and a
+//!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values.
+//! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
+//! - Window: otherwise the rows are read in order, up to a number of rows, and those that match are returned. The page then
+//!   ends where the window ends.
+
+use crate::catalog::binding::{Connection, SearchKey, SortKey};
+use crate::catalog::search_window::SearchWindow;
+use crate::query::bind::terms::BoundTerm;
+use crate::search::Comparator;
+
+/// The most look-ups that are tried, one after the other.
+const MAX_LOOKUPS: usize = 2;
+
+/// How the rows of a page are found. Terms are named by their index in the search string.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccessPath {
+    /// The columns of the index that returns the rows in the page's order.
+    pub index: Vec<String>,
+    /// The term whose values choose ranges of that index, by its first column.
+    pub prefix: Option<Prefix>,
+    /// The terms that bound a range of that index, by the sort key's column.
+    pub range: Vec<usize>,
+    /// The remaining terms, checked row by row. The members below are empty if there are none.
+    pub filters: Vec<usize>,
+    /// Filters that are tried by their own index first.
+    pub lookups: Vec<Lookup>,
+    /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.
+    pub is_exhaustive: bool,
+    /// The most rows that are examined in order; 0 without filters.
+    pub window: u32,
+    /// The same for each flag of `pageInfo` that needs rows outside of the page.
+    pub probe_window: u32,
+}
+
+/// A term whose values choose ranges of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefix {
+    /// The term.
+    pub term: usize,
+    /// Whether it has several values, whose ranges are read one after the other or merged.
+    pub is_list: bool,
+    /// Whether the index's first column is the sort key's.
+    pub is_sort_column: bool,
+}
+
+/// A search by the index of one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// The terms on the key; several if they are the ends of a range.
+    pub terms: Vec<usize>,
+    /// The first column of the index.
+    pub column: String,
+    /// The most matching rows with which it is used.
+    pub rows: u32,
+}
+
+impl AccessPath {
+    /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page.
+    pub(crate) fn choose(
+        connection: &Connection,
+        sort_key: usize,
+        terms: &[BoundTerm],
+        probes: u32,
+        window: SearchWindow,
+    ) -> Self {
+        let sort = &connection.sort_keys[sort_key];
+        let chooser = Chooser { connection, sort_key, sort, terms };
+        if let Some(path) = chooser.by_primary_key() {
+            return path;
+        }
+        let prefix = chooser.prefix();
+        let mut path = Self { index: chooser.index(prefix), prefix, ..Self::default() };
+        for index in (0..terms.len()).filter(|index| prefix.is_none_or(|prefix| prefix.term != *index)) {
+            let bounds_range = prefix.is_none_or(|prefix| !prefix.is_sort_column) && chooser.is_range_of_order(index);
+            if bounds_range { path.range.push(index) } else { path.filters.push(index) }
+        }
+        if !path.filters.is_empty() {
+            chooser.search(&mut path, probes, window);
+        }
+        path
+    }
+
+    /// Whether every row of the index range matches.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// Whether the page may end with the window, before it is full.
+    pub fn has_window(&self) -> bool {
+        self.window > 0
+    }
+
+    /// The most rows that are examined to fill a page of so many rows, if the prefix has so many values. Rows that are read
+    /// by their key afterwards, such as joined ones, are not counted: a fixed number for each row of the page.
+    pub fn bound(&self, page_size: u32, values: usize) -> u64 {
+        let page = u64::from(page_size) + 1;
+        let lookups: u64 = self.lookups.iter().map(|lookup| u64::from(lookup.rows) + 1).sum();
+        let is_merged = self.prefix.is_some_and(|prefix| prefix.is_list && !prefix.is_sort_column);
+        match (self.is_in_order(), is_merged) {
+            (true, true) => page * values.max(1) as u64,
+            (true, false) => page,
+            (false, _) => {
+                let last = self.lookups.iter().map(|lookup| u64::from(lookup.rows)).max().unwrap_or(0);
+                lookups + last.max(u64::from(self.window)) + page
+            }
+        }
+    }
+}
+
+struct Chooser<'a> {
+    connection: &'a Connection,
+    sort_key: usize,
+    sort: &'a SortKey,
+    terms: &'a [BoundTerm],
+}
+
+impl<'a> Chooser<'a> {
+    fn key(&self, term: usize) -> &'a SearchKey {
+        &self.connection.search_keys[self.terms[term].key]
+    }
+
+    fn is_list(&self, term: usize) -> bool {
+        self.terms[term].comparator == Comparator::In
+    }
+
+    fn is_equality(&self, term: usize) -> bool {
+        matches!(self.terms[term].comparator, Comparator::Equals | Comparator::In)
+    }
+
+    /// Whether the term is on the sort key's column.
+    fn is_on_order(&self, term: usize) -> bool {
+        let key = self.key(term);
+        key.semi_join.is_none() && key.column.name == self.sort.columns[0].name
+    }
+
+    fn is_range_of_order(&self, term: usize) -> bool {
+        self.is_on_order(term) && !self.is_equality(term)
+    }
+
+    fn prefix(&self) -> Option<Prefix> {
+        let find = |accepts: &dyn Fn(usize) -> bool| (0..self.terms.len()).find(|term| accepts(*term));
+        let prefix = |term, is_sort_column| Prefix { term, is_list: self.is_list(term), is_sort_column };
+        let on_order =
+            |is_list| find(&|term| self.is_equality(term) && self.is_list(term) == is_list && self.is_on_order(term));
+        if let Some(term) = on_order(false).or_else(|| on_order(true)) {
+            return Some(prefix(term, true));
+        }
+        let in_order = |term: usize| self.is_equality(term) && self.key(term).in_order_of.contains(&self.sort_key);
+        if let Some(term) = find(&|term| in_order(term) && !self.is_list(term)) {
+            return Some(prefix(term, false));
+        }
+        // The ranges of a list are merged, each read as far as the page reaches. With a filter, that would be no bound.
+        let term = find(&|term| in_order(term))?;
+        let is_only = (0..self.terms.len()).all(|other| other == term || self.is_range_of_order(other));
+        is_only.then(|| prefix(term, false))
+    }
+
+    /// The path of a search that has values of the primary key, if the page is in another order: a look-up finds all rows.
+    fn by_primary_key(&self) -> Option<AccessPath> {
+        let identifies = |term: &usize| self.is_equality(*term) && self.identifies(*term) && !self.is_on_order(*term);
+        let term = (0..self.terms.len()).find(identifies)?;
+        let rows = u32::try_from(self.terms[term].values.len()).unwrap_or(u32::MAX);
+        Some(AccessPath {
+            filters: (0..self.terms.len()).collect(),
+            lookups: vec![Lookup { terms: vec![term], column: self.key(term).column.name.clone(), rows }],
+            is_exhaustive: true,
+            ..AccessPath::default()
+        })
+    }
+
+    fn index(&self, prefix: Option<Prefix>) -> Vec<String> {
+        let first = prefix.filter(|prefix| !prefix.is_sort_column).map(|prefix| &self.key(prefix.term).column.name);
+        let rest = self.sort.columns.iter().map(|column| &column.name).filter(|name| Some(*name) != first);
+        first.into_iter().chain(rest).cloned().collect()
+    }
+
+    /// Fills in how rows are found where filters remain.
+    fn search(&self, path: &mut AccessPath, probes: u32, window: SearchWindow) {
+        // A row whose filter is a semi-join is looked up in the other relation as well.
+        let semi_joins = path.filters.iter().filter(|term| self.key(**term).semi_join.is_some()).count();
+        let rows_examined = 1 + u32::try_from(semi_joins).unwrap_or(u32::MAX - 1);
+        // A prefix that identifies rows leaves so few that nothing finds them faster.
+        let is_identified = path.prefix.is_some_and(|prefix| self.identifies(prefix.term));
+        let mut lookups = if is_identified { Vec::new() } else { self.lookups(&path.filters) };
+        lookups.truncate(MAX_LOOKUPS);
+        // Two fifths for look-ups, as a row of these is fetched from its table, and a row of the window seldom is.
+        let share = if lookups.is_empty() { 0 } else { window.rows() / 5 * 2 };
+        let count = u32::try_from(lookups.len()).unwrap_or(1);
+        for lookup in &mut lookups {
+            let is_semi_join = lookup.terms.iter().any(|term| self.key(*term).semi_join.is_some());
+            // The matches are counted, and if they are few, read. The rows of a semi-join are read with those they join.
+            lookup.rows = share / count / rows_examined / if is_semi_join { 2 } else { 1 };
+        }
+        let rows = (window.rows() - share) / rows_examined;
+        path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
+        path.window = (rows - path.probe_window * probes).max(1);
+        path.lookups = lookups;
+    }
+
+    /// Whether the key is the primary key.
+    fn identifies(&self, term: usize) -> bool {
+        let key = self.key(term);
+        let primary = &self.sort.columns[usize::from(self.sort.nullable)..];
+        key.semi_join.is_none() && matches!(primary, [only] if only.name == key.column.name)
+    }
+
+    /// The filters that have an index, those first that probably match fewest rows. The terms of a range are one.
+    fn lookups(&self, filters: &[usize]) -> Vec<Lookup> {
+        let mut ranked: Vec<(u8, Lookup)> = Vec::new();
+        for term in filters.iter().copied().filter(|term| self.key(*term).lookup) {
+            let key = self.key(term);
+            let is_range = !self.is_equality(term);
+            let same_range = |(_, lookup): &&mut (u8, Lookup)| {
+                lookup
+                    .terms
+                    .iter()
+                    .all(|other| self.terms[*other].key == self.terms[term].key && !self.is_equality(*other))
+            };
+            if is_range && let Some((_, lookup)) = ranked.iter_mut().find(same_range) {
+                lookup.terms.push(term);
+                continue;
+            }
+            let rank = match (is_range, self.is_list(term), key.indexed) {
+                (false, false, true) => 0,
+                (false, true, true) => 1,
+                (false, false, false) => 2,
+                (true, _, _) => 3,
+                (false, true, false) => 4,
+            };
+            ranked.push((rank, Lookup { terms: vec![term], column: key.column.name.clone(), rows: 0 }));
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+}

@@ -1,0 +1,326 @@
+//! The part of a statement that finds the keys of a page's rows, where conditions on one range of an index do not.
+//!
+//! It is a `UNION ALL` of alternatives of which one has rows: a look-up for each term that has an index, used if few rows
+//! match, and the window of the order. Each scan is `ORDER BY` the columns of the index that it is meant to use. With sorting
+//! disabled, PostgreSQL has no choice, whatever its statistics say. An equality is written as a comparison with an array
+//! (`= ANY`), because PostgreSQL drops columns that equal one value from the order.
+//!
+//! The alternatives rely on one thing that SQL does not promise and PostgreSQL does: the rows of a sub-select with `ORDER BY`,
+//! and those of the parts of a `UNION ALL`, are read in their order where no worker processes read in parallel.
+
+use std::fmt::{self, Display, Write};
+
+use crate::plan::sql::{
+    Alias, ColumnOf, Condition, Identifier, List, Operator, Placeholder, Relation, Where, type_name,
+};
+use crate::value::ScalarType;
+
+/// Finds the keys of a page's rows.
+pub(crate) struct Locator<'a> {
+    /// The relation of the rows.
+    pub(crate) relation: &'a str,
+    /// The columns of its primary key.
+    pub(crate) key: Vec<&'a str>,
+    /// The columns of the page's order.
+    pub(crate) sort: Vec<&'a str>,
+    /// The columns of the index that has that order.
+    pub(crate) index: Vec<&'a str>,
+    /// Every column that a condition or an order reads.
+    pub(crate) columns: Vec<&'a str>,
+    /// The values that choose ranges of the index, if they are a list.
+    pub(crate) list: Option<ValueList>,
+    /// The condition that chooses the ranges.
+    pub(crate) prefix: Option<Condition<'a>>,
+    /// What a row must fulfil beside that, and beside its segment.
+    pub(crate) filters: Vec<Condition<'a>>,
+    /// The look-ups, in the order in which they are tried.
+    pub(crate) lookups: Vec<LookupSource<'a>>,
+    /// Whether a look-up finds every row, so that no other alternative is needed.
+    pub(crate) is_exhaustive: bool,
+}
+
+/// The values of an in-list.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueList {
+    pub(crate) values: Placeholder,
+    pub(crate) scalar: ScalarType,
+    /// Whether they are values of the sort key's column, so that their ranges follow each other in the page's order.
+    pub(crate) is_sort_column: bool,
+}
+
+/// A search by the index of one term's key.
+pub(crate) struct LookupSource<'a> {
+    /// The conditions of the terms on the key.
+    pub(crate) conditions: Vec<Condition<'a>>,
+    /// The column that the index begins with.
+    pub(crate) column: ColumnOf<'a>,
+    /// The relation that has the column, and the columns by which it is joined, if it is another one.
+    pub(crate) semi_join: Option<(&'a str, &'a [String])>,
+    /// The most rows with which it is used.
+    pub(crate) rows: u32,
+    /// The conditions of all other terms.
+    pub(crate) filters: Vec<Condition<'a>>,
+}
+
+/// A part of the order: its segments, as ranges of the index and as conditions on the rows of a look-up.
+pub(crate) struct Span<'a> {
+    pub(crate) segments: Vec<Vec<Condition<'a>>>,
+    pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
+    pub(crate) ascending: bool,
+}
+
+/// How many rows are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Take {
+    /// A page and one more row. A window ends with its last row and the row after it, whether they match or not.
+    Page { limit: Placeholder, window: u32 },
+    /// Any row that matches, or the row after the window.
+    Any { window: u32 },
+}
+
+impl Display for Take {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page { limit, .. } => limit.fmt(f),
+            Self::Any { .. } => f.write_str("1"),
+        }
+    }
+}
+
+impl Locator<'_> {
+    /// The counts that decide between the alternatives, as `WITH` list; empty if there are none.
+    pub(crate) fn counts(&self) -> impl Display {
+        fmt::from_fn(|f| {
+            if self.is_exhaustive {
+                return Ok(());
+            }
+            for (number, lookup) in self.lookups.iter().enumerate() {
+                f.write_str(if number == 0 { "WITH " } else { ", " })?;
+                writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
+                self.counted(lookup, f)?;
+                f.write_str("\n) AS c)")?;
+            }
+            if !self.lookups.is_empty() {
+                f.write_str("\n")?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
+    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+        for (number, lookup) in self.lookups.iter().enumerate() {
+            if number > 0 {
+                text.write_str("\nUNION ALL\n")?;
+            }
+            self.lookup(number, lookup, span, take, text)?;
+        }
+        if self.is_exhaustive {
+            return Ok(());
+        }
+        if self.lookups.is_empty() { Ok(()) } else { text.write_str("\nUNION ALL\n") }?;
+        if self.filters.is_empty() { self.in_order(span, take, text) } else { self.window(span, take, text) }
+    }
+
+    /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
+    fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (conditions, column, limit) = (Where(lookup.conditions.iter()), lookup.column, lookup.rows + 1);
+        let Some((relation, by)) = lookup.semi_join else {
+            let relation = Relation(self.relation);
+            return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {column}\nLIMIT {limit}");
+        };
+        let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
+        write!(f, "SELECT FROM (SELECT {inner} FROM {} AS x{conditions}\nORDER BY {column}", Relation(relation))?;
+        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN {} AS t ON {}\nLIMIT {limit}", Relation(self.relation), joined(by))
+    }
+
+    fn lookup(
+        &self,
+        number: usize,
+        lookup: &LookupSource<'_>,
+        span: &Span<'_>,
+        take: Take,
+        text: &mut String,
+    ) -> fmt::Result {
+        let keys = self.keys("t");
+        write!(text, "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM (")?;
+        write!(text, "\nSELECT {}\nFROM (", self.keys_by_name())?;
+        self.looked_up(lookup, text)?;
+        text.write_str(") AS t")?;
+        let mut and = "\nWHERE ";
+        if !self.is_exhaustive {
+            for earlier in 0..number {
+                write!(text, "{and}(SELECT n FROM n{earlier}) > {}", self.lookups[earlier].rows)?;
+                and = " AND ";
+            }
+            write!(text, "{and}(SELECT n FROM n{number}) <= {}", lookup.rows)?;
+            and = " AND ";
+        }
+        for filter in &lookup.filters {
+            write!(text, "{and}{filter}")?;
+            and = " AND ";
+        }
+        // A segment without conditions has every row.
+        if span.lookup_segments.iter().all(|segment| !segment.is_empty()) {
+            write!(text, "{and}{}", any(&span.lookup_segments))?;
+        }
+        write!(text, "{}\nLIMIT {take}\n) AS t)", order_by(&self.sort, span.ascending))
+    }
+
+    /// The rows of a look-up, with the columns that conditions and orders read.
+    fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
+        let (conditions, column) = (Where(lookup.conditions.iter()), lookup.column);
+        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        let rows = Relation(self.relation);
+        let Some((relation, by)) = lookup.semi_join else {
+            return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {column} OFFSET 0");
+        };
+        let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
+        write!(text, "SELECT DISTINCT {columns} FROM (SELECT {inner} FROM {} AS x{conditions}", Relation(relation))?;
+        write!(text, "\nORDER BY {column} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
+        write!(text, "WHERE {} OFFSET 0) AS t", joined(by))
+    }
+
+    /// Ranges of which every row matches.
+    fn in_order(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+        let keys = self.keys("t");
+        writeln!(
+            text,
+            "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM ("
+        )?;
+        self.rows(span, &take, text)?;
+        text.write_str("\n) AS t)")
+    }
+
+    fn window(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+        let (rows, limit, first) = match take {
+            Take::Page { limit, window } => (window, format!("{limit}::int8 + 1"), window),
+            Take::Any { window } => (window, "1".to_owned(), window + 1),
+        };
+        write!(text, "(SELECT {}, w.matches, w.number, w.number AS position FROM (", self.keys_of("w"))?;
+        let matches = all(&self.filters);
+        write!(
+            text,
+            "\nSELECT {}, ({matches}) IS TRUE AS matches, row_number() OVER () AS number FROM (\n",
+            self.keys("t")
+        )?;
+        self.rows(span, &(rows + 1), text)?;
+        text.write_str("\n) AS t\n) AS w\nWHERE ")?;
+        for (number, lookup) in self.lookups.iter().enumerate() {
+            write!(text, "(SELECT n FROM n{number}) > {} AND ", lookup.rows)?;
+        }
+        write!(text, "(w.matches OR w.number >= {first})\nLIMIT {limit})")
+    }
+
+    /// The first rows of a span, in order.
+    fn rows(&self, span: &Span<'_>, limit: &impl Display, text: &mut String) -> fmt::Result {
+        let Some(list) = self.list else { return self.segments(span, limit, text) };
+        write!(
+            text,
+            "SELECT t.* FROM (SELECT DISTINCT e.v FROM unnest({}::{}[]) AS e(v)",
+            list.values,
+            type_name(list.scalar)
+        )?;
+        if list.is_sort_column {
+            write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
+        }
+        text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
+        self.segments(span, limit, text)?;
+        text.write_str("\n) AS t")?;
+        if !list.is_sort_column {
+            text.write_str(&order_by(&self.sort, span.ascending).to_string())?;
+        }
+        write!(text, "\nLIMIT {limit}")
+    }
+
+    /// The first rows of the segments, one after the other.
+    fn segments(&self, span: &Span<'_>, limit: &impl Display, text: &mut String) -> fmt::Result {
+        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        let segment = |segment: &[Condition<'_>], text: &mut String| {
+            let conditions = Where(self.prefix.iter().chain(segment));
+            let order = order_by(&self.index, span.ascending);
+            write!(text, "SELECT {columns}\nFROM {} AS t{conditions}{order}\nLIMIT {limit}", Relation(self.relation))
+        };
+        if let [only] = span.segments.as_slice() {
+            return segment(only, text);
+        }
+        text.write_str("SELECT t.* FROM ((\n")?;
+        for index in 0..span.segments.len() {
+            if index > 0 {
+                text.write_str("\n) UNION ALL (\n")?;
+            }
+            segment(&span.segments[if span.ascending { index } else { span.segments.len() - 1 - index }], text)?;
+        }
+        write!(text, "\n)) AS t\nLIMIT {limit}")
+    }
+
+    /// The key's columns of an alias, as `k0`, `k1`….
+    fn keys(&self, alias: &'static str) -> impl Display {
+        let key = &self.key;
+        fmt::from_fn(move |f| {
+            for (index, column) in key.iter().enumerate() {
+                let comma = if index > 0 { ", " } else { "" };
+                write!(f, "{comma}{alias}.{} AS k{index}", Identifier(column))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn keys_of(&self, alias: &'static str) -> impl Display {
+        let keys = (0..self.key.len()).map(move |index| fmt::from_fn(move |f| write!(f, "{alias}.k{index}")));
+        List(keys)
+    }
+
+    fn keys_by_name(&self) -> impl Display {
+        List(self.key.iter().map(|column| ColumnOf(Alias::Base, column)))
+    }
+}
+
+/// The condition of a semi-join.
+fn joined(by: &[String]) -> impl Display {
+    fmt::from_fn(move |f| {
+        for (index, column) in by.iter().enumerate() {
+            let and = if index > 0 { " AND " } else { "" };
+            write!(f, "{and}{} {} {}", ColumnOf(Alias::Base, column), Operator::Equal, ColumnOf(Alias::Inner, column))?;
+        }
+        Ok(())
+    })
+}
+
+/// Conditions joined by `AND`.
+fn all(conditions: &[Condition<'_>]) -> impl Display {
+    fmt::from_fn(move |f| {
+        for (index, condition) in conditions.iter().enumerate() {
+            f.write_str(if index > 0 { " AND " } else { "" })?;
+            condition.fmt(f)?;
+        }
+        Ok(())
+    })
+}
+
+/// Segments joined by `OR`.
+fn any(segments: &[Vec<Condition<'_>>]) -> impl Display {
+    fmt::from_fn(move |f| {
+        f.write_str("(")?;
+        for (index, segment) in segments.iter().enumerate() {
+            f.write_str(if index > 0 { " OR " } else { "" })?;
+            all(segment).fmt(f)?;
+        }
+        f.write_str(")")
+    })
+}
+
+fn order_by(columns: &[&str], ascending: bool) -> impl Display {
+    fmt::from_fn(move |f| {
+        for (index, column) in columns.iter().enumerate() {
+            let before = if index > 0 { ", " } else { "\nORDER BY " };
+            write!(f, "{before}{}{}", ColumnOf(Alias::Base, column), direction(ascending))?;
+        }
+        Ok(())
+    })
+}
+
+/// PostgreSQL's default order of nulls is the required one: last when ascending, first when descending.
+pub(crate) fn direction(ascending: bool) -> &'static str {
+    if ascending { "" } else { " DESC" }
+}
