@@ -95,6 +95,10 @@ pub(super) fn edge_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectT
     )
 }
 
+const PAGE_INFO: &str = "A page's position in its connection. Both flags are exact, but for searches that end before \
+                         their page is full, as `extensions.search` says: the flag is then true, the page may be empty, and \
+                         the cursor is that of the last row examined. Page on from there.";
+
 /// The type `PageInfo`.
 pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
     let flag = TypeRef::Named(names.scalar(ScalarType::Boolean)).non_null();
@@ -103,7 +107,7 @@ pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
         |name, description, ty: &TypeRef, kind| field(name, description, ty.clone(), Binding::PageInfoField(kind));
     object(
         TypeOrigin::PageInfo.type_name(),
-        "A page's position in its connection. Both flags are exact in both directions.".to_owned(),
+        PAGE_INFO.to_owned(),
         vec![
             page_info_field("hasNextPage", "Whether rows follow the page's last.", &flag, PageInfoField::HasNextPage),
             page_info_field(

@@ -1,5 +1,6 @@
 //! `orderql schema`: prints what a schema file publishes, and checks it against a database.
 
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
@@ -13,6 +14,7 @@ use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
 use crate::preflight::check;
 use crate::preflight::mismatch::Mismatch;
+use crate::preflight::window_search::window_searches;
 
 /// Print the published schema, or check a schema against a database
 #[derive(Debug, clap::Args)]
@@ -27,7 +29,7 @@ enum Command {
     ///
     /// That is tables and columns that are missing or of another type, joins of columns that cannot be compared, sort
     /// keys, search keys and connections without an index, and privileges that the role lacks. Only PostgreSQL's own
-    /// tables are read, so it may be run at any time. Exits with 1 if something does not fit: the server would not start.
+    /// tables are read, so it may be run at any time. Searches that no index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
     Check(Box<Check>),
     /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
@@ -82,10 +84,26 @@ pub(crate) fn run(args: &Args) -> Outcome {
             let catalog = read(non_empty(check.file.as_deref()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async { check_database(&connect(&check.database_url).await?, &catalog).await })?;
-            write("The database fits the schema.\n")
+            write(&format!("The database fits the schema.\n{}", describe_window_searches(&catalog)))
         }
         Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }
+}
+
+/// The searches that only a window serves, a line each; empty if there are none.
+fn describe_window_searches(catalog: &Catalog) -> String {
+    let searches = window_searches(catalog);
+    if searches.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\nNo index serves these searches. Their pages may end before they are full (see --search-window):\n"
+            .to_owned();
+    for search in searches {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- {search}");
+    }
+    text
 }
 
 /// The catalog of a schema file, or of the built-in one.

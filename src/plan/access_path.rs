@@ -100,6 +100,9 @@ impl AccessPath {
         let page = u64::from(page_size) + 1;
         let lookups: u64 = self.lookups.iter().map(|lookup| u64::from(lookup.rows) + 1).sum();
         let is_merged = self.prefix.is_some_and(|prefix| prefix.is_list && !prefix.is_sort_column);
+        if self.is_exhaustive {
+            return lookups + page;
+        }
         match (self.is_in_order(), is_merged) {
             (true, true) => page * values.max(1) as u64,
             (true, false) => page,
@@ -235,5 +238,128 @@ impl<'a> Chooser<'a> {
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::catalog::binding::Binding;
+    use crate::value::{ScalarType, Timestamp, Value};
+
+    /// The path of a search on a root, by the names of its keys: `=` for equality, `[]` for a list, `>` for a range.
+    fn path(root: &str, sort_key: &str, terms: &[&str], probes: u32) -> AccessPath {
+        let catalog = Catalog::built_in().unwrap();
+        let field = catalog.fields().find(|(_, field, _)| field.name == root).unwrap();
+        let (_, _, Binding::Connection(connection)) = field else { panic!("{root} is no collection root") };
+        let sort_key = connection.sort_keys.iter().position(|key| key.name == sort_key).unwrap();
+        let terms: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
+        AccessPath::choose(connection, sort_key, &terms, probes, SearchWindow::DEFAULT)
+    }
+
+    fn bound(connection: &Connection, term: &str) -> BoundTerm {
+        let (name, comparator) = match term.strip_suffix("[]") {
+            Some(name) => (name, Comparator::In),
+            None => match term.strip_suffix('>') {
+                Some(name) => (name, Comparator::Greater),
+                None => (term, Comparator::Equals),
+            },
+        };
+        let key = connection.search_key(name).unwrap();
+        let value = || match connection.search_keys[key].column.scalar {
+            ScalarType::DateTime => Value::DateTime(Timestamp(0)),
+            _ => Value::Text("A".to_owned()),
+        };
+        let values = if comparator == Comparator::In { vec![value(), value(), value()] } else { vec![value()] };
+        BoundTerm { key, comparator, values }
+    }
+
+    /// A path in a line: the index, what bounds its range, the look-ups, the window.
+    fn line(root: &str, sort_key: &str, terms: &[&str]) -> String {
+        let path = path(root, sort_key, terms, 0);
+        let mut parts = vec![path.index.join(",")];
+        if let Some(Prefix { term, is_list, .. }) = path.prefix {
+            parts.push(format!("{} {}", if is_list { "each" } else { "=" }, terms[term]));
+        }
+        parts.extend(path.range.iter().map(|term| format!("range {}", terms[*term])));
+        parts.extend(path.lookups.iter().map(|lookup| format!("lookup {} {}", lookup.column, lookup.rows)));
+        parts.extend(path.has_window().then(|| format!("window {}", path.window)));
+        parts.join(" ")
+    }
+
+    #[test]
+    fn reads_an_index_range_where_one_has_the_order() {
+        for (root, sort_key, terms, expected) in [
+            ("orders", "ORDER_DATE", &[][..], "order_date,order_id"),
+            ("orders", "ORDER_DATE", &["orderDate>"], "order_date,order_id range orderDate>"),
+            ("orders", "ORDER_DATE", &["statusId"], "status_id,order_date,order_id = statusId"),
+            ("orders", "GRAND_TOTAL", &["productStoreId"], "product_store_id,grand_total,order_id = productStoreId"),
+            ("orders", "ORDER_NAME", &["orderName"], "order_name,order_id = orderName"),
+            ("orders", "ORDER_DATE", &["statusId[]"], "status_id,order_date,order_id each statusId[]"),
+            (
+                "orders",
+                "ORDER_DATE",
+                &["orderDate>", "statusId", "orderDate>"],
+                "status_id,order_date,order_id = statusId range orderDate> range orderDate>",
+            ),
+            ("inventoryLevels", "PRODUCT_ID", &["productId[]"], "product_id,facility_id each productId[]"),
+            ("inventoryLevels", "FACILITY_ID", &["productId[]"], "product_id,facility_id each productId[]"),
+        ] {
+            assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+        }
+    }
+
+    #[test]
+    fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
+        for (root, sort_key, terms, expected) in [
+            ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 4000 window 6000"),
+            ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 10000"),
+            // Near the end of a date range, both of its terms bound it.
+            (
+                "orders",
+                "GRAND_TOTAL",
+                &["orderDate>", "orderDate>"],
+                "grand_total,order_id lookup order_date 4000 window 6000",
+            ),
+            (
+                "orders",
+                "GRAND_TOTAL",
+                &["orderDate>", "productStoreId"],
+                "product_store_id,grand_total,order_id = productStoreId lookup order_date 4000 window 6000",
+            ),
+            // Of three, the two that probably match fewest rows.
+            (
+                "orders",
+                "GRAND_TOTAL",
+                &["orderDate>", "statusId", "externalId"],
+                "grand_total,order_id lookup external_id 2000 lookup status_id 2000 window 6000",
+            ),
+            // The ranges of a list would each be read until enough rows match the other term.
+            (
+                "orders",
+                "ORDER_DATE",
+                &["statusId[]", "orderTypeId"],
+                "order_date,order_id lookup status_id 4000 window 6000",
+            ),
+            // A row of a semi-join is examined with the row that it joins.
+            ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 1000 window 3000"),
+            // A primary key finds all rows.
+            ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
+            ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 10000"),
+        ] {
+            assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+        }
+    }
+
+    #[test]
+    fn examines_no_more_rows_than_the_window_and_the_page() {
+        for (terms, probes) in [(&["orderTypeId"][..], 0), (&["statusId"], 1), (&["statusId", "externalId"], 2)] {
+            let path = path("orders", "GRAND_TOTAL", terms, probes);
+            let examined = path.bound(50, 1) + u64::from(path.probe_window * probes);
+            assert!((9_000..=10_060).contains(&examined), "{examined} {path:?}");
+        }
+        assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId"], 1).bound(50, 1), 51);
+        assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 3), 153);
     }
 }

@@ -353,4 +353,72 @@ mod tests {
         assert_eq!(text_joined(false, &both, value, none, false), "FALSE");
         assert_eq!(text_joined(false, &both, none, value, true), "TRUE");
     }
+
+    /// The segments of a search by a range of the first column, or with `equal` by one value of it.
+    fn restricted(equal: bool, above: At, below: At, inclusive: bool) -> Vec<String> {
+        let key = sort_key(true);
+        let mut parameters = Parameters::default();
+        let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
+        let term = parameters.add(Slot::Term(0));
+        let value = compares.then(|| Comparand::Parameter(parameters.add(Slot::Term(0)), ScalarType::Id));
+        let restriction = if equal {
+            Restriction::Equal(value)
+        } else {
+            let condition = Condition::Compare(base(&key.columns[0]), Operator::Greater, term);
+            Restriction::Ranges(vec![RangeTerm { condition, operator: Operator::Greater, value }])
+        };
+        let constant: &[String] = if equal { &["n".to_owned()] } else { &[] };
+        let mut bound = |at: At| {
+            let text = |text: &str| Some(Value::Text(text.to_owned()));
+            let first = match at {
+                At::None => return None,
+                At::Null => None,
+                At::Name(name) => text(name),
+            };
+            Some(KeysetBound::new(&key, constant, &vec![first, text("7")], true, Slot::After, &mut parameters))
+        };
+        let (above, below) = (bound(above), bound(below));
+        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive };
+        let segments = segments(&key, range, &restriction).into_iter();
+        let line = |segment: Vec<Condition<'_>>| {
+            segment.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ").replace("::text", "")
+        };
+        segments.map(line).collect()
+    }
+
+    #[test]
+    fn a_cursor_splits_the_range_of_a_term_at_its_value() {
+        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        assert_eq!(restricted(false, none, none, false), [r#"t."n" > $1"#]);
+        assert_eq!(
+            restricted(false, value, none, false),
+            [r#"(t."n", t."id") > ($3, $4) AND t."n" <= $3 AND $5 > $2"#, r#"t."n" > $3 AND t."n" > $1"#]
+        );
+        assert_eq!(
+            restricted(false, none, value, true),
+            [r#"t."n" < $3 AND t."n" > $1"#, r#"(t."n", t."id") <= ($3, $4) AND t."n" >= $3 AND $5 > $2"#]
+        );
+        assert_eq!(
+            restricted(false, value, value, false),
+            [
+                r#"(t."n", t."id") > ($3, $4) AND (t."n", t."id") < ($6, $7) AND $5 > $2 AND $5 = $8"#,
+                r#"(t."n", t."id") > ($3, $4) AND t."n" <= $3 AND t."n" < $6 AND $5 > $2 AND $5 < $8"#,
+                r#"t."n" > $3 AND t."n" < $6 AND t."n" > $1"#,
+                r#"t."n" > $3 AND (t."n", t."id") < ($6, $7) AND t."n" >= $6 AND $8 > $2 AND $5 < $8"#,
+            ]
+        );
+        // A term matches no null, and nulls come last.
+        assert_eq!(restricted(false, null, none, false), [r#"FALSE AND t."n" > $1"#]);
+        assert_eq!(restricted(false, none, null, false), [r#"t."n" > $1"#]);
+    }
+
+    #[test]
+    fn a_cursor_is_before_at_or_after_the_value_of_a_term() {
+        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        assert_eq!(restricted(true, none, none, false), [""]);
+        assert_eq!(restricted(true, value, none, false), [r#"$2 = $4 AND t."id" > $3"#, "$2 > $4"]);
+        assert_eq!(restricted(true, none, value, true), ["$2 < $4", r#"$2 = $4 AND t."id" <= $3"#]);
+        assert_eq!(restricted(true, null, none, false), ["FALSE"]);
+        assert_eq!(restricted(true, none, null, false), [""]);
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
 use crate::plan::response_template::ResponseTemplate;
-use crate::plan::step::{Slot, Step};
+use crate::plan::step::{Parents, Slot, Step};
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
@@ -58,6 +58,15 @@ impl Plan {
         self.arguments[step].size()
     }
 
+    /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
+    pub fn rows_examined(&self, step: StepId) -> Option<u64> {
+        let (path, arguments) = (&self.steps()[step].access_path, &self.arguments[step]);
+        let is_root = self.steps()[step].parents == Parents::Known && (path.is_exhaustive || !path.index.is_empty());
+        let values =
+            path.prefix.and_then(|prefix| arguments.terms.get(prefix.term)).map_or(1, |term| term.values.len());
+        is_root.then(|| path.bound(arguments.size(), values))
+    }
+
     /// The values of a step's parameters, `$1` first.
     pub fn parameters(&self, step: StepId) -> impl ExactSizeIterator<Item = Parameter<'_>> {
         self.steps()[step].parameters.iter().map(move |slot| self.parameter(step, *slot))
@@ -68,6 +77,10 @@ impl Plan {
         match slot {
             Slot::Key(lookup, index) => {
                 Parameter::Value(self.arguments[lookup].keys.get(index).map(|(_, value)| value))
+            }
+            Slot::KeyArray(lookup, index) => {
+                let key = self.arguments[lookup].keys.get(index);
+                Parameter::Values(key.map_or(&[], |(_, value)| std::slice::from_ref(value)))
             }
             Slot::Term(index) => Parameter::Value(arguments.terms.get(index).and_then(|term| term.values.first())),
             Slot::TermValues(index) => {

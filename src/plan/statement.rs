@@ -189,12 +189,12 @@ fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
 }
 
 /// The statement of a lookup: the row with these keys, or the lowest by `order` if there can be several.
-pub(crate) fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[Column]) -> String {
+pub(crate) fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[&str]) -> String {
     written(|text| {
         let (columns, joins, conditions) = (select.list(), select.joins(), Where(conditions.iter()));
         write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(relation))?;
         if !order.is_empty() {
-            let columns = order.iter().map(|column| ColumnOf(Alias::Base, &column.name));
+            let columns = order.iter().map(|column| ColumnOf(Alias::Base, column));
             write!(text, "\nORDER BY {}", List(columns))?;
         }
         text.write_str("\nLIMIT 1")

@@ -61,6 +61,8 @@ pub enum Parents {
 pub enum Slot {
     /// A key of a lookup: the lookup's step, and the index of the key among those given.
     Key(StepId, usize),
+    /// The same as an array of one value.
+    KeyArray(StepId, usize),
     /// The value of a term of the step's search string, by the term's index.
     Term(usize),
     /// The values of such a term, as an array.

@@ -7,6 +7,7 @@
 //! - `type_compatibility`: whether a column's type is compatible with its use
 //! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
+//! - [`window_search`]: searches that no index serves
 
 pub mod column_use;
 mod comparison;
@@ -15,6 +16,7 @@ mod index_check;
 pub mod mismatch;
 mod requirements;
 mod type_compatibility;
+pub mod window_search;
 
 use std::collections::HashSet;
 

@@ -239,7 +239,10 @@ impl<'a> Requirements<'a> {
             let required_by = SchemaPath::Argument(field, &argument.name);
             self.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar), required_by);
             if lookup.alternatives {
-                self.scan(&lookup.relation, vec![&key.name], Vec::new(), required_by);
+                // Of several rows with the value, the first by key is returned.
+                let order = catalog.entity(lookup.target).map_or(&[][..], |entity| &entity.key);
+                let order = order.iter().map(|column| column.name.as_str()).filter(|column| *column != key.name);
+                self.scan(&lookup.relation, vec![&key.name], order.collect(), required_by);
             }
         }
         if !lookup.alternatives {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::cli::explain::explained::Explained;
 use crate::cli::explain::text::{from, value};
 use crate::cost::breakdown::CostNode;
+use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
@@ -47,7 +48,23 @@ fn cost(node: &CostNode) -> Json {
 fn statement(plan: &Plan, step_id: StepId) -> Json {
     let step = &plan.steps()[step_id];
     let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
-    json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) })
+    let mut object =
+        json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
+    if let Some(rows_examined) = plan.rows_examined(step_id) {
+        object["access"] = access(&step.access_path);
+        object["rowsExamined"] = rows_examined.into();
+    }
+    object
+}
+
+/// The access path of a collection root.
+fn access(path: &AccessPath) -> Json {
+    let lookup = |lookup: &Lookup| json!({ "index": [lookup.column], "rows": lookup.rows });
+    json!({
+        "index": path.index,
+        "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
+        "window": path.has_window().then_some(path.window),
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs no database.
 //!
 //! - [`explained`]: a query with its explanation
+//! - `access`: how a statement finds the rows of its page, in words
 //! - [`text`], `json`: print it for people and for programs
 
+mod access;
 pub mod explained;
 mod json;
 pub mod text;
@@ -11,8 +13,10 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use clap::value_parser;
 use thiserror::Error;
 
+use crate::catalog::search_window::SearchWindow;
 use crate::cli::explain::explained::Explained;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
@@ -40,6 +44,15 @@ pub struct Args {
 
     #[command(flatten)]
     limits: LimitFlags,
+
+    /// Rows that a search may examine to fill a page
+    #[arg(
+        long,
+        value_name = "ROWS",
+        default_value_t = SearchWindow::DEFAULT.rows(),
+        value_parser = value_parser!(u32).range(i64::from(SearchWindow::MIN)..=i64::from(SearchWindow::MAX))
+    )]
+    search_window: u32,
 
     /// Print one JSON object
     #[arg(long)]
@@ -109,7 +122,8 @@ pub enum ExplainError {
 /// Prints the explanation to standard output, in colour if that is a terminal. Fails for a query that the server would
 /// reject, after everything that is known about it is printed.
 pub fn run(args: &Args) -> Outcome {
-    let catalog = schema::read(args.schema.as_deref())?;
+    let window = SearchWindow::new(args.search_window).unwrap_or(SearchWindow::DEFAULT);
+    let catalog = schema::read(args.schema.as_deref())?.with_search_window(window);
     let request = Request {
         query: query(&args.query)?,
         operation_name: args.operation.clone(),

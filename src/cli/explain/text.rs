@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
+use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
@@ -171,6 +172,9 @@ impl Writer<'_> {
             Some(parent) => format!(", for every row of statement {parent}"),
         };
         self.line(&format!("\n{heading} {name}{parents}"));
+        for line in access::lines(plan, step_id) {
+            self.line(&format!("    {}", styled(&self.styles.faint, &line)));
+        }
         for line in step.sql.lines() {
             self.line(&format!("    {line}"));
         }

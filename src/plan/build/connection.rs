@@ -62,7 +62,7 @@ impl<'a> Planner<'a> {
             PageRange { after: lookup_after.as_ref(), before: lookup_before.as_ref(), ascending: range.ascending };
         let limit = parameters.add(Slot::Limit);
 
-        let layout = layout(&parents, &selected, &bound.page, access_path.has_window());
+        let layout = layout(&parents, &selected, bound.page, access_path.has_window());
         let mut select = Select::new(layout.width);
         self.response.push(Op::Connection { step: bound.step });
         self.page(&mut select, bound.step, &bound.selections);

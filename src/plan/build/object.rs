@@ -1,5 +1,7 @@
 //! Lookups, and the fields of objects.
 
+use std::iter;
+
 use crate::catalog::schema::Field;
 use crate::plan::access_path::AccessPath;
 use crate::plan::build::planner::{Planner, Row};
@@ -18,9 +20,25 @@ impl<'a> Planner<'a> {
         let known = keys.map(|(given, (index, _))| (binding.keys[*index].name.as_str(), Slot::Key(step, given)));
         let known: Vec<_> = known.collect();
         let mut parameters = Parameters::default();
-        let conditions: Vec<_> = known.iter().map(|(column, slot)| equal(column, parameters.add(*slot))).collect();
         let key = self.catalog.entity(binding.target).map_or(&[][..], |entity| &entity.key);
         let is_unique = key.iter().all(|column| known.iter().any(|(name, _)| *name == column.name));
+        let rest = key.iter().map(|column| column.name.as_str());
+        let rest = rest.filter(|column| known.iter().all(|(name, _)| name != column));
+        let (conditions, order): (Vec<_>, Vec<_>) = match (known.as_slice(), is_unique) {
+            // Many rows may have the value. PostgreSQL leaves a column that equals a value out of the order, and might then read
+            // them by the primary key: an array prevents that.
+            ([(column, Slot::Key(..))], false) => {
+                let value = parameters.add(Slot::KeyArray(step, 0));
+                (
+                    vec![Condition::Among(ColumnOf(Alias::Base, column), value)],
+                    iter::once(*column).chain(rest).collect(),
+                )
+            }
+            (known, is_unique) => {
+                let conditions = known.iter().map(|(column, slot)| equal(column, parameters.add(*slot)));
+                (conditions.collect(), if is_unique { Vec::new() } else { rest.collect() })
+            }
+        };
 
         let mut select = Select::new(0);
         let (non_null, path) = (lookup.field.ty.is_non_null(), self.response.path());
@@ -28,7 +46,7 @@ impl<'a> Planner<'a> {
         self.object(&mut select, Row { step, alias: Alias::Base, known: &known }, &lookup.selections);
         self.response.close(opening, |end| Op::Lookup { step, non_null, path, end }, Op::EndLookup);
         self.steps[step] = Step {
-            sql: statement::lookup(&binding.relation, &select, &conditions, if is_unique { &[] } else { key }),
+            sql: statement::lookup(&binding.relation, &select, &conditions, &order),
             parameters: parameters.into_slots(),
             parents: Parents::Known,
             backward: false,

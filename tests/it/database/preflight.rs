@@ -109,7 +109,13 @@ async fn names_a_missing_index_with_the_statement_that_creates_it() {
         ),
         (
             "oql_facility_with_external_id, ext_fac_id_indx",
-            "facility(externalId:): CREATE INDEX CONCURRENTLY ON \"facility\" (\"external_id\");",
+            "facility(externalId:): CREATE INDEX CONCURRENTLY ON \"facility\" (\"external_id\", \"facility_id\");",
+        ),
+        // A search key in the order of a sort key.
+        (
+            "oql_shipment_of_facility_by_date",
+            "shipments(query: \"originFacilityId:…\"): CREATE INDEX CONCURRENTLY ON \"shipment\" (\"origin_facility_id\", \
+             \"estimated_ship_date\", \"shipment_id\");",
         ),
         // Connections by one column, and by two columns, of which another index has the first.
         (
