@@ -131,6 +131,8 @@ pub struct SearchKey {
     pub comparators: Vec<Comparator>,
     /// Whether a selective index serves the key. A term on a key without one costs more.
     pub indexed: bool,
+    /// Whether a view computes the column from rows of other tables, so that a comparison takes look-ups.
+    pub is_computed: bool,
     /// Whether an index begins with the column, so that a few matching rows are found without reading others.
     pub lookup: bool,
     /// The sort keys in whose order an index returns the rows that have one value of the column: their indexes among the

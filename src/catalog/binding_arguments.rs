@@ -14,7 +14,10 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
     ("many", &["by", "to", "through"]),
     ("aggregate", &["countDistinct", "over"]),
     ("point", &["through"]),
-    ("search", &["key", "column", "compare", "indexed", "lookup", "inOrderOf", "within", "by", "vocabulary"]),
+    (
+        "search",
+        &["key", "column", "compare", "indexed", "computed", "lookup", "inOrderOf", "within", "by", "vocabulary"],
+    ),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
 ];

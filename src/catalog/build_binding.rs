@@ -204,6 +204,7 @@ fn search_key(
         column: Column { name: definition.column.clone(), scalar },
         comparators: definition.comparators.clone(),
         indexed: definition.indexed,
+        is_computed: definition.computed,
         lookup: definition.lookup,
         in_order_of: in_order_of.collect::<Result<_, _>>()?,
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),

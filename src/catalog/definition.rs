@@ -93,6 +93,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
     pub(super) indexed: bool,
+    /// Whether a view computes the column from other tables.
+    pub(super) computed: bool,
     /// Whether an index begins with the column.
     pub(super) lookup: bool,
     /// The names of the sort keys in whose order an index returns the rows of one value.

@@ -168,9 +168,10 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
-    Ok(SearchKeyDefinition { name, column, comparators, indexed, lookup, in_order_of, within, vocabulary })
+    Ok(SearchKeyDefinition { name, column, comparators, indexed, computed, lookup, in_order_of, within, vocabulary })
 }
 
 fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {

@@ -5,15 +5,14 @@
 /// - Batched statements need generic plans. Otherwise PostgreSQL plans each execution anew, which costs several times more.
 /// - PostgreSQL estimates an unknown LIMIT as a tenth of all rows, so in a generic plan merge and hash joins look cheap. They
 ///   read a joined table from its start or in full, so a page costs more the deeper it lies. Nested loops are best for the
-///   few rows of a page. For the same reason the planner prefers to sort all rows of a parent rather than to read an index
-///   in the page's order; a lower `random_page_cost` makes the index scan as cheap as it is with the tables in memory.
+///   few rows of a page, and those that read a joined table in full once (`enable_material`) are not.
 /// - Every scan is ordered by the columns of an index that returns a page's rows, so that the rows that are read have a bound.
 ///   With other scans and sorting disabled, PostgreSQL uses that index whatever its statistics say. Where nothing else is
-///   possible, it scans or sorts all the same.
+///   possible, it scans or sorts all the same. A lower `random_page_cost` is nearer to tables that are in memory.
 /// - A statement whose client is gone ends within a second, even if its cancellation does not arrive.
 const READER_DEFAULTS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
                                -c enable_incremental_sort=off -c enable_sort=off -c enable_seqscan=off \
-                               -c enable_bitmapscan=off -c random_page_cost=2 -c jit=off \
+                               -c enable_bitmapscan=off -c enable_material=off -c random_page_cost=2 -c jit=off \
                                -c client_connection_check_interval=1s";
 
 /// Settings of reading connections that results depend on. The operator's address cannot override them.

@@ -28,7 +28,8 @@ pub(crate) struct StepRows {
     pub(crate) groups: Vec<Group>,
     /// The format of each column.
     pub(crate) formats: Vec<ColumnFormat>,
-    /// The last row that a search examined, if it examined as many as it may before its page was full. It may not match.
+    /// The last row that a search examined, if it examined as many as it may before it found its page and the row after it. It
+    /// may not match.
     pub(crate) last_examined: Option<Row>,
 }
 

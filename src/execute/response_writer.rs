@@ -71,7 +71,7 @@ struct Scope {
     frames: usize,
 }
 
-/// A search whose window ended before its page was full.
+/// A search whose window ended before its page, and the row after it, were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortSearch<'a> {
     /// The response key of its collection root.
@@ -139,7 +139,7 @@ impl ResponseWriter {
         &self.counts
     }
 
-    /// The searches whose windows ended before their pages were full.
+    /// The searches that ended with their windows.
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
         let steps = self.plan.steps().iter().zip(&self.steps).filter(|(_, rows)| rows.last_examined.is_some());
         steps.filter_map(|(step, _)| {

@@ -15,12 +15,12 @@ pub(crate) struct ResponseExtensions<'a> {
     /// What may be wrong with a query that was executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ValueWarning<'a>>,
-    /// The searches that ended before their pages were full.
+    /// The searches that ended with their windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchExtension<'a>>,
 }
 
-/// An entry of `extensions.search`: a search that examined as many rows as it may before its page was full.
+/// An entry of `extensions.search`: a search that examined as many rows as it may before it found its page and the row after it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchExtension<'a> {

@@ -4,19 +4,32 @@ use crate::catalog::binding::SearchKey;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Placeholder};
 use crate::search::Comparator;
 
-/// The condition of a term on the base relation. The value of an equality is an array, as that of a list is.
-pub(crate) fn condition(key: &SearchKey, comparator: Comparator, value: Placeholder) -> Condition<'_> {
-    match &key.semi_join {
-        None => compare(key, comparator, value, Alias::Base),
-        Some(semi_join) => {
-            let compare = Box::new(compare(key, comparator, value, Alias::Inner));
-            Condition::Exists(&semi_join.relation, &semi_join.by, compare)
+/// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
+/// equality.
+pub(crate) fn filter(key: &SearchKey, comparator: Comparator, value: Placeholder) -> Condition<'_> {
+    let column = |alias| ColumnOf(alias, &key.column.name);
+    match (&key.semi_join, comparator) {
+        (None, Comparator::Equals) => Condition::Compare(column(Alias::Base), Operator::Equal, value),
+        (None, Comparator::In) => Condition::InSet(column(Alias::Base), value, key.column.scalar),
+        (None, _) => index_condition(key, comparator, value, Alias::Base),
+        (Some(semi_join), comparator) => {
+            let inner = match comparator {
+                Comparator::In => Condition::InSet(column(Alias::Inner), value, key.column.scalar),
+                _ => index_condition(key, comparator, value, Alias::Inner),
+            };
+            Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(inner))
         }
     }
 }
 
-/// The condition of a term on the relation that has its column.
-pub(crate) fn compare(key: &SearchKey, comparator: Comparator, value: Placeholder, alias: Alias) -> Condition<'_> {
+/// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array,
+/// as that of a list is.
+pub(crate) fn index_condition(
+    key: &SearchKey,
+    comparator: Comparator,
+    value: Placeholder,
+    alias: Alias,
+) -> Condition<'_> {
     let column = ColumnOf(alias, &key.column.name);
     match range_operator(comparator) {
         Some(operator) => Condition::Compare(column, operator, value),

@@ -52,8 +52,8 @@ pub(crate) struct ValueList {
 pub(crate) struct LookupSource<'a> {
     /// The conditions of the terms on the key.
     pub(crate) conditions: Vec<Condition<'a>>,
-    /// The column that the index begins with.
-    pub(crate) column: ColumnOf<'a>,
+    /// The columns that the index begins with, as many as the conditions bound.
+    pub(crate) order: Vec<ColumnOf<'a>>,
     /// The relation that has the column, and the columns by which it is joined, if it is another one.
     pub(crate) semi_join: Option<(&'a str, &'a [String])>,
     /// The most rows with which it is used.
@@ -87,21 +87,40 @@ impl Display for Take {
     }
 }
 
+/// Which of the rows are read: so many, after some that are skipped.
+struct Cut<'t> {
+    skip: u32,
+    take: &'t dyn Display,
+}
+
+impl Cut<'_> {
+    /// How many rows it is from the first to the last of them.
+    fn end(&self) -> impl Display {
+        fmt::from_fn(|f| if self.skip == 0 { self.take.fmt(f) } else { write!(f, "{} + {}", self.skip, self.take) })
+    }
+}
+
+impl Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\nLIMIT {}", self.take)?;
+        if self.skip == 0 { Ok(()) } else { write!(f, " OFFSET {}", self.skip) }
+    }
+}
+
 impl Locator<'_> {
-    /// The counts that decide between the alternatives, as `WITH` list; empty if there are none.
+    /// Whether counts decide between the alternatives.
+    pub(crate) fn has_counts(&self) -> bool {
+        !self.is_exhaustive && !self.lookups.is_empty()
+    }
+
+    /// The counts that decide between the alternatives, as the beginning of a `WITH` list.
     pub(crate) fn counts(&self) -> impl Display {
         fmt::from_fn(|f| {
-            if self.is_exhaustive {
-                return Ok(());
-            }
             for (number, lookup) in self.lookups.iter().enumerate() {
-                f.write_str(if number == 0 { "WITH " } else { ", " })?;
+                f.write_str(if number == 0 { "WITH " } else { ",\n" })?;
                 writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
                 self.counted(lookup, f)?;
                 f.write_str("\n) AS c)")?;
-            }
-            if !self.lookups.is_empty() {
-                f.write_str("\n")?;
             }
             Ok(())
         })
@@ -124,14 +143,19 @@ impl Locator<'_> {
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, column, limit) = (Where(lookup.conditions.iter()), lookup.column, lookup.rows + 1);
+        let (conditions, order, limit) = (Where(lookup.conditions.iter()), List(lookup.order.iter()), lookup.rows + 1);
         let Some((relation, by)) = lookup.semi_join else {
             let relation = Relation(self.relation);
-            return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {column}\nLIMIT {limit}");
+            return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
         };
+        let (relation, own) = (Relation(relation), Relation(self.relation));
+        if self.key.iter().all(|column| by.iter().any(|joined| joined == column)) {
+            // Each of its rows joins one row at most.
+            return write!(f, "SELECT FROM {relation} AS x{conditions}\nORDER BY {order}\nLIMIT {limit}");
+        }
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
-        write!(f, "SELECT FROM (SELECT {inner} FROM {} AS x{conditions}\nORDER BY {column}", Relation(relation))?;
-        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN {} AS t ON {}\nLIMIT {limit}", Relation(self.relation), joined(by))
+        write!(f, "SELECT FROM (SELECT {inner} FROM {relation} AS x{conditions}\nORDER BY {order}")?;
+        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN {own} AS t ON {}\nLIMIT {limit}", joined(by))
     }
 
     fn lookup(
@@ -167,17 +191,36 @@ impl Locator<'_> {
         write!(text, "{}\nLIMIT {take}\n) AS t)", order_by(&self.sort, span.ascending))
     }
 
+    /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.
+    pub(crate) fn rows_by_key(&self) -> impl Display {
+        fmt::from_fn(|f| {
+            let relation = Relation(self.relation);
+            write!(f, "LEFT JOIN LATERAL (SELECT t.* FROM {relation} AS t WHERE ")?;
+            if let [first, rest @ ..] = self.key.as_slice() {
+                write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
+                let columns = List(rest.iter().map(|column| ColumnOf(Alias::Base, column)));
+                let keys = List((1..=rest.len()).map(|index| fmt::from_fn(move |f| write!(f, "m.k{index}"))));
+                match rest.len() {
+                    0 => Ok(()),
+                    1 => write!(f, " AND {columns} >= {keys}"),
+                    _ => write!(f, " AND ({columns}) >= ({keys})"),
+                }?;
+            }
+            write!(f, "{}\nLIMIT 1) AS t ON TRUE", order_by(&self.key, true))
+        })
+    }
+
     /// The rows of a look-up, with the columns that conditions and orders read.
     fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
-        let (conditions, column) = (Where(lookup.conditions.iter()), lookup.column);
+        let (conditions, order) = (Where(lookup.conditions.iter()), List(lookup.order.iter()));
         let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
         let rows = Relation(self.relation);
         let Some((relation, by)) = lookup.semi_join else {
-            return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {column} OFFSET 0");
+            return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
         };
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
         write!(text, "SELECT DISTINCT {columns} FROM (SELECT {inner} FROM {} AS x{conditions}", Relation(relation))?;
-        write!(text, "\nORDER BY {column} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
+        write!(text, "\nORDER BY {order} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
         write!(text, "WHERE {} OFFSET 0) AS t", joined(by))
     }
 
@@ -188,33 +231,53 @@ impl Locator<'_> {
             text,
             "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM ("
         )?;
-        self.rows(span, &take, text)?;
+        self.rows(span, &Cut { skip: 0, take: &take }, text)?;
         text.write_str("\n) AS t)")
     }
 
+    /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
+    /// found by reading the window once more, which takes less time than numbering its rows.
     fn window(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
-        let (rows, limit, first) = match take {
-            Take::Page { limit, window } => (window, format!("{limit}::int8 + 1"), window),
-            Take::Any { window } => (window, "1".to_owned(), window + 1),
-        };
-        write!(text, "(SELECT {}, w.matches, w.number, w.number AS position FROM (", self.keys_of("w"))?;
-        let matches = all(&self.filters);
+        let keys = self.keys("t");
+        let Take::Page { limit, window } = take else { return self.window_probe(span, take, text) };
+        writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
+        self.rows(span, &Cut { skip: 0, take: &window }, text)?;
+        write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
+        let of_window = self.keys_of("w");
         write!(
             text,
-            "\nSELECT {}, ({matches}) IS TRUE AS matches, row_number() OVER () AS number FROM (\n",
-            self.keys("t")
+            "\nSELECT {of_window}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM w"
         )?;
-        self.rows(span, &(rows + 1), text)?;
-        text.write_str("\n) AS t\n) AS w\nWHERE ")?;
-        for (number, lookup) in self.lookups.iter().enumerate() {
-            write!(text, "(SELECT n FROM n{number}) > {} AND ", lookup.rows)?;
-        }
-        write!(text, "(w.matches OR w.number >= {first})\nLIMIT {limit})")
+        let last = window - 1;
+        write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
+        writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
+        self.rows(span, &Cut { skip: last, take: &2 }, text)?;
+        write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
     }
 
-    /// The first rows of a span, in order.
-    fn rows(&self, span: &Span<'_>, limit: &impl Display, text: &mut String) -> fmt::Result {
-        let Some(list) = self.list else { return self.segments(span, limit, text) };
+    /// A row of the window that matches, or else the row after the window.
+    fn window_probe(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+        let Take::Any { window } = take else { return Ok(()) };
+        let (keys, too_many) = (self.keys("t"), self.too_many());
+        let result = format!("SELECT {keys}, TRUE AS matches, NULL::int8 AS number, 1::int8 AS position FROM (");
+        writeln!(text, "({result}")?;
+        self.rows(span, &Cut { skip: 0, take: &window }, text)?;
+        write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n({result}\n", all(&self.filters))?;
+        self.rows(span, &Cut { skip: window, take: &1 }, text)?;
+        write!(text, "\n) AS t\nWHERE {too_many}TRUE)")
+    }
+
+    /// The condition that no look-up is used, followed by `AND`.
+    fn too_many(&self) -> impl Display {
+        fmt::from_fn(|f| {
+            let mut lookups = self.lookups.iter().enumerate();
+            lookups.try_for_each(|(number, lookup)| write!(f, "(SELECT n FROM n{number}) > {} AND ", lookup.rows))
+        })
+    }
+
+    /// Some rows of a span, in order.
+    fn rows(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
+        let Some(list) = self.list else { return self.segments(span, cut, text) };
         write!(
             text,
             "SELECT t.* FROM (SELECT DISTINCT e.v FROM unnest({}::{}[]) AS e(v)",
@@ -225,33 +288,40 @@ impl Locator<'_> {
             write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
         }
         text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, limit, text)?;
+        self.segments(span, &Cut { skip: 0, take: &cut.end() }, text)?;
         text.write_str("\n) AS t")?;
         if !list.is_sort_column {
-            text.write_str(&order_by(&self.sort, span.ascending).to_string())?;
+            write!(text, "{}", order_by(&self.sort, span.ascending))?;
         }
-        write!(text, "\nLIMIT {limit}")
+        write!(text, "{cut}")
     }
 
-    /// The first rows of the segments, one after the other.
-    fn segments(&self, span: &Span<'_>, limit: &impl Display, text: &mut String) -> fmt::Result {
+    /// Some rows of the segments, one after the other.
+    fn segments(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
         let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
-        let segment = |segment: &[Condition<'_>], text: &mut String| {
-            let conditions = Where(self.prefix.iter().chain(segment));
-            let order = order_by(&self.index, span.ascending);
-            write!(text, "SELECT {columns}\nFROM {} AS t{conditions}{order}\nLIMIT {limit}", Relation(self.relation))
+        let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
+            let (segment, remaining) = Condition::of_scan(segment, span.ascending);
+            let conditions = Where(self.prefix.iter().chain(&segment));
+            let (relation, order) = (Relation(self.relation), order_by(&self.index, span.ascending));
+            if remaining.is_empty() {
+                return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
+            }
+            write!(text, "SELECT t.* FROM (SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}) AS t")?;
+            write!(text, "{}", Where(remaining.iter()))
         };
         if let [only] = span.segments.as_slice() {
-            return segment(only, text);
+            return segment(only, cut, text);
         }
         text.write_str("SELECT t.* FROM ((\n")?;
+        let end = cut.end();
         for index in 0..span.segments.len() {
             if index > 0 {
                 text.write_str("\n) UNION ALL (\n")?;
             }
-            segment(&span.segments[if span.ascending { index } else { span.segments.len() - 1 - index }], text)?;
+            let conditions = &span.segments[if span.ascending { index } else { span.segments.len() - 1 - index }];
+            segment(conditions, &Cut { skip: 0, take: &end }, text)?;
         }
-        write!(text, "\n)) AS t\nLIMIT {limit}")
+        write!(text, "\n)) AS t{cut}")
     }
 
     /// The key's columns of an alias, as `k0`, `k1`….

@@ -151,16 +151,16 @@ fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
     })
 }
 
-/// Joins one row at most: by its whole key, or the first by key.
+/// Joins one row at most: by its whole key, or the first by key. The order and the array say which index to use, as in
+/// [`locator`](crate::plan::locator). Without them, PostgreSQL would read the whole table where it believes that it is small.
 fn join(f: &mut fmt::Formatter<'_>, target: &Entity, alias: Alias, parent: Alias, one: &One) -> fmt::Result {
-    let relation = Relation(&target.relation);
-    if one.unique {
-        return write!(f, "\nLEFT JOIN {relation} AS {alias} ON {}", on(alias, parent, &one.join));
+    let (relation, to, by) = (Relation(&target.relation), &one.join.to, &one.join.by);
+    write!(f, "\nLEFT JOIN LATERAL (SELECT x.* FROM {relation} AS x WHERE ")?;
+    for (index, (to, by)) in to.iter().zip(by).enumerate() {
+        let (to, by) = (ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name));
+        if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, " AND {to} = {by}") }?;
     }
-    let order = List(target.key.iter().map(|column| ColumnOf(Alias::Inner, &column.name)));
-    let on = on(Alias::Inner, parent, &one.join);
-    write!(
-        f,
-        "\nLEFT JOIN LATERAL (SELECT x.* FROM {relation} AS x WHERE {on} ORDER BY {order} LIMIT 1) AS {alias} ON TRUE"
-    )
+    let rest = target.key.iter().map(|column| &column.name).filter(|column| !one.unique && !to.contains(column));
+    let order = List(to.iter().take(1).chain(rest).map(|column| ColumnOf(Alias::Inner, column)));
+    write!(f, " ORDER BY {order} LIMIT 1) AS {alias} ON TRUE")
 }

@@ -124,6 +124,21 @@ pub(crate) enum Operator {
     GreaterOrEqual,
 }
 
+impl Operator {
+    fn is_less(self) -> bool {
+        matches!(self, Self::Less | Self::LessOrEqual)
+    }
+
+    /// The same operator, that equal values fulfil as well.
+    fn or_equal(self) -> Self {
+        match self {
+            Self::Less => Self::LessOrEqual,
+            Self::Greater => Self::GreaterOrEqual,
+            Self::Equal | Self::LessOrEqual | Self::GreaterOrEqual => self,
+        }
+    }
+}
+
 impl Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -174,6 +189,8 @@ pub(crate) enum Condition<'a> {
     CompareRow(Vec<ColumnOf<'a>>, Operator, Vec<Placeholder>),
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
+    /// A column equals an element of a parameter, of which there may be many. PostgreSQL looks the value up in a hash table.
+    InSet(ColumnOf<'a>, Placeholder, ScalarType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
     /// Two values compare.
@@ -190,6 +207,27 @@ pub(crate) enum Condition<'a> {
     Always(bool),
 }
 
+impl Condition<'_> {
+    /// The conditions of one range of an index that is scanned in a direction, and what remains to be checked of its rows.
+    ///
+    /// PostgreSQL ends a scan at a comparison of several columns only when the first of them is beyond it, and reads all rows
+    /// that are equal in the first column. So such a comparison at the far end of the scan is checked after the scan's LIMIT.
+    pub(crate) fn of_scan(conditions: &[Self], ascending: bool) -> (Vec<Self>, Vec<Self>) {
+        let mut remaining = Vec::new();
+        let scanned = conditions.iter().map(|condition| match condition {
+            Self::CompareRow(columns, operator, values) if operator.is_less() == ascending => {
+                remaining.push(condition.clone());
+                match (columns.first(), values.first()) {
+                    (Some(column), Some(value)) => Self::Compare(*column, operator.or_equal(), *value),
+                    _ => Self::Always(true),
+                }
+            }
+            _ => condition.clone(),
+        });
+        (scanned.collect(), remaining)
+    }
+}
+
 impl Display for Condition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -198,6 +236,10 @@ impl Display for Condition<'_> {
                 write!(f, "({}) {operator} ({})", List(columns.iter()), List(values.iter()))
             }
             Self::Among(column, values) => write!(f, "{column} = ANY({values})"),
+            // Without the test, PostgreSQL would make a join of it.
+            Self::InSet(column, values, scalar) => {
+                write!(f, "({column} IN (SELECT unnest({values}::{}[]))) IS TRUE", type_name(*scalar))
+            }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
             Self::OfParent(column, key) => write!(f, "{column} = k.k{key}"),
@@ -208,8 +250,14 @@ impl Display for Condition<'_> {
                 for column in *columns {
                     write!(f, "{} = {} AND ", ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column))?;
                 }
+                condition.fmt(f)?;
+                // By the index that begins with the condition's column, if it equals a value.
+                if let Self::Among(column, _) = condition.as_ref() {
+                    let columns = columns.iter().map(|column| ColumnOf(Alias::Inner, column));
+                    write!(f, " ORDER BY {column}, {}", List(columns))?;
+                }
                 // With EXISTS, PostgreSQL may read all matching rows of the relation first.
-                write!(f, "{condition} LIMIT 1) IS NOT NULL")
+                f.write_str(" LIMIT 1) IS NOT NULL")
             }
             Self::Always(truth) => f.write_str(if *truth { "TRUE" } else { "FALSE" }),
         }

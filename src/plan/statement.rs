@@ -56,8 +56,11 @@ impl PageStatement<'_> {
     /// The text of the statement.
     pub(crate) fn text(&self) -> String {
         written(|text| {
-            if let Some(Located { locator, .. }) = &self.located {
+            if let Some(locator) =
+                self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
+            {
                 write!(text, "{}", locator.counts())?;
+                text.write_str(if self.probes.is_empty() { ",\n" } else { "\n" })?;
             }
             self.rows(text)
         })
@@ -109,22 +112,27 @@ impl PageStatement<'_> {
     /// The rows that the locator finds.
     fn located(&self, Located { locator, window, .. }: &Located<'_>, text: &mut String) -> fmt::Result {
         let search = if *window > 0 { "m.matches, m.number, " } else { "" };
-        write!(text, "SELECT {}{search}{}\nFROM (\n", self.present(), self.select.list())?;
+        // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
+        let continues_list = locator.has_counts() && self.probes.is_empty();
+        writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
         locator.alternatives(&self.span, Take::Page { limit: self.limit, window: *window }, text)?;
-        write!(text, "\n) AS m\nLEFT JOIN {} AS t ON ", Relation(self.relation))?;
-        for (index, column) in locator.key.iter().enumerate() {
-            let and = if index > 0 { " AND " } else { "" };
-            write!(text, "{and}{} = m.k{index}", ColumnOf(Alias::Base, column))?;
-        }
-        write!(text, "{}\nORDER BY m.position", self.select.joins())
+        let (columns, joins) = (self.select.list(), self.select.joins());
+        write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
+        write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key())
     }
 
     fn segment(&self, segment: &[Condition<'_>], text: &mut String) -> fmt::Result {
         let (columns, joins) = (self.select.list(), self.select.joins());
         let (relation, present) = (Relation(self.relation), self.present());
-        let conditions = Where(self.conditions.iter().chain(segment));
-        let order = self.order_by(self.span.ascending);
-        write!(text, "SELECT {present}{columns}\nFROM {relation} AS t{joins}{conditions}{order}\nLIMIT {}", self.limit)
+        let (segment, remaining) = Condition::of_scan(segment, self.span.ascending);
+        let conditions = Where(self.conditions.iter().chain(&segment));
+        let (order, limit) = (self.order_by(self.span.ascending), self.limit);
+        write!(text, "SELECT {present}{columns}\nFROM ")?;
+        if remaining.is_empty() {
+            return write!(text, "{relation} AS t{joins}{conditions}{order}\nLIMIT {limit}");
+        }
+        write!(text, "(SELECT t.* FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS t{joins}")?;
+        write!(text, "{}{order}", Where(remaining.iter()))
     }
 
     fn present(&self) -> &'static str {

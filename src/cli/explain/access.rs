@@ -24,7 +24,7 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
 
 fn looked_up(path: &AccessPath, lookup: &Lookup) -> String {
     if path.is_exhaustive {
-        return format!("By index ({}), sorted", lookup.column);
+        return format!("By index ({}), sorted", lookup.columns.join(", "));
     }
-    format!("By index ({}), sorted, if at most {} rows match", lookup.column, lookup.rows)
+    format!("By index ({}), sorted, if at most {} rows match", lookup.columns.join(", "), lookup.rows)
 }

@@ -59,7 +59,7 @@ fn statement(plan: &Plan, step_id: StepId) -> Json {
 
 /// The access path of a collection root.
 fn access(path: &AccessPath) -> Json {
-    let lookup = |lookup: &Lookup| json!({ "index": [lookup.column], "rows": lookup.rows });
+    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
     json!({
         "index": path.index,
         "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),

@@ -26,10 +26,10 @@ $$;
 -- The orders of the collection roots.
 SELECT orderql.add_search_index(name, relation, columns, included)
 FROM (VALUES
-    ('oql_order_header_in_order_date_order',  'order_header',  'order_date, order_id',                     'status_id, product_store_id, order_type_id'),
-    ('oql_order_header_in_order_id_order',    'order_header',  'order_id',                                 'status_id, order_date, product_store_id, order_type_id'),
-    ('oql_order_header_in_order_name_order',  'order_header',  'order_name, order_id',                     'status_id, order_date, product_store_id, order_type_id'),
-    ('oql_order_header_in_grand_total_order', 'order_header',  'grand_total, order_id',                    'status_id, order_date, product_store_id, order_type_id'),
+    ('oql_order_header_in_order_date_order',  'order_header',  'order_date, order_id',                     'status_id, product_store_id, order_type_id, order_name, grand_total'),
+    ('oql_order_header_in_order_id_order',    'order_header',  'order_id',                                 'status_id, order_date, product_store_id, order_type_id, order_name'),
+    ('oql_order_header_in_order_name_order',  'order_header',  'order_name, order_id',                     'status_id, order_date, product_store_id, order_type_id, grand_total'),
+    ('oql_order_header_in_grand_total_order', 'order_header',  'grand_total, order_id',                    'status_id, order_date, product_store_id, order_type_id, order_name'),
     ('oql_order_item_in_order_id_order',      'order_item',    'order_id, order_item_seq_id',              'status_id, order_item_type_id, product_id'),
     ('oql_order_item_in_product_order',       'order_item',    'product_id, order_id, order_item_seq_id',  'status_id, order_item_type_id'),
     ('oql_shipment_in_date_order',            'shipment',      'estimated_ship_date, shipment_id',         'status_id, origin_facility_id, shipment_method_type_id'),
@@ -50,8 +50,8 @@ FROM (VALUES
 -- The rows with one value of a search key, in the orders that `inOrderOf` lists.
 SELECT orderql.add_search_index(name, relation, columns, included)
 FROM (VALUES
-    ('oql_order_header_of_status_by_date',       'order_header',   'status_id, order_date, order_id',                       'product_store_id, order_type_id'),
-    ('oql_order_header_of_store_by_date',        'order_header',   'product_store_id, order_date, order_id',                'status_id, order_type_id'),
+    ('oql_order_header_of_status_by_date',       'order_header',   'status_id, order_date, order_id',                       'product_store_id, order_type_id, order_name, grand_total'),
+    ('oql_order_header_of_store_by_date',        'order_header',   'product_store_id, order_date, order_id',                'status_id, order_type_id, order_name, grand_total'),
     ('oql_order_header_of_store_by_id',          'order_header',   'product_store_id, order_id',                            'status_id, order_date, order_type_id'),
     ('oql_order_header_of_store_by_name',        'order_header',   'product_store_id, order_name, order_id',                'status_id, order_date, order_type_id'),
     ('oql_order_header_of_store_by_grand_total', 'order_header',   'product_store_id, grand_total, order_id',               'status_id, order_date, order_type_id'),
@@ -73,11 +73,12 @@ FROM (VALUES
 ) AS listed (name, relation, columns, included);
 
 -- The few rows with one value of a search key.
-SELECT orderql.add_search_index(name, relation, columns, '')
+SELECT orderql.add_search_index(name, relation, columns, included)
 FROM (VALUES
-    ('oql_product_with_brand',   'product',    'brand_name, product_id'),
-    ('oql_party_role_with_role', 'party_role', 'role_type_id, party_id')
-) AS listed (name, relation, columns);
+    ('oql_return_header_of_entry_date', 'return_header', 'entry_date, return_id',    'status_id, from_party_id, return_date'),
+    ('oql_product_of_brand',            'product',       'brand_name, product_id',   'product_type_id, primary_product_category_id, product_name'),
+    ('oql_party_role_of_role',          'party_role',    'role_type_id, party_id',   '')
+) AS listed (name, relation, columns, included);
 
 -- Drops an index that one of those above replaces, if it has that name and these columns.
 CREATE OR REPLACE FUNCTION orderql.drop_index(name text, relation text, columns text)
@@ -109,6 +110,7 @@ FROM (VALUES
     ('oql_shipment_by_status',              'shipment',       'status_id, shipment_id'),
     ('oql_shipment_with_origin_facility',   'shipment',       'origin_facility_id, shipment_id'),
     ('oql_return_header_by_return_date',    'return_header',  'return_date, return_id'),
+    ('oql_return_header_by_entry_date',     'return_header',  'entry_date, return_id'),
     ('oql_return_header_by_status',         'return_header',  'status_id, return_id'),
     ('oql_return_header_with_from_party',   'return_header',  'from_party_id, return_id'),
     ('oql_return_item_of_order',            'return_item',    'order_id, return_id, return_item_seq_id'),
@@ -120,3 +122,31 @@ FROM (VALUES
     ('party_by_last_name',                  'orderql.party',  'last_name, party_id'),
     ('party_with_first_name',               'orderql.party',  'first_name, party_id')
 ) AS listed (name, relation, columns);
+
+-- The store of a return is that of its first item's order. The item is found before it is joined, so that a return whose items
+-- are of no order is read no further.
+CREATE OR REPLACE VIEW orderql.return_header AS
+SELECT
+    header.return_id,
+    header.return_header_type_id,
+    header.status_id,
+    header.from_party_id,
+    header.to_party_id,
+    header.entry_date,
+    header.return_date,
+    header.currency_uom_id,
+    header.external_id,
+    header.destination_facility_id,
+    header.needs_inventory_receive,
+    (
+        SELECT order_header.product_store_id
+        FROM (
+            SELECT item.order_id
+            FROM return_item AS item
+            WHERE item.return_id = header.return_id
+            ORDER BY item.return_item_seq_id
+            LIMIT 1
+        ) AS item
+        JOIN order_header ON order_header.order_id = item.order_id
+    ) AS product_store_id
+FROM return_header AS header;

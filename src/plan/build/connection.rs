@@ -33,11 +33,11 @@ impl<'a> Planner<'a> {
         let selected = SelectedPageFields::of(&bound.selections);
         let probes = selected.probes(bound);
         let window = self.catalog.search_window();
-        let access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, window);
+        let mut access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, window);
 
         let mut parameters = Parameters::default();
         let (parents, parent_keys, mut conditions) = join_parents(connection, parent, &mut parameters);
-        let terms = SearchTerms::new(connection, sort_key, bound.terms, &mut parameters);
+        let mut terms = SearchTerms::new(connection, sort_key, bound.terms);
         let positions = [bound.page.after.as_ref(), bound.page.before.as_ref()];
         let compares_cursors = positions.iter().flatten().any(|position| !(sort_key.nullable && is_in_nulls(position)));
         let restriction = terms.restriction(&access_path, compares_cursors, &mut parameters);
@@ -60,6 +60,15 @@ impl<'a> Planner<'a> {
         let [lookup_after, lookup_before] = if has_lookups { bounds(&[], false) } else { [None, None] };
         let lookup_range =
             PageRange { after: lookup_after.as_ref(), before: lookup_before.as_ref(), ascending: range.ascending };
+        let locator = terms.locator(&access_path, &connection.relation, &mut parameters);
+        if locator.is_none() {
+            conditions.extend(terms.prefix(&access_path, &mut parameters));
+        }
+        let located = locator.map(|locator| Located {
+            locator,
+            window: access_path.window,
+            probe_window: access_path.probe_window,
+        });
         let limit = parameters.add(Slot::Limit);
 
         let layout = layout(&parents, &selected, bound.page, access_path.has_window());
@@ -79,6 +88,7 @@ impl<'a> Planner<'a> {
             ascending,
         };
         let page = span(range.page(), lookup_range.page(), range.ascending != backward);
+        access_path.parts = u32::try_from(page.segments.len()).unwrap_or(1);
         let varies = |name: &str| !connection.join.to.iter().any(|joined| joined == name);
         let order = sort_key.columns.iter().filter(|column| varies(&column.name));
         let mut index = |column: &'a Column| select.column(Alias::Base, &column.name);
@@ -91,12 +101,6 @@ impl<'a> Planner<'a> {
             layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));
         let after_page =
             layout.after_page.map(|_| span(range.after_page(), lookup_range.after_page(), range.ascending));
-        let located = terms.locator(&access_path, &connection.relation).map(|locator| Located {
-            locator,
-            window: access_path.window,
-            probe_window: access_path.probe_window,
-        });
-        conditions.extend(terms.prefix(&access_path));
         let sql = PageStatement {
             relation: &connection.relation,
             select: &select,

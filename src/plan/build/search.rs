@@ -2,7 +2,7 @@
 
 use crate::catalog::binding::{Connection, SearchKey, SortKey};
 use crate::plan::access_path::{AccessPath, Lookup};
-use crate::plan::filter::{compare, condition, range_operator};
+use crate::plan::filter::{filter, index_condition, range_operator};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Parameters, Placeholder};
@@ -17,50 +17,75 @@ pub(super) struct SearchTerms<'a> {
     terms: Vec<Term<'a>>,
 }
 
-/// A search term, and the placeholder of its value: an array unless it is a range.
+/// A search term, and the placeholders of its value that the statement uses.
 struct Term<'a> {
     key: &'a SearchKey,
     comparator: Comparator,
-    value: Placeholder,
+    value: Option<Placeholder>,
+    values: Option<Placeholder>,
 }
 
 impl<'a> SearchTerms<'a> {
-    /// Adds a parameter for each term.
-    pub(super) fn new(
-        connection: &'a Connection,
-        sort_key: &'a SortKey,
-        terms: &[BoundTerm],
-        parameters: &mut Parameters,
-    ) -> Self {
-        let slot = |index, comparator| match range_operator(comparator) {
-            Some(_) => Slot::Term(index),
-            None => Slot::TermValues(index),
+    pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[BoundTerm]) -> Self {
+        let term = |term: &BoundTerm| {
+            let key = &connection.search_keys[term.key];
+            Term { key, comparator: term.comparator, value: None, values: None }
         };
-        let term = |(index, term): (usize, &BoundTerm)| Term {
-            key: &connection.search_keys[term.key],
-            comparator: term.comparator,
-            value: parameters.add(slot(index, term.comparator)),
+        Self { connection, sort_key, terms: terms.iter().map(term).collect() }
+    }
+
+    /// The value of a term.
+    fn value(&mut self, index: usize, parameters: &mut Parameters) -> Placeholder {
+        *self.terms[index].value.get_or_insert_with(|| parameters.add(Slot::Term(index)))
+    }
+
+    /// The values of a term as an array.
+    fn values(&mut self, index: usize, parameters: &mut Parameters) -> Placeholder {
+        *self.terms[index].values.get_or_insert_with(|| parameters.add(Slot::TermValues(index)))
+    }
+
+    /// The condition of a term that is checked row by row.
+    fn filter(&mut self, index: usize, parameters: &mut Parameters) -> Condition<'a> {
+        let Term { key, comparator, .. } = self.terms[index];
+        let is_array = match comparator {
+            Comparator::In => true,
+            Comparator::Equals => key.semi_join.is_some(),
+            Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual => false,
         };
-        Self { connection, sort_key, terms: terms.iter().enumerate().map(term).collect() }
+        let value = if is_array { self.values(index, parameters) } else { self.value(index, parameters) };
+        filter(key, comparator, value)
+    }
+
+    /// The condition of a term that an index serves.
+    fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters) -> Condition<'a> {
+        let comparator = self.terms[index].comparator;
+        let value = match range_operator(comparator) {
+            Some(_) => self.value(index, parameters),
+            None => self.values(index, parameters),
+        };
+        index_condition(self.terms[index].key, comparator, value, alias)
     }
 
     /// The terms on the first column of the order. With `compares_cursors`, their values are compared with a cursor's.
     pub(super) fn restriction(
-        &self,
+        &mut self,
         path: &AccessPath,
         compares_cursors: bool,
         parameters: &mut Parameters,
     ) -> Restriction<'a> {
         let scalar = self.sort_key.columns[0].scalar;
-        let mut value = |term| compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), scalar));
+        let value = |term, parameters: &mut Parameters| {
+            compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), scalar))
+        };
         match path.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list => Restriction::Equal(Some(Comparand::Element)),
-            Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term)),
+            Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term, parameters)),
             _ if path.range.is_empty() => Restriction::None,
             _ => {
                 let range = path.range.iter().filter_map(|index| {
                     let operator = range_operator(self.terms[*index].comparator)?;
-                    Some(RangeTerm { condition: self.condition(*index), operator, value: value(*index) })
+                    let condition = self.index_condition(*index, Alias::Base, parameters);
+                    Some(RangeTerm { condition, operator, value: value(*index, parameters) })
                 });
                 Restriction::Ranges(range.collect())
             }
@@ -68,12 +93,18 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The condition of the prefix, if it has one value.
-    pub(super) fn prefix(&self, path: &AccessPath) -> Option<Condition<'a>> {
-        path.prefix.filter(|prefix| !prefix.is_list).map(|prefix| self.condition(prefix.term))
+    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters) -> Option<Condition<'a>> {
+        let prefix = path.prefix.filter(|prefix| !prefix.is_list)?;
+        Some(self.index_condition(prefix.term, Alias::Base, parameters))
     }
 
     /// What finds the rows, if it takes more than one range of the index.
-    pub(super) fn locator(&self, path: &AccessPath, relation: &'a str) -> Option<Locator<'a>> {
+    pub(super) fn locator(
+        &mut self,
+        path: &AccessPath,
+        relation: &'a str,
+        parameters: &mut Parameters,
+    ) -> Option<Locator<'a>> {
         let list = path.prefix.filter(|prefix| prefix.is_list);
         if path.is_in_order() && list.is_none() {
             return None;
@@ -90,50 +121,40 @@ impl<'a> SearchTerms<'a> {
                 columns.push(column);
             }
         }
-        Some(Locator {
-            relation,
-            key,
-            sort,
-            index: self.index(path),
-            columns,
-            list: list.map(|prefix| ValueList {
-                values: self.terms[prefix.term].value,
-                scalar: self.terms[prefix.term].key.column.scalar,
-                is_sort_column: prefix.is_sort_column,
-            }),
-            prefix: match list {
-                Some(prefix) => {
-                    let column = &self.terms[prefix.term].key.column.name;
-                    Some(Condition::IsElement(ColumnOf(Alias::Base, column)))
-                }
-                None => self.prefix(path),
-            },
-            filters: path.filters.iter().map(|index| self.condition(*index)).collect(),
-            lookups: path.lookups.iter().filter_map(|lookup| self.lookup(lookup)).collect(),
-            is_exhaustive: path.is_exhaustive,
-        })
+        let prefix = match list {
+            Some(prefix) => {
+                let column = &self.terms[prefix.term].key.column.name;
+                Some(Condition::IsElement(ColumnOf(Alias::Base, column)))
+            }
+            None => self.prefix(path, parameters),
+        };
+        let list = list.map(|prefix| ValueList {
+            values: self.values(prefix.term, parameters),
+            scalar: self.terms[prefix.term].key.column.scalar,
+            is_sort_column: prefix.is_sort_column,
+        });
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
+        let has_window = path.has_window();
+        let filters = path.filters.iter().filter(|_| has_window).map(|index| self.filter(*index, parameters)).collect();
+        let (index, is_exhaustive) = (self.index(path), path.is_exhaustive);
+        Some(Locator { relation, key, sort, index, columns, list, prefix, filters, lookups, is_exhaustive })
     }
 
-    fn lookup(&self, lookup: &Lookup) -> Option<LookupSource<'a>> {
+    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
-        let on_key = |index: &usize| {
-            let term = &self.terms[*index];
-            compare(term.key, term.comparator, term.value, alias)
-        };
+        let conditions = lookup.terms.iter().map(|index| self.index_condition(*index, alias, parameters)).collect();
+        let first = key.column.name.as_str();
+        let columns = lookup.terms.iter().map(|index| self.terms[*index].key.column.name.as_str());
+        let second = columns.filter(|column| *column != first).take(1).collect::<Vec<_>>();
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
-            conditions: lookup.terms.iter().map(on_key).collect(),
-            column: ColumnOf(alias, &key.column.name),
+            conditions,
+            order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
             semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
             rows: lookup.rows,
-            filters: others.map(|index| self.condition(index)).collect(),
+            filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
-    }
-
-    fn condition(&self, index: usize) -> Condition<'a> {
-        let term = &self.terms[index];
-        condition(term.key, term.comparator, term.value)
     }
 
     /// The columns of the index that has the order, those of the connection's join left out.

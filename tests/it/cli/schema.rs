@@ -74,7 +74,7 @@ async fn serves_a_schema_file() {
 #[tokio::test]
 async fn reports_that_the_database_fits_the_schema() {
     let database = loyalty_database().await;
-    for (file, window_searches) in [(&[][..], 9), (&[LOYALTY], 0)] {
+    for (file, window_searches) in [(&[][..], 9), (&[LOYALTY], 2)] {
         let output = check(&database, file);
         assert!(output.status.success(), "{}", text(&output.stderr));
         let report = text(&output.stdout);
@@ -82,7 +82,7 @@ async fn reports_that_the_database_fits_the_schema() {
         assert_eq!(report.lines().filter(|line| line.starts_with("- ")).count(), window_searches, "{report}");
         let search = "- orders(query: \"orderTypeId:…\") in the order of ORDER_DATE, ORDER_ID, ORDER_NAME, GRAND_TOTAL: an \
                       index on \"order_header\" (\"order_type_id\", \"order_date\", \"order_id\") would serve it";
-        assert_eq!(report.contains(search), window_searches > 0, "{report}");
+        assert_eq!(report.contains(search), file.is_empty(), "{report}");
     }
 }
 

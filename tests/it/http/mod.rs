@@ -15,6 +15,7 @@ mod pipelining;
 mod request_smuggling;
 mod routing;
 mod sdl;
+mod short_searches;
 mod shutdown;
 mod slow_clients;
 mod value_warnings;

@@ -1,5 +1,6 @@
 //! Queries from text to plan, and pagination.
 
+mod bounded_search;
 mod edge_cases;
 mod pages;
 mod pagination;

@@ -27,19 +27,64 @@ pub async fn explain_step_of(client: &Client, plan: &Plan, step: usize, parents:
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
     let sql = &plan.steps()[step].sql;
     client.batch_execute(&format!("PREPARE step AS {sql}")).await.unwrap();
-    let arguments: Vec<_> = plan.parameters(step).map(|parameter| literal(parameter, parents)).collect();
-    let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
+    let arguments = arguments(plan, step, parents);
     let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step{arguments}");
     let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
-    let text = rows.iter().find_map(|row| match row {
+    PlanNode::parse(values(&rows)[0])
+}
+
+/// PostgreSQL's plan for a step, and the number of index entries and rows that its scans read.
+pub struct MeasuredStep {
+    pub plan: PlanNode,
+    /// The entries that index scans returned and the rows that sequential scans returned. Exact, while a plan's row counts
+    /// are rounded averages of loops.
+    pub rows: u64,
+}
+
+/// Runs a step without parents with `EXPLAIN (ANALYZE, BUFFERS)`, and counts what the scans of these relations read. They are
+/// the object ids of tables and indexes.
+pub async fn measure_step(client: &Client, plan: &Plan, step: usize, relations: &str) -> MeasuredStep {
+    let sql = &plan.steps()[step].sql;
+    let execute = format!("EXECUTE step{}", arguments(plan, step, &[]));
+    let count =
+        format!("SELECT sum(pg_stat_get_xact_tuples_returned(id)) FROM unnest('{relations}'::oid[]) AS relation (id)");
+    // The first EXPLAIN plans the statement, for which PostgreSQL may read the ends of indexes.
+    let batch = format!(
+        "DEALLOCATE ALL; PREPARE step AS {sql}; EXPLAIN {execute}; BEGIN; {count}; \
+         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {execute}; {count}; COMMIT"
+    );
+    let rows = client.simple_query(&batch).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
+    let values = values(&rows);
+    let [.., before, plan, after] = values.as_slice() else { panic!("{values:?}") };
+    let count = |text: &str| text.parse::<u64>().unwrap();
+    MeasuredStep { plan: PlanNode::parse(plan), rows: count(after) - count(before) }
+}
+
+fn arguments(plan: &Plan, step: usize, parents: &[&str]) -> String {
+    let arguments: Vec<_> = plan.parameters(step).map(|parameter| literal(parameter, parents)).collect();
+    if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) }
+}
+
+/// The first column of each row.
+fn values<'a>(messages: &'a [SimpleQueryMessage]) -> Vec<&'a str> {
+    let value = |message: &'a SimpleQueryMessage| match message {
         SimpleQueryMessage::Row(row) => row.get(0),
         _ => None,
-    });
-    let plans: Json = serde_json::from_str(text.unwrap()).unwrap();
-    PlanNode(plans[0]["Plan"].clone())
+    };
+    messages.iter().filter_map(value).collect()
 }
 
 impl PlanNode {
+    fn parse(text: &str) -> Self {
+        let plans: Json = serde_json::from_str(text).unwrap();
+        Self(plans[0]["Plan"].clone())
+    }
+
+    /// The node as PostgreSQL reports it.
+    pub fn json(&self) -> &Json {
+        &self.0
+    }
+
     /// The node and its descendants.
     pub fn all(&self) -> Vec<PlanNode> {
         let children = self.0["Plans"].as_array().cloned().unwrap_or_default();

@@ -33,6 +33,8 @@ pub struct QueryResult {
     pub compiled: Compiled,
     /// The number of rows of each step.
     pub rows: Vec<u64>,
+    /// The response keys of the searches that ended with their windows, with the rows examined.
+    pub short_searches: Vec<(String, i64)>,
     pub nullability_violations: u64,
 }
 
@@ -55,8 +57,13 @@ impl QueryRunner {
 
     /// Connects with that configuration.
     pub fn with_config(config: tokio_postgres::Config) -> Self {
-        let pool = Pool::new(&PoolOptions { config, size: 2, wait: Duration::from_mins(1) }).unwrap();
-        Self { compiler: Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20), pool }
+        Self::with_catalog(config, 2, Catalog::built_in().unwrap())
+    }
+
+    /// Connects with that configuration and so many connections, and compiles queries with that catalog.
+    pub fn with_catalog(config: tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
+        let pool = Pool::new(&PoolOptions { config, size: connections, wait: Duration::from_mins(1) }).unwrap();
+        Self { compiler: Compiler::new(Arc::new(catalog), 1 << 20), pool }
     }
 
     pub fn catalog(&self) -> &Catalog {
@@ -77,8 +84,10 @@ impl QueryRunner {
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         let text = String::from_utf8(bytes).unwrap();
+        let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
         QueryResult {
             text,
+            short_searches: short_searches.collect(),
             compiled,
             rows: writer.row_counts().to_vec(),
             nullability_violations: writer.field_error_count(),

@@ -1,0 +1,66 @@
+//! Searches that end with their window, as a client sees them.
+
+use serde_json::{Value, json};
+
+use crate::support::http::{GRAPHQL_JSON, JSON};
+use crate::support::server::{Server, server_with_demo_user};
+use crate::support::users::UNLIMITED_PROFILE;
+
+/// Five hundred orders in a row, of which the last is a purchase order.
+const ORDERS: &str = "
+    INSERT INTO order_type (order_type_id) VALUES ('SALES_ORDER'), ('PURCHASE_ORDER') ON CONFLICT DO NOTHING;
+    INSERT INTO order_header (order_id, order_type_id, status_id, order_date)
+    SELECT 'SHORT' || lpad(n::text, 3, '0'), CASE WHEN n = 500 THEN 'PURCHASE_ORDER' ELSE 'SALES_ORDER' END,
+        'ORDER_COMPLETED', timestamptz '2001-01-01Z' + n * interval '1 minute'
+    FROM generate_series(1, 500) AS n";
+
+/// The ids, `pageInfo` and `extensions.search` of pages, until one has no next page.
+fn pages(server: &Server, token: &str, accept: &str, search: &str) -> Vec<(Vec<String>, Value, Value)> {
+    let (mut pages, mut cursor) = (Vec::new(), Value::Null);
+    while pages.len() < 50 {
+        let query = format!(
+            "{{ found: orders(first: 10, after: {cursor}, query: \"{search}\") {{ edges {{ node {{ orderId }} }} \
+             pageInfo {{ hasNextPage endCursor }} }} }}"
+        );
+        let body = server.query_as(accept, token, &query).json();
+        let found = &body["data"]["found"];
+        let ids =
+            found["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["orderId"].as_str().unwrap().into());
+        pages.push((ids.collect(), found["pageInfo"].clone(), body["extensions"]["search"].clone()));
+        if found["pageInfo"]["hasNextPage"] == false {
+            return pages;
+        }
+        cursor = found["pageInfo"]["endCursor"].clone();
+        assert!(cursor.is_string(), "a page that is not the last has a cursor: {body}");
+    }
+    panic!("more than fifty pages for {search}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_ends_with_its_window_says_so_and_goes_on_from_its_cursor() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "100"]).await;
+    database.connect().await.batch_execute(ORDERS).await.unwrap();
+    for accept in [JSON, GRAPHQL_JSON] {
+        let search = "orderTypeId:PURCHASE_ORDER orderDate:<2002-01-01";
+        let pages = pages(&server, &token, accept, search);
+        let found: Vec<_> = pages.iter().flat_map(|(ids, ..)| ids.clone()).collect();
+        assert_eq!(found, ["SHORT500"]);
+        // Every page but the last examined the rows of a window, and few found one.
+        let (last, others) = pages.split_last().unwrap();
+        assert!(others.len() >= 9, "{}", others.len());
+        for (_, _, short) in others {
+            assert_eq!(*short, json!([{"path": ["found"], "rowsExamined": 50}]));
+        }
+        assert_eq!(last.2, Value::Null);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_an_index_serves_is_whole_in_its_first_page() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "100"]).await;
+    database.connect().await.batch_execute(ORDERS).await.unwrap();
+    for search in ["orderId:SHORT250", "orderDate:>2001-01-01 orderDate:<=2001-01-01T00:05:00Z", "statusId:NONE"] {
+        let pages = pages(&server, &token, JSON, search);
+        assert_eq!((pages.len(), &pages[0].2), (1, &Value::Null), "{search}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The rows of a collection root in the order of each sort key, and the values of its search keys, as plain SQL finds them.
+
+use std::collections::HashMap;
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Column, Connection, SearchKey, SortKey};
+use orderql::cursor::{Encoder, decode};
+use orderql::value::{ScalarType, Timestamp, Value};
+use tokio_postgres::Client;
+
+/// A collection root and its rows.
+pub struct RootRows<'a> {
+    pub name: &'a str,
+    pub connection: &'a Connection,
+    /// The fields of the primary key.
+    pub id_fields: Vec<&'a str>,
+    /// The columns of the primary key.
+    id_columns: Vec<&'a str>,
+    /// A field of an object that is joined by its key, as a selection; empty if there is none.
+    pub joined: String,
+    /// The rows in the ascending order of each sort key.
+    orders: Vec<RowOrder>,
+    /// The values of the search keys in each row. Of a key in another relation, one of its values.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Values of each search key: the most and the least frequent, the first, the last, and some others.
+    pub values: Vec<Vec<String>>,
+}
+
+/// The rows in the order of a sort key.
+struct RowOrder {
+    ids: Vec<String>,
+    /// The index of each id.
+    indexes: HashMap<String, usize>,
+    /// The values of the sort key's columns in each row.
+    keys: Vec<Vec<Option<String>>>,
+}
+
+impl<'a> RootRows<'a> {
+    pub async fn load(client: &Client, catalog: &'a Catalog, name: &'a str, connection: &'a Connection) -> Self {
+        let node = catalog.object(connection.node).unwrap();
+        let id_columns: Vec<&str> =
+            catalog.entity(connection.node).unwrap().key.iter().map(|column| column.name.as_str()).collect();
+        let field_of = |name: &&str| {
+            let field = node
+                .fields
+                .iter()
+                .find(|field| matches!(&field.binding, Binding::Column(column) if column.name == **name));
+            field.unwrap().name.as_str()
+        };
+        let joined = node.fields.iter().find_map(|field| {
+            let Binding::One(one) = &field.binding else { return None };
+            let entity = catalog.entity(one.target)?;
+            let target = catalog.object(one.target)?;
+            // A view reads more than one row.
+            let is_table = one.unique && !entity.relation.contains('.');
+            let column = target
+                .fields
+                .iter()
+                .find(|field| matches!(&field.binding, Binding::Column(column) if !entity.key.contains(column)))?;
+            is_table.then(|| format!("{} {{ {} }}", field.name, column.name))
+        });
+        let mut root = Self {
+            name,
+            connection,
+            id_fields: id_columns.iter().map(field_of).collect(),
+            id_columns,
+            joined: joined.unwrap_or_default(),
+            orders: Vec::new(),
+            rows: Vec::new(),
+            values: Vec::new(),
+        };
+        root.reload(client).await;
+        root
+    }
+
+    /// Reads the rows again.
+    pub async fn reload(&mut self, client: &Client) {
+        let relation = &self.connection.relation;
+        let keys: Vec<_> = self.connection.search_keys.iter().map(search_value).collect();
+        let sql = format!("SELECT {} FROM {relation} AS t", keys.join(", "));
+        let rows = client.query(&sql, &[]).await.unwrap();
+        self.rows = rows.iter().map(|row| (0..row.len()).map(|column| row.get(column)).collect()).collect();
+        self.values = (0..keys.len()).map(|key| frequencies(&self.rows, key)).collect();
+        self.orders.clear();
+        for sort_key in &self.connection.sort_keys {
+            let columns: Vec<_> = sort_key.columns.iter().map(cursor_value).collect();
+            let sql = format!(
+                "SELECT {}, {} FROM {relation} AS t ORDER BY {}",
+                self.id_sql(),
+                columns.join(", "),
+                order_by(sort_key, false)
+            );
+            let rows = client.query(&sql, &[]).await.unwrap();
+            let ids: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let indexes = ids.iter().enumerate().map(|(index, id)| (id.clone(), index)).collect();
+            let keys = rows.iter().map(|row| (1..row.len()).map(|column| row.get(column)).collect()).collect();
+            self.orders.push(RowOrder { ids, indexes, keys });
+        }
+    }
+
+    /// The primary key of a row named `t` as one text.
+    pub fn id_sql(&self) -> String {
+        format!("concat_ws('|', t.{})", self.id_columns.join(", t."))
+    }
+
+    /// The position of a row in an order.
+    pub fn position(&self, sort_key: usize, reverse: bool, id: &str) -> usize {
+        let order = &self.orders[sort_key];
+        let index = *order.indexes.get(id).unwrap_or_else(|| panic!("no row has the id {id}"));
+        if reverse { order.ids.len() - 1 - index } else { index }
+    }
+
+    /// The cursor of the row at a position of an order.
+    pub fn cursor(&self, sort_key: usize, reverse: bool, position: usize) -> String {
+        let (order, key) = (&self.orders[sort_key], &self.connection.sort_keys[sort_key]);
+        let index = if reverse { order.ids.len() - 1 - position } else { position };
+        let mut encoder = Encoder::default();
+        encoder.begin(if reverse { key.tag.reversed() } else { key.tag });
+        for (value, column) in order.keys[index].iter().zip(&key.columns) {
+            match (value, column.scalar) {
+                (None, _) => encoder.null(),
+                (Some(text), ScalarType::Decimal) => encoder.decimal(text),
+                (Some(text), ScalarType::DateTime) => encoder.timestamp(Timestamp(text.parse().unwrap())),
+                (Some(text), _) => encoder.text(text.as_bytes()),
+            }
+        }
+        let mut text = Vec::new();
+        encoder.finish(&mut text);
+        String::from_utf8(text).unwrap()
+    }
+
+    /// The position of a cursor's row. Fails if the cursor is not that row's.
+    pub fn position_of_cursor(&self, sort_key: usize, reverse: bool, cursor: &str) -> Result<usize, String> {
+        let key = &self.connection.sort_keys[sort_key];
+        let tag = if reverse { key.tag.reversed() } else { key.tag };
+        let types: Vec<_> = key.columns.iter().map(|column| column.scalar).collect();
+        let values = decode(cursor, tag, &types).map_err(|error| format!("{cursor}: {error}"))?;
+        let part = |name: &&str| {
+            let column = key.columns.iter().rposition(|column| column.name == **name).unwrap();
+            match &values[column] {
+                Some(Value::Text(text)) => text.clone(),
+                other => panic!("a key has the value {other:?}"),
+            }
+        };
+        let id = self.id_columns.iter().map(part).collect::<Vec<_>>().join("|");
+        let position = self.position(sort_key, reverse, &id);
+        let expected = self.cursor(sort_key, reverse, position);
+        if cursor == expected { Ok(position) } else { Err(format!("the cursor of {id} is {expected}, not {cursor}")) }
+    }
+}
+
+/// The columns of an order.
+pub fn order_by(sort_key: &SortKey, reverse: bool) -> String {
+    let direction = if reverse { " DESC" } else { "" };
+    sort_key.columns.iter().map(|column| format!("t.{}{direction}", column.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// The values of a key, by how many rows have them.
+fn frequencies(rows: &[Vec<Option<String>>], key: usize) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for value in rows.iter().filter_map(|row| row[key].as_deref()) {
+        *counts.entry(value).or_default() += 1;
+    }
+    let mut values: Vec<_> = counts.into_iter().collect();
+    values.sort_by_key(|(value, count)| (*count, *value));
+    let last = values.len().saturating_sub(1);
+    let by_count = [0, 1, last / 4, last / 2, last / 4 * 3, last.saturating_sub(2), last.saturating_sub(1), last];
+    let mut chosen: Vec<_> = by_count.iter().filter_map(|index| values.get(*index)).map(|(value, _)| *value).collect();
+    chosen.extend(values.iter().map(|(value, _)| *value).min());
+    chosen.extend(values.iter().map(|(value, _)| *value).max());
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen.into_iter().map(str::to_owned).collect()
+}
+
+/// The value of a search key in a row named `t`, as a search string has it.
+fn search_value(key: &SearchKey) -> String {
+    let text = |alias| match key.column.scalar {
+        ScalarType::DateTime => {
+            format!("to_char({alias}.{} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')", key.column.name)
+        }
+        _ => format!("{alias}.{}::text", key.column.name),
+    };
+    match &key.semi_join {
+        None => text("t"),
+        Some(join) => {
+            let on: Vec<_> = join.by.iter().map(|column| format!("x.{column} = t.{column}")).collect();
+            format!("(SELECT {} FROM {} AS x WHERE {} LIMIT 1)", text("x"), join.relation, on.join(" AND "))
+        }
+    }
+}
+
+/// The value of a sort key's column in a row named `t`, as a cursor has it.
+fn cursor_value(column: &Column) -> String {
+    match column.scalar {
+        ScalarType::DateTime => format!("(extract(epoch FROM t.{}) * 1000000)::int8::text", column.name),
+        _ => format!("t.{}::text", column.name),
+    }
+}

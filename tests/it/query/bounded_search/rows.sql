@@ -1,0 +1,170 @@
+-- Rows in distributions that make a search expensive: nulls, thousands of rows with one sort value, values that one row, some
+-- rows or half of the table have, values at one end of an order only, and columns that depend on each other.
+BEGIN;
+-- Without foreign keys.
+SET LOCAL session_replication_role = replica;
+
+INSERT INTO order_header
+    (order_id, external_id, order_name, status_id, order_date, product_store_id, order_type_id, grand_total)
+SELECT 'O' || lpad(n::text, 6, '0'),
+    CASE WHEN n % 7 > 0 THEN 'X' || n / 2 END,
+    CASE WHEN n % 10 > 0 THEN 'N' || n * 7919 % 5000 END,
+    CASE
+        WHEN n = 7777 THEN 'ONE'
+        WHEN n % 1000 = 3 THEN 'TWENTY'
+        WHEN n % 66 = 5 THEN 'HUNDREDS'
+        WHEN n > 19400 THEN 'LAST'
+        WHEN n <= 400 THEN 'FIRST'
+        WHEN n * 7919 % 20000 > 19700 THEN 'LATE'
+        WHEN n % 2 = 0 THEN 'HALF'
+        ELSE 'S' || n % 5
+    END,
+    CASE
+        WHEN n % 10 = 0 THEN NULL
+        WHEN n % 4 = 1 THEN timestamptz '2026-03-01'
+        ELSE timestamptz '2026-01-01' + n * 7919 % 20000 * interval '5 minutes'
+    END,
+    CASE
+        WHEN n % 13 = 0 THEN NULL
+        WHEN n % 2 = 0 THEN 'T' || n % 3
+        WHEN n BETWEEN 12000 AND 12300 THEN 'T_RANGE'
+        ELSE 'T' || 3 + n % 50
+    END,
+    CASE WHEN n % 3 = 0 THEN 'SALES' WHEN n > 19900 THEN 'PURCHASE' END,
+    CASE WHEN n % 11 = 0 THEN NULL WHEN n % 3 = 1 THEN 0 ELSE n * 7919 % 3000 / 100.0 END
+FROM generate_series(1, 20000) AS n;
+
+INSERT INTO order_item (order_id, order_item_seq_id, external_id, product_id, status_id, order_item_type_id)
+SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((n % 4)::text, 5, '0'), 'L' || n / 2,
+    CASE
+        WHEN n % 9 = 0 THEN NULL
+        WHEN n % 2 = 0 THEN 'P0'
+        WHEN n > 19800 THEN 'P_LAST'
+        WHEN n % 1000 = 1 THEN 'P_TWENTY'
+        ELSE 'P' || n * 7919 % 700
+    END,
+    CASE
+        WHEN n = 5000 THEN 'ONE'
+        WHEN n % 66 = 5 THEN 'HUNDREDS'
+        WHEN n > 19400 THEN 'LAST'
+        WHEN n % 2 = 0 THEN 'HALF'
+        WHEN n % 15 = 1 THEN NULL
+        ELSE 'S' || n % 7
+    END,
+    CASE WHEN n <= 150 THEN 'RENTAL' WHEN n % 3 > 0 THEN 'PRODUCT' END
+FROM generate_series(1, 20000) AS n;
+
+-- Some order items are sent with several shipments, and some shipments are of order items that do not exist.
+INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
+SELECT CASE WHEN n % 17 = 0 THEN 'Q' ELSE 'O' END || lpad((n / 4)::text, 6, '0'), lpad((n % 4)::text, 5, '0'), '00001',
+    CASE
+        WHEN i = 2 THEN 'M2'
+        WHEN n = 555 THEN 'M_ONE'
+        WHEN n % 3 = 0 THEN 'M_BIG'
+        WHEN n % 1000 = 7 THEN 'M_TWENTY'
+        WHEN n % 100 = 11 THEN 'M_HUNDREDS'
+        ELSE 'M' || n / 6
+    END,
+    lpad(n::text, 6, '0')
+FROM generate_series(1, 12000) AS n, generate_series(1, 2) AS i
+WHERE i = 1 OR n % 40 = 0;
+-- The same shipment twice for one order item.
+INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
+SELECT order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id || '+'
+FROM order_shipment WHERE shipment_id IN ('M_TWENTY', 'M_HUNDREDS');
+
+INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id)
+SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((1 + n % 2)::text, 5, '0'), lpad((n % 4)::text, 5, '0'),
+    CASE WHEN n % 2 = 0 THEN 'I_BIG' ELSE 'I' || n * 7919 % 900 END
+FROM generate_series(1, 8000) AS n;
+
+INSERT INTO shipment (shipment_id, external_id, primary_order_id, status_id, origin_facility_id, shipment_method_type_id,
+    estimated_ship_date)
+SELECT 'M' || n, 'X' || n / 3, CASE WHEN n % 5 > 0 THEN 'O' || lpad((n / 2)::text, 6, '0') ELSE 'O_BIG' END,
+    CASE
+        WHEN n % 10 = 0 THEN NULL
+        WHEN n = 4321 THEN 'ONE'
+        WHEN n % 1000 = 3 THEN 'TWENTY'
+        WHEN n % 66 = 5 THEN 'HUNDREDS'
+        WHEN n > 19400 THEN 'LAST'
+        WHEN n % 2 = 0 THEN 'HALF'
+        ELSE 'S' || n % 5
+    END,
+    CASE WHEN n % 2 = 0 THEN 'F0' WHEN n % 21 = 0 THEN NULL WHEN n BETWEEN 9000 AND 9040 THEN 'F_RANGE' ELSE 'F' || n % 30 END,
+    CASE WHEN n % 500 = 9 THEN 'RARE' WHEN n % 2 = 0 THEN 'GROUND' WHEN n % 3 = 0 THEN NULL ELSE 'AIR' END,
+    CASE
+        WHEN n % 6 = 0 THEN NULL
+        WHEN n % 4 = 1 THEN timestamptz '2026-02-01'
+        ELSE timestamptz '2026-01-01' + n * 7919 % 20000 * interval '5 minutes'
+    END
+FROM generate_series(1, 20000) AS n;
+
+INSERT INTO return_header (return_id, external_id, from_party_id, status_id, return_date, entry_date)
+SELECT 'R' || n, 'X' || n / 2, CASE WHEN n % 3 = 0 THEN 'Y_BIG' WHEN n % 8 = 0 THEN NULL ELSE 'Y' || n % 400 END,
+    CASE WHEN n % 10 = 0 THEN NULL WHEN n = 4000 THEN 'ONE' WHEN n % 300 = 1 THEN 'TWENTY' WHEN n % 2 = 0 THEN 'HALF' ELSE 'S' || n % 4 END,
+    CASE WHEN n % 7 = 0 THEN NULL WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * 7919 % 6000 * interval '7 minutes' END,
+    CASE WHEN n % 9 = 0 THEN NULL WHEN n % 3 = 0 THEN timestamptz '2026-02-02' ELSE timestamptz '2026-01-01' + n * interval '7 minutes' END
+FROM generate_series(1, 6000) AS n;
+
+INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id, status_id, return_reason_id, return_type_id)
+SELECT 'R' || n / 2, lpad((n % 2)::text, 5, '0'), CASE WHEN n % 2 = 0 THEN 'P0' ELSE 'P' || n * 7919 % 500 END,
+    CASE WHEN n % 10 = 0 THEN NULL WHEN n % 4 = 1 THEN 'O000100' ELSE 'O' || lpad((n * 7919 % 5000)::text, 6, '0') END,
+    CASE WHEN n % 150 = 1 THEN 'HUNDRED' WHEN n % 2 = 0 THEN 'HALF' ELSE 'S' || n % 3 END,
+    CASE WHEN n > 11900 THEN 'LAST' WHEN n % 2 = 0 THEN 'SIZE' ELSE 'COLOR' END,
+    CASE WHEN n % 5 > 0 THEN 'REFUND' END
+FROM generate_series(1, 12000) AS n;
+
+INSERT INTO party (party_id, external_id)
+SELECT 'Y' || n, CASE WHEN n % 4 > 0 THEN 'X' || n / 2 END FROM generate_series(1, 20000) AS n;
+INSERT INTO person (party_id, first_name, last_name)
+SELECT 'Y' || n,
+    CASE WHEN n % 2 = 0 THEN 'Ann' WHEN n % 1000 = 3 THEN 'Zoe' WHEN n % 66 = 5 THEN 'Max' ELSE 'F' || n * 7919 % 800 END,
+    CASE WHEN n % 10 = 0 THEN NULL WHEN n % 4 = 1 THEN 'Lee' ELSE 'L' || n * 7919 % 4000 END
+FROM generate_series(1, 20000) AS n WHERE n % 3 > 0;
+INSERT INTO party_role (party_id, role_type_id)
+SELECT 'Y' || n, 'CUSTOMER' FROM generate_series(1, 20000) AS n WHERE n % 5 > 0
+UNION ALL SELECT 'Y' || n, 'SUPPLIER' FROM generate_series(1, 20000) AS n WHERE n % 70 = 0
+UNION ALL SELECT 'Y' || n, 'CARRIER' FROM generate_series(1, 20000) AS n WHERE n % 1000 = 0
+UNION ALL SELECT 'Z' || n, 'CARRIER' FROM generate_series(1, 20) AS n
+UNION ALL SELECT 'Y' || n, 'LATE' FROM generate_series(19950, 20000) AS n;
+SELECT orderql.backfill_parties();
+
+INSERT INTO facility (facility_id, external_id, facility_type_id, parent_facility_id, facility_name)
+SELECT 'F' || n, 'X' || n / 2, CASE WHEN n % 2 = 0 THEN 'STORE' WHEN n % 300 = 1 THEN 'PLANT' END,
+    CASE WHEN n % 3 = 0 THEN 'F0' ELSE 'F' || n % 100 END, CASE WHEN n % 10 > 0 THEN 'W' || n * 7919 % 500 END
+FROM generate_series(0, 1500) AS n;
+
+INSERT INTO product (product_id, product_type_id, primary_product_category_id, brand_name, internal_name, product_name)
+SELECT 'P' || n, CASE WHEN n % 2 = 0 THEN 'GOOD' WHEN n % 400 = 1 THEN 'KIT' END,
+    CASE WHEN n % 3 = 0 THEN 'C0' WHEN n % 5 = 0 THEN NULL ELSE 'C' || n % 200 END,
+    CASE WHEN n % 2 = 0 THEN 'B0' WHEN n % 5 = 0 THEN NULL ELSE 'B' || n % 100 END,
+    'In' || n / 2, CASE WHEN n % 10 = 0 THEN NULL WHEN n % 4 = 1 THEN 'Shirt' ELSE 'W' || n * 7919 % 1000 END
+FROM generate_series(0, 4000) AS n;
+
+INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
+SELECT 'P' || n / 2, CASE WHEN n % 2 = 0 THEN 'SKU' ELSE 'UPC' || n % 90 END, 'V' || n * 7919 % 1500,
+    CASE WHEN n % 4 = 0 THEN NULL WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * interval '1 minute' END
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO product_store (product_store_id, store_name, inventory_facility_id)
+SELECT 'T' || n, CASE WHEN n % 10 > 0 THEN 'W' || n * 7919 % 300 END, CASE WHEN n % 2 = 0 THEN 'F0' ELSE 'F' || n % 80 END
+FROM generate_series(0, 1500) AS n;
+
+INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, status_id, serial_number)
+SELECT 'I' || n, CASE WHEN n % 3 = 0 THEN 'P0' ELSE 'P' || n / 10 END, CASE WHEN n % 2 = 0 THEN 'F0' ELSE 'F' || n % 40 END,
+    CASE WHEN n % 2 = 0 THEN 'AVAILABLE' WHEN n % 600 = 1 THEN 'LOST' END, CASE WHEN n % 6 = 0 THEN 'SN0' WHEN n % 5 > 0 THEN 'SN' || n / 2 END
+FROM generate_series(1, 12000) AS n;
+
+INSERT INTO product_facility (product_id, facility_id)
+SELECT 'P' || p, 'F' || f FROM generate_series(0, 4000) AS p, generate_series(0, 40) AS f
+WHERE f = 0 OR p = 0 OR (p * 31 + f * 17) % 20 = 0 AND f < 30;
+
+INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)
+SELECT 'U' || n, CASE WHEN n % 2 = 0 THEN 'O_BIG' ELSE 'O' || n / 4 END, 'M' || n / 6, 'I' || n * 7919 % 300
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO shipment_receipt (receipt_id, order_id, return_id, shipment_id, inventory_item_id, product_id)
+SELECT 'E' || n, 'O' || n / 4, CASE WHEN n % 2 = 0 THEN 'R0' ELSE 'R' || n / 5 END, 'M' || n / 6, 'I' || n % 500,
+    CASE WHEN n % 3 > 0 THEN 'P' || n % 90 END
+FROM generate_series(1, 4000) AS n;
+COMMIT;
