@@ -5,7 +5,7 @@
 //! disabled, PostgreSQL has no choice, whatever its statistics say. An equality is written as a comparison with an array
 //! (`= ANY`), because PostgreSQL drops columns that equal one value from the order.
 //!
-//! The alternatives rely on one thing that SQL does not promise and PostgreSQL does: the rows of a sub-select with `ORDER BY`,
+//! The alternatives rely on an order that PostgreSQL keeps, although SQL does not guarantee it: the rows of a sub-select with `ORDER BY`,
 //! and those of the parts of a `UNION ALL`, are read in their order where no worker processes read in parallel.
 
 use std::fmt::{self, Display, Write};
@@ -138,7 +138,11 @@ impl Locator<'_> {
             return Ok(());
         }
         if self.lookups.is_empty() { Ok(()) } else { text.write_str("\nUNION ALL\n") }?;
-        if self.filters.is_empty() { self.in_order(span, take, text) } else { self.window(span, take, text) }
+        match take {
+            _ if self.filters.is_empty() => self.in_order(span, take, text),
+            Take::Page { limit, window } => self.window_page(span, limit, window, text),
+            Take::Any { window } => self.window_probe(span, window, text),
+        }
     }
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
@@ -237,9 +241,8 @@ impl Locator<'_> {
 
     /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
     /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    fn window_page(&self, span: &Span<'_>, limit: Placeholder, window: u32, text: &mut String) -> fmt::Result {
         let keys = self.keys("t");
-        let Take::Page { limit, window } = take else { return self.window_probe(span, take, text) };
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut { skip: 0, take: &window }, text)?;
         write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
@@ -256,8 +259,7 @@ impl Locator<'_> {
     }
 
     /// A row of the window that matches, or else the row after the window.
-    fn window_probe(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
-        let Take::Any { window } = take else { return Ok(()) };
+    fn window_probe(&self, span: &Span<'_>, window: u32, text: &mut String) -> fmt::Result {
         let (keys, too_many) = (self.keys("t"), self.too_many());
         let result = format!("SELECT {keys}, TRUE AS matches, NULL::int8 AS number, 1::int8 AS position FROM (");
         writeln!(text, "({result}")?;

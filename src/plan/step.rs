@@ -23,11 +23,11 @@ pub struct Step {
     pub cursor: Option<CursorColumns>,
     /// How the rows are found.
     pub access_path: AccessPath,
-    /// What the result tells of a search whose page may end with its window.
+    /// The columns of the result that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
 }
 
-/// What the result tells of a search whose page may end with its window.
+/// The columns of the result that describe a search whose page may end with its window.
 #[derive(Debug)]
 pub struct SearchColumns {
     /// The response key of the collection root.

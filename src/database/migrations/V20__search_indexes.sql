@@ -55,6 +55,8 @@ FROM (VALUES
     ('oql_order_header_of_store_by_id',          'order_header',   'product_store_id, order_id',                            'status_id, order_date, order_type_id'),
     ('oql_order_header_of_store_by_name',        'order_header',   'product_store_id, order_name, order_id',                'status_id, order_date, order_type_id'),
     ('oql_order_header_of_store_by_grand_total', 'order_header',   'product_store_id, grand_total, order_id',               'status_id, order_date, order_type_id'),
+    ('oql_order_header_of_name_by_date',         'order_header',   'order_name, order_date, order_id',                      ''),
+    ('oql_order_header_of_name_by_grand_total',  'order_header',   'order_name, grand_total, order_id',                     ''),
     ('oql_order_item_of_status_by_order',        'order_item',     'status_id, order_id, order_item_seq_id',                'product_id, order_item_type_id'),
     ('oql_shipment_of_status_by_date',           'shipment',       'status_id, estimated_ship_date, shipment_id',           'origin_facility_id, shipment_method_type_id'),
     ('oql_shipment_of_facility_by_date',         'shipment',       'origin_facility_id, estimated_ship_date, shipment_id',  'status_id, shipment_method_type_id'),
