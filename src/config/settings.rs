@@ -137,7 +137,7 @@ caller_limits! { settings!
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
-        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "12000", SEARCH_WINDOW;
+        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "9000", SEARCH_WINDOW;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
         /// Bytes that a request's body may have.
