@@ -11,6 +11,7 @@ use crate::catalog::binding::{Connection, SearchKey, SortKey};
 use crate::catalog::search_window::SearchWindow;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
+use crate::value::ScalarType;
 
 /// The most look-ups that are tried, one after the other.
 const MAX_LOOKUPS: usize = 2;
@@ -155,6 +156,10 @@ impl<'a> Chooser<'a> {
     fn prefix(&self) -> Option<Prefix> {
         let find = |accepts: &dyn Fn(usize) -> bool| (0..self.terms.len()).find(|term| accepts(*term));
         let prefix = |term, is_sort_column| Prefix { term, is_list: self.is_list(term), is_sort_column };
+        // Ranges compare values of a type that the statement names, and that of a boolean column is not known.
+        let find = |accepts: &dyn Fn(usize) -> bool| {
+            find(&|term| self.key(term).column.scalar != ScalarType::Boolean && accepts(term))
+        };
         let on_order =
             |is_list| find(&|term| self.is_equality(term) && self.is_list(term) == is_list && self.is_on_order(term));
         if let Some(term) = on_order(false).or_else(|| on_order(true)) {
@@ -285,7 +290,7 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
     use crate::catalog::binding::Binding;
-    use crate::value::{ScalarType, Timestamp, Value};
+    use crate::value::{Timestamp, Value};
 
     /// The path of a search on a root, by the names of its keys: `=` for equality, `[]` for a list, `>` for a range.
     fn path(root: &str, sort_key: &str, terms: &[&str], probes: u32) -> AccessPath {

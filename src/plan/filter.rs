@@ -3,19 +3,23 @@
 use crate::catalog::binding::SearchKey;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Placeholder};
 use crate::search::Comparator;
+use crate::value::ScalarType;
 
 /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
 /// equality.
 pub(crate) fn filter(key: &SearchKey, comparator: Comparator, value: Placeholder) -> Condition<'_> {
     let column = |alias| ColumnOf(alias, &key.column.name);
+    // The type of a boolean column is the database's: boolean, or text. Its lists are short.
+    let is_set = comparator == Comparator::In && key.column.scalar != ScalarType::Boolean;
     match (&key.semi_join, comparator) {
         (None, Comparator::Equals) => Condition::Compare(column(Alias::Base), Operator::Equal, value),
-        (None, Comparator::In) => Condition::InSet(column(Alias::Base), value, key.column.scalar),
+        (None, _) if is_set => Condition::InSet(column(Alias::Base), value, key.column.scalar),
         (None, _) => index_condition(key, comparator, value, Alias::Base),
         (Some(semi_join), comparator) => {
-            let inner = match comparator {
-                Comparator::In => Condition::InSet(column(Alias::Inner), value, key.column.scalar),
-                _ => index_condition(key, comparator, value, Alias::Inner),
+            let inner = if is_set {
+                Condition::InSet(column(Alias::Inner), value, key.column.scalar)
+            } else {
+                index_condition(key, comparator, value, Alias::Inner)
             };
             Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(inner))
         }
