@@ -31,7 +31,7 @@ use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
 use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
-use crate::throttle::running::RunningQueries;
+use crate::throttle::running::RunningRequests;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// How long the server waits for the last audit events to be stored when it stops.
@@ -98,7 +98,8 @@ pub(crate) async fn start(
         writer: WriterPool::new(&config.writer(database))?,
         tokens: Tokens::open(config.tokens()?)?,
         rate_limiter: RateLimiter::in_memory(),
-        running_queries: RunningQueries::default(),
+        running_queries: RunningRequests::default(),
+        running_updates: RunningRequests::default(),
         persisted_queries: QueryTexts::new(options.persisted_queries),
         options: options.clone(),
         request_ids: RequestIds::default(),

@@ -19,7 +19,7 @@ use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::throttle::rate_limiter::RateLimiter;
-use crate::throttle::running::RunningQueries;
+use crate::throttle::running::RunningRequests;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// What the endpoints work with.
@@ -38,7 +38,9 @@ pub(crate) struct Service {
     /// The callers' credits.
     pub rate_limiter: RateLimiter,
     /// The callers' running queries.
-    pub running_queries: RunningQueries,
+    pub running_queries: RunningRequests,
+    /// The callers' running and waiting order updates.
+    pub running_updates: RunningRequests,
     /// Connections for queries.
     pub pool: Pool,
     /// Connections for order updates.

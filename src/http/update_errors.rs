@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::orders::error::messages;
+
 /// The body of an error response.
 #[derive(Debug, Serialize)]
 pub(crate) struct UpdateErrors {
@@ -16,7 +18,7 @@ pub(crate) struct UpdateErrors {
 impl UpdateErrors {
     /// The body for these errors.
     pub(crate) fn new<E: fmt::Display>(errors: &[E]) -> Self {
-        let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let messages = messages(errors);
         Self { text: messages.join("\n"), messages }
     }
 }

@@ -1,13 +1,32 @@
 //! The errors of an order update, except for the [violations](crate::orders::violation) of its rules.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::database::error::DatabaseError;
 
 /// The maximum number of parameters of a request.
 pub(super) const MAX_PARAMETERS: usize = 5000;
+/// The maximum number of bytes of all names and values of a request, which an applied update stores. 500 rows take half.
+pub(super) const MAX_FORM_BYTES: usize = 128 * 1024;
+/// The maximum number of bytes of a parameter's name, and of a value that is an id. No column of an id is longer.
+pub(super) const MAX_ID_BYTES: usize = 255;
 /// The maximum number of rows of a request.
 pub(super) const MAX_ROWS: usize = 500;
+
+/// The maximum number of messages in a response.
+const MAX_MESSAGES: usize = 50;
+
+/// The messages of errors. So that a response stays small, the number of those that are left out stands for them.
+pub(crate) fn messages<E: fmt::Display>(errors: &[E]) -> Vec<String> {
+    let left_out = errors.len().saturating_sub(MAX_MESSAGES);
+    let mut messages: Vec<String> = errors.iter().take(MAX_MESSAGES).map(ToString::to_string).collect();
+    if left_out > 0 {
+        messages.push(format!("and {left_out} more errors"));
+    }
+    messages
+}
 
 /// Why a body is not a form.
 #[derive(Debug, Error)]
@@ -15,6 +34,12 @@ pub(crate) enum FormError {
     /// Another media type, or none.
     #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
     NotAForm,
+    /// Multipart without a boundary, which the parts cannot be found without.
+    #[error(
+        "the Content-Type has no boundary: send multipart/form-data; boundary=..., or leave the header to the HTTP client, \
+         which adds it"
+    )]
+    NoBoundary,
     /// Malformed multipart.
     #[error("the multipart form cannot be read: {0}")]
     Malformed(#[from] multer::Error),
@@ -27,6 +52,12 @@ pub(crate) enum FormError {
     /// Too many parameters.
     #[error("the form has more than {MAX_PARAMETERS} parameters")]
     TooMany,
+    /// Names and values that are too long together.
+    #[error("the names and values of the form have more than {MAX_FORM_BYTES} bytes")]
+    TooLarge,
+    /// A parameter's name is too long.
+    #[error("the form has a parameter whose name has more than {MAX_ID_BYTES} bytes")]
+    NameTooLong,
 }
 
 /// A missing or invalid parameter.
@@ -47,6 +78,9 @@ pub(crate) enum ParameterError {
     /// The value of a row-submit is not a number.
     #[error("the parameter {0} is no whole number up to {max}", max = u32::MAX)]
     NotANumber(String),
+    /// The value is longer than any id.
+    #[error("the parameter {0} has more than {MAX_ID_BYTES} bytes")]
+    TooLong(String),
     /// The parameter has several different values.
     #[error("the parameter {0} was sent with different values")]
     Contradictory(String),

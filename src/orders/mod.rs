@@ -3,9 +3,9 @@
 //! ```text
 //! body ─▶ update_form       parameters, urlencoded or multipart
 //!   └▶ update_request       typed rows, echo and canonical form
-//!        └▶ update          one transaction with retries; idempotency replays stored responses
+//!        └▶ update          one transaction with retries; idempotency repeats stored outcomes
 //!             └▶ apply      lock ─▶ rules ─▶ change set ─▶ changes and audit
-//!                  └▶ outcome       applied, replayed, key reused, or rejected with violations
+//!                  └▶ outcome       applied, rejected with violations, or the idempotency key cannot be used
 //! ```
 //!
 //! ## Changed tables
@@ -50,5 +50,5 @@ mod param_name;
 pub(crate) mod update_request;
 
 mod apply;
-mod idempotency;
+pub(crate) mod idempotency;
 pub(crate) mod update;

@@ -10,8 +10,8 @@ use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
 use crate::orders::apply::error::ApplyError;
 use crate::orders::error::UpdateError;
-use crate::orders::idempotency::{self, Claim};
-use crate::orders::outcome::{StoredResponse, UpdateOutcome};
+use crate::orders::idempotency::{self, Claim, IdempotencyKey};
+use crate::orders::outcome::UpdateOutcome;
 use crate::orders::update_request::UpdateRequest;
 
 /// How often an update is attempted that collides with others.
@@ -20,25 +20,16 @@ const MAX_ATTEMPTS: usize = 5;
 /// How long an update waits for another one's locks.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A request's idempotency key, and the response to store under it.
-#[derive(Clone, Copy)]
-pub(crate) struct Idempotency<'a> {
-    /// The key.
-    pub(crate) key: &'a str,
-    /// Writes the response to an outcome.
-    pub(crate) respond: &'a (dyn Fn(&UpdateOutcome) -> StoredResponse + Sync),
-}
-
-/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored response instead.
+/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored outcome instead.
 pub(crate) async fn update(
     writer: &WriterPool,
     actor: &Actor,
     request: &UpdateRequest,
-    idempotency: Option<Idempotency<'_>>,
+    key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, UpdateError> {
     let mut attempts = 1;
     loop {
-        match attempt(writer, actor, request, idempotency).await {
+        match attempt(writer, actor, request, key).await {
             Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
             result => return result.map_err(classify),
         }
@@ -49,23 +40,21 @@ async fn attempt(
     writer: &WriterPool,
     actor: &Actor,
     request: &UpdateRequest,
-    idempotency: Option<Idempotency<'_>>,
+    key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, DatabaseError> {
     let mut connection = writer.connection().await?;
-    if idempotency.is_some() {
+    if key.is_some() {
         idempotency::delete_expired(&connection).await?;
     }
     let mut transaction = connection.transaction().await?;
     transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    if let Some(Idempotency { key, .. }) = idempotency {
-        match idempotency::claim(&transaction, actor, key, request).await? {
-            Claim::New => {}
-            Claim::Repeat(response) => return Ok(UpdateOutcome::Replayed(response)),
-            Claim::Reused => return Ok(UpdateOutcome::KeyReused),
-        }
+    if let Some(key) = key
+        && let Claim::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
+    {
+        return Ok(outcome);
     }
 
-    // A rejected update is rolled back, but its response is stored.
+    // A rejected update is rolled back, but its outcome is stored.
     let savepoint = transaction.savepoint("attempt").await?;
     let outcome = match apply(&savepoint, actor, request).await {
         Ok(()) => {
@@ -74,12 +63,12 @@ async fn attempt(
         }
         Err(ApplyError::Rejected(violations)) => {
             savepoint.rollback().await?;
-            UpdateOutcome::rejected(violations)
+            UpdateOutcome::rejected(&violations)
         }
         Err(ApplyError::Database(error)) => return Err(error.into()),
     };
-    if let Some(Idempotency { key, respond }) = idempotency {
-        idempotency::store(&transaction, actor, key, &respond(&outcome)).await?;
+    if let Some(key) = key {
+        idempotency::store(&transaction, actor, key, &outcome).await?;
     }
     transaction.commit().await?;
     Ok(outcome)

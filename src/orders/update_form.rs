@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 
-use crate::orders::error::{FormError, MAX_PARAMETERS};
+use crate::orders::error::{FormError, MAX_FORM_BYTES, MAX_ID_BYTES, MAX_PARAMETERS};
 
 /// The parameters of a request, in the order in which they were sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,15 +18,16 @@ pub(crate) async fn parse_body(content_type: Option<&str>, body: Bytes) -> Resul
     let content_type = content_type.unwrap_or_default();
     let media = content_type.split(';').next().unwrap_or_default().trim();
     let form = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-        UpdateForm { parameters: form_urlencoded::parse(&body).into_owned().take(MAX_PARAMETERS + 1).collect() }
+        parse_urlencoded(&body)?
     } else if media.eq_ignore_ascii_case("multipart/form-data") {
-        parse_multipart(multer::parse_boundary(content_type)?, body).await?
+        let boundary = multer::parse_boundary(content_type).map_err(|error| match error {
+            multer::Error::NoBoundary => FormError::NoBoundary,
+            error => FormError::Malformed(error),
+        })?;
+        parse_multipart(boundary, body).await?
     } else {
         return Err(FormError::NotAForm);
     };
-    if form.parameters.len() > MAX_PARAMETERS {
-        return Err(FormError::TooMany);
-    }
     // Decoding replaces invalid bytes with the replacement character.
     let is_invalid = |text: &str| text.contains(['\0', char::REPLACEMENT_CHARACTER]);
     match form.parameters.iter().find(|(name, value)| is_invalid(name) || is_invalid(value)) {
@@ -35,20 +36,50 @@ pub(crate) async fn parse_body(content_type: Option<&str>, body: Bytes) -> Resul
     }
 }
 
+fn parse_urlencoded(body: &[u8]) -> Result<UpdateForm, FormError> {
+    let mut collector = Collector::default();
+    for (name, value) in form_urlencoded::parse(body) {
+        collector.add(name.into_owned(), value.into_owned())?;
+    }
+    Ok(collector.form)
+}
+
 async fn parse_multipart(boundary: String, body: Bytes) -> Result<UpdateForm, FormError> {
     let stream = futures_util::stream::iter([Ok::<_, Infallible>(body)]);
     let mut fields = multer::Multipart::new(stream, boundary);
-    let mut form = UpdateForm::default();
+    let mut collector = Collector::default();
     while let Some(field) = fields.next_field().await? {
         let name = field.name().ok_or(FormError::Nameless)?.to_owned();
         let bytes = field.bytes().await?;
         let value = String::from_utf8(bytes.into()).map_err(|_| FormError::NotText(name.clone()))?;
-        form.parameters.push((name, value));
-        if form.parameters.len() > MAX_PARAMETERS {
+        collector.add(name, value)?;
+    }
+    Ok(collector.form)
+}
+
+/// Collects the parameters of a form, up to its limits.
+#[derive(Default)]
+struct Collector {
+    form: UpdateForm,
+    /// The bytes of all names and values.
+    bytes: usize,
+}
+
+impl Collector {
+    fn add(&mut self, name: String, value: String) -> Result<(), FormError> {
+        self.bytes += name.len() + value.len();
+        if self.form.parameters.len() == MAX_PARAMETERS {
             return Err(FormError::TooMany);
         }
+        if self.bytes > MAX_FORM_BYTES {
+            return Err(FormError::TooLarge);
+        }
+        if name.len() > MAX_ID_BYTES {
+            return Err(FormError::NameTooLong);
+        }
+        self.form.parameters.push((name, value));
+        Ok(())
     }
-    Ok(form)
 }
 
 impl UpdateForm {
@@ -108,7 +139,7 @@ mod tests {
         let form = |content_type, body: &'static [u8]| parse_body(content_type, Bytes::from_static(body));
         assert!(matches!(form(None, b"a=b").await, Err(FormError::NotAForm)));
         assert!(matches!(form(Some("application/json"), b"{}").await, Err(FormError::NotAForm)));
-        assert!(matches!(form(Some("multipart/form-data"), b"--x--").await, Err(FormError::Malformed(_))));
+        assert!(matches!(form(Some("multipart/form-data"), b"--x--").await, Err(FormError::NoBoundary)));
         assert!(matches!(
             form(Some("multipart/form-data; boundary=x"), b"--x\r\n").await,
             Err(FormError::Malformed(_))
@@ -120,6 +151,16 @@ mod tests {
         assert!(matches!(form(urlencoded, b"a=%00").await, Err(FormError::NotText(_))));
         let many: Vec<u8> = b"a=b&".repeat(MAX_PARAMETERS + 1);
         assert!(matches!(parse_body(urlencoded, many.into()).await, Err(FormError::TooMany)));
+        let large = |text: &str, count| Bytes::from(text.repeat(count));
+        assert!(parse_body(urlencoded, large("a", MAX_ID_BYTES)).await.is_ok());
+        assert!(matches!(parse_body(urlencoded, large("a", MAX_ID_BYTES + 1)).await, Err(FormError::NameTooLong)));
+        assert!(matches!(
+            parse_body(urlencoded, large("a=1234567&", MAX_FORM_BYTES / 16)).await,
+            Err(FormError::TooMany)
+        ));
+        let values = |count| Bytes::from(format!("a={}", "v".repeat(count)));
+        assert!(parse_body(urlencoded, values(MAX_FORM_BYTES - 1)).await.is_ok());
+        assert!(matches!(parse_body(urlencoded, values(MAX_FORM_BYTES)).await, Err(FormError::TooLarge)));
     }
 
     #[test]

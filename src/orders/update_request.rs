@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::orders::error::{MAX_ROWS, ParameterError};
+use crate::orders::error::{MAX_ID_BYTES, MAX_ROWS, ParameterError};
 use crate::orders::param_name::{
     BOX_TYPE, FACILITY, ITEM, NEW_SHIPMENT, ParamName, REASON, ROW_SUBMIT, SHIPMENT, fields, parse_number,
 };
@@ -99,6 +99,9 @@ impl RowParser {
             return; // an unknown parameter, which is only echoed
         }
         let [value] = values else { return self.errors.push(ParameterError::Contradictory(name.to_owned())) };
+        if value.len() > MAX_ID_BYTES {
+            return self.errors.push(ParameterError::TooLong(name.to_owned()));
+        }
         let Some(ParamName { kind, field, index }) = param else {
             self.facility_id = Some((*value).to_owned());
             return;
@@ -179,9 +182,9 @@ impl RowParser {
     /// Whether an error about the parameter's value was reported. `name` has no trailing underscore.
     fn is_invalid(&self, name: &str) -> bool {
         self.errors.iter().any(|error| match error {
-            ParameterError::NotANumber(invalid) | ParameterError::Contradictory(invalid) => {
-                invalid.strip_suffix('_').unwrap_or(invalid) == name
-            }
+            ParameterError::NotANumber(invalid)
+            | ParameterError::TooLong(invalid)
+            | ParameterError::Contradictory(invalid) => invalid.strip_suffix('_').unwrap_or(invalid) == name,
             ParameterError::Missing(_)
             | ParameterError::EmptyItem(_)
             | ParameterError::NoBoxRow

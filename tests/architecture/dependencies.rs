@@ -94,7 +94,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("flate2", &["http"]),
     ("brotli", &["http"]),
     ("zstd", &["http"]),
-    ("sha2", &["http"]),
+    ("sha2", &["orders", "http"]),
     ("percent_encoding", &["http"]),
     ("tracing", &["telemetry"]),
     ("tracing_subscriber", &["telemetry"]),

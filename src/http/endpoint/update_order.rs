@@ -1,18 +1,20 @@
 //! `POST /api/updateOrder`: checks the request in order (token, grant, body, parameters), applies the update and responds.
 
-use bytes::Bytes;
+use std::time::Duration;
+
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderValue};
+use hyper::header;
 use hyper::http::request::Parts as Head;
 use hyper::{HeaderMap, StatusCode};
 use thiserror::Error;
-use tokio::time;
+use tokio::time::{self, Instant};
 
-use crate::access::grants::Artifact;
+use crate::access::grants::{Artifact, Principal};
+use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::endpoint::update_response::{of_errors, of_outcome};
-use crate::http::negotiate::{self, Media};
+use crate::http::negotiate;
 use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
 use crate::http::service::Service;
@@ -20,13 +22,28 @@ use crate::http::service_error::ServiceError;
 use crate::http::{body, error_response, origin};
 use crate::orders::actor::Actor;
 use crate::orders::error::{FormError, UpdateError};
-use crate::orders::outcome::{StoredResponse, UpdateOutcome};
-use crate::orders::update::{Idempotency, update};
+use crate::orders::idempotency::IdempotencyKey;
+use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
+use crate::throttle::running::Permit;
 
 /// The maximum number of bytes of an `Idempotency-Key`.
 const MAX_KEY_LENGTH: usize = 255;
+
+/// The number of a caller's updates that may wait, for each that may run.
+const QUEUE_PER_RUNNING: u32 = 8;
+
+/// When a client may send an update again that could not wait.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// The caller's other updates leave no place for this one.
+#[derive(Debug, Error)]
+#[error("{limit} of your updates are running and others wait; send fewer at the same time")]
+struct TooManyUpdates {
+    /// Updates that may run at the same time.
+    limit: u32,
+}
 
 /// An invalid `Idempotency-Key` header.
 #[derive(Debug, Error)]
@@ -45,7 +62,7 @@ pub(crate) async fn respond(
     entry: &mut AccessLogEntry,
 ) -> HttpResponse {
     match serve(service, head, body, entry).await {
-        Ok(response) => http_response(response),
+        Ok(response) => response,
         Err(error) => {
             entry.code = Some(error.code);
             error_response::order_update(&error)
@@ -58,7 +75,7 @@ async fn serve(
     head: &Head,
     body: Incoming,
     entry: &mut AccessLogEntry,
-) -> Result<StoredResponse, ApiError> {
+) -> Result<HttpResponse, ApiError> {
     let headers = &head.headers;
     let principal = service.authorize(headers, Artifact::UpdateOrder, entry)?;
     negotiate::reject_compressed(headers)?;
@@ -78,13 +95,14 @@ async fn serve(
     };
     let address = origin::client_address(head, &service.options.trusted_proxies).map(|address| address.to_string());
     let actor = Actor { user_id: principal.user_id.to_string(), address };
-    let respond = |outcome: &UpdateOutcome| of_outcome(&request, outcome);
-    let idempotency = key.map(|key| Idempotency { key, respond: &respond });
+    let max_keys = principal.limits.idempotency_keys;
+    let key = key.map(|key| IdempotencyKey { key, max_keys });
+    let deadline = Instant::now() + principal.limits.deadline;
+    let _permit = acquire_permit(service, &principal, deadline).await?;
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
-    let updating = update(&service.writer, &actor, &request, idempotency);
-    match time::timeout(principal.limits.deadline, updating).await {
-        Ok(Ok(outcome)) => Ok(respond(&outcome)),
+    match time::timeout_at(deadline, update(&service.writer, &actor, &request, key)).await {
+        Ok(Ok(outcome)) => Ok(of_outcome(&request, &outcome, max_keys)),
         Ok(Err(error @ (UpdateError::Referenced(_) | UpdateError::TooLong(_)))) => {
             Ok(of_errors(StatusCode::CONFLICT, &[error]))
         }
@@ -94,7 +112,23 @@ async fn serve(
     }
 }
 
-/// The key under which the response is stored for repeats.
+/// Waits until fewer of the caller's updates run than may, so that a caller never holds all connections that write.
+async fn acquire_permit(service: &Service, caller: &Principal, deadline: Instant) -> Result<Permit, TooManyUpdates> {
+    let limit = caller.limits.concurrent_updates;
+    let queue = usize::try_from(limit.saturating_mul(QUEUE_PER_RUNNING)).unwrap_or(usize::MAX);
+    match time::timeout_at(deadline, service.running_updates.acquire(&caller.user_id, limit, queue)).await {
+        Ok(Ok(permit)) => Ok(permit),
+        Ok(Err(_)) | Err(_) => Err(TooManyUpdates { limit }),
+    }
+}
+
+impl From<TooManyUpdates> for ApiError {
+    fn from(error: TooManyUpdates) -> Self {
+        Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER))
+    }
+}
+
+/// The key under which the outcome is stored for repeats.
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, IdempotencyKeyError> {
     let mut keys = headers.get_all("idempotency-key").into_iter();
     match (keys.next(), keys.next()) {
@@ -105,11 +139,4 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, IdempotencyKeyEr
         },
         (Some(_), Some(_)) => Err(IdempotencyKeyError::Several),
     }
-}
-
-fn http_response(stored: StoredResponse) -> HttpResponse {
-    let mut response = HttpResponse::new(Bytes::from(stored.body).into());
-    *response.status_mut() = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(Media::Json.content_type()));
-    response
 }

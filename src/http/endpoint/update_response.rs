@@ -6,30 +6,33 @@ use hyper::StatusCode;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::http::negotiate::Media;
+use crate::http::response::{HttpResponse, json_response};
 use crate::http::update_errors::UpdateErrors;
-use crate::orders::outcome::{RejectionCause, StoredResponse, UpdateOutcome};
+use crate::orders::outcome::{RejectionCause, UpdateOutcome};
 use crate::orders::update_request::UpdateRequest;
 
-/// The response to an outcome. A replayed outcome has its stored response.
-pub(crate) fn of_outcome(request: &UpdateRequest, outcome: &UpdateOutcome) -> StoredResponse {
+/// The response to an outcome. `max_keys` is the number of idempotency keys that the caller may have stored.
+pub(crate) fn of_outcome(request: &UpdateRequest, outcome: &UpdateOutcome, max_keys: u32) -> HttpResponse {
     match outcome {
-        UpdateOutcome::Applied => with_body(StatusCode::OK, &AppliedBody(request)),
-        UpdateOutcome::Replayed(response) => response.clone(),
+        UpdateOutcome::Applied => json_response(StatusCode::OK, Media::Json, &AppliedBody(request)),
         UpdateOutcome::KeyReused => {
             of_errors(StatusCode::UNPROCESSABLE_ENTITY, &["this Idempotency-Key was used with other parameters"])
         }
-        UpdateOutcome::Rejected { cause: RejectionCause::NotFound, violations } => {
-            of_errors(StatusCode::NOT_FOUND, violations)
-        }
-        UpdateOutcome::Rejected { cause: RejectionCause::Conflict, violations } => {
-            of_errors(StatusCode::CONFLICT, violations)
-        }
+        UpdateOutcome::TooManyKeys => of_errors(
+            StatusCode::TOO_MANY_REQUESTS,
+            &[format!(
+                "{max_keys} Idempotency-Keys are stored for you, and no more may be; each is deleted a day after its request"
+            )],
+        ),
+        UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors } => of_errors(StatusCode::NOT_FOUND, errors),
+        UpdateOutcome::Rejected { cause: RejectionCause::Conflict, errors } => of_errors(StatusCode::CONFLICT, errors),
     }
 }
 
 /// The response to errors.
-pub(crate) fn of_errors<E: fmt::Display>(status: StatusCode, errors: &[E]) -> StoredResponse {
-    with_body(status, &UpdateErrors::new(errors))
+pub(crate) fn of_errors<E: fmt::Display>(status: StatusCode, errors: &[E]) -> HttpResponse {
+    json_response(status, Media::Json, &UpdateErrors::new(errors))
 }
 
 /// The parameters of the request, and the message of success.
@@ -46,17 +49,11 @@ impl Serialize for AppliedBody<'_> {
     }
 }
 
-fn with_body(status: StatusCode, body: &impl Serialize) -> StoredResponse {
-    // Writing to memory cannot fail, and the keys of all bodies are strings.
-    StoredResponse { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::response::ResponseBody;
     use crate::orders::update_form::UpdateForm;
-    use crate::orders::update_row::{RowId, RowKind};
-    use crate::orders::violation::{Violation, ViolationCause};
 
     fn request() -> UpdateRequest {
         let form = "facilityId=S&box_shipmentId_0=10&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=B&rej_shipmentId_0=10\
@@ -65,34 +62,39 @@ mod tests {
         UpdateRequest::parse(&form).unwrap()
     }
 
+    fn parts(outcome: &UpdateOutcome) -> (u16, String) {
+        let response = of_outcome(&request(), outcome, 7);
+        let ResponseBody::Whole(body) = response.body() else { panic!("it is sent whole") };
+        (response.status().as_u16(), str::from_utf8(body).unwrap().to_owned())
+    }
+
     #[test]
     fn an_applied_update_echoes_its_parameters_in_order() {
-        let response = of_outcome(&request(), &UpdateOutcome::Applied);
-        assert_eq!(response.status, 200);
+        let (status, body) = parts(&UpdateOutcome::Applied);
+        assert_eq!(status, 200);
         assert_eq!(
-            response.body,
+            body,
             r#"{"facilityId":"S","box_shipmentId_0":"10","0_box_rowSubmit":0,"box_shipmentBoxTypeId_0":"B","rej_shipmentId_0":"10","rej_shipmentItemSeqId_0":"00001","0_rej_rowSubmit_":0,"rej_rejectionReason_0":"MISMATCH","ids":["1","2"],"_EVENT_MESSAGE_":"Order updated successfully"}"#
         );
     }
 
     #[test]
     fn a_rejected_update_lists_its_violations() {
-        let row = RowId { kind: RowKind::Box, index: 0 };
-        let violations = ["A", "B"].map(|id| Violation { row, cause: ViolationCause::UnknownShipment(id.into()) });
-        let rejected =
-            UpdateOutcome::Rejected { cause: RejectionCause::NotFound, violations: violations.into_iter().collect() };
-        let response = of_outcome(&request(), &rejected);
-        assert_eq!(response.status, 404);
+        let errors = ["A", "B"].map(|id| format!("row 0 of box: there is no shipment {id}")).into();
+        let (status, body) = parts(&UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors });
+        assert_eq!(status, 404);
         assert_eq!(
-            response.body,
+            body,
             r#"{"_ERROR_MESSAGE_":"row 0 of box: there is no shipment A\nrow 0 of box: there is no shipment B","_ERROR_MESSAGE_LIST_":["row 0 of box: there is no shipment A","row 0 of box: there is no shipment B"]}"#
         );
     }
 
     #[test]
-    fn a_replayed_update_has_its_stored_response() {
-        let stored = StoredResponse { status: 409, body: "{}".to_owned() };
-        assert_eq!(of_outcome(&request(), &UpdateOutcome::Replayed(stored.clone())), stored);
-        assert_eq!(of_outcome(&request(), &UpdateOutcome::KeyReused).status, 422);
+    fn a_rejected_key_has_a_status_of_its_own_and_many_errors_are_counted() {
+        assert_eq!(parts(&UpdateOutcome::KeyReused).0, 422);
+        assert_eq!(parts(&UpdateOutcome::TooManyKeys).0, 429);
+        let response = of_errors(StatusCode::BAD_REQUEST, &["e"; 60]);
+        let ResponseBody::Whole(body) = response.body() else { panic!("it is sent whole") };
+        assert!(body.ends_with(br#""e","e","and 10 more errors"]}"#), "{body:?}");
     }
 }

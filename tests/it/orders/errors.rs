@@ -37,7 +37,7 @@ async fn reports_every_error_of_a_form_together() {
         (&[URLENCODED][..], "facilityId=%00", "UTF-8"),
         (&[URLENCODED], "facilityId=%ff", "UTF-8"),
         (&[MULTIPART], "------part\r\n", "cannot be read"),
-        (&["Content-Type: multipart/form-data"], "", "cannot be read"),
+        (&["Content-Type: multipart/form-data"], "", "has no boundary"),
         (&[MULTIPART], "------part\r\nContent-Disposition: form-data\r\n\r\n1\r\n------part--", "has no name"),
         (&[URLENCODED, "Idempotency-Key: a", "Idempotency-Key: b"], INPUT_BOX, "one Idempotency-Key"),
         (&[URLENCODED, "Idempotency-Key: "], INPUT_BOX, "Idempotency-Key"),
@@ -53,6 +53,18 @@ async fn reports_every_error_of_a_form_together() {
         ["the form has more than 500 rows"]
     );
     assert!(errors(&store.update(&"a=b&".repeat(5001)), 400)[0].contains("more than 5000 parameters"));
+    let large = format!("{INPUT_BOX}&note={}", "x".repeat(128 * 1024));
+    assert_eq!(errors(&store.update(&large), 400), ["the names and values of the form have more than 131072 bytes"]);
+    let long = format!("{}&rej_rejectionReason_1=R", rejecting("SHIP_INPUT", &"x".repeat(256), "MISMATCH"));
+    assert_eq!(
+        errors(&store.update(&long), 400),
+        ["the parameter rej_shipmentItemSeqId_0 has more than 255 bytes", "the parameter rej_shipmentId_1 is missing"]
+    );
+    let name = format!("{INPUT_BOX}&{}=1", "x".repeat(256));
+    assert!(errors(&store.update(&name), 400)[0].contains("name has more than 255 bytes"));
+    let many: Vec<_> = (0..100).map(|n| format!("&box_shipmentId_x{n}=1")).collect();
+    let many = errors(&store.update(&format!("{INPUT_BOX}{}", many.concat())), 400);
+    assert_eq!((many.len(), many[50].as_str()), (51, "and 50 more errors"));
     assert_eq!(store.updatable_rows().await, before);
 }
 
@@ -96,7 +108,7 @@ async fn rejects_requests_in_the_error_format_of_the_update() {
 async fn reports_broken_rules_by_row_and_changes_nothing() {
     let store = Store::open().await;
     let before = store.updatable_rows().await;
-    let long = "x".repeat(5000);
+    let long = "x".repeat(255);
     let long_item = format!("row 0 of rej: there is no item {long} in the shipment SHIP_INPUT");
     let cases = [
         (INPUT_BOX.replace("SHIP_INPUT", "NONE"), 404, &["row 0 of box: there is no shipment NONE"][..]),

@@ -1,6 +1,7 @@
 //! The order update, over HTTP, on the demo orders.
 
 mod errors;
+mod quotas;
 mod random_updates;
 mod simultaneous_updates;
 mod update;

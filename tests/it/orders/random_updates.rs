@@ -32,7 +32,10 @@ async fn server(database: &Config) -> (Server, String) {
     let mut client = connect(database).await.unwrap();
     client.batch_execute(include_str!("random_updates/orders.sql")).await.unwrap();
     create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
-    let server = Server::start_with_config(database, &["--writer-pool-size", "6", "--pool-wait", "30s"]);
+    let server = Server::start_with_config(
+        database,
+        &["--writer-pool-size", "6", "--concurrent-updates", "6", "--pool-wait", "30s"],
+    );
     let token = server.token("demo");
     (server, token)
 }
@@ -213,7 +216,7 @@ async fn after_a_crash_of_postgresql_each_answered_update_is_applied_once() {
     let client = connect(&database).await.unwrap();
     assert_eq!(inconsistencies(&client).await, [""; 0]);
     let counts = "SELECT (SELECT count(*) FROM orderql.order_update), (SELECT count(DISTINCT request) FROM orderql.order_update), \
-                  (SELECT count(*) FROM orderql.idempotent_answer WHERE status = 200), (SELECT count(*) FROM orderql.idempotent_answer)";
+                  (SELECT count(*) FROM orderql.idempotent_answer WHERE outcome = 'APPLIED'), (SELECT count(*) FROM orderql.idempotent_answer)";
     let counts = client.query_one(counts, &[]).await.unwrap();
     let [updates, different, stored, all] = [0, 1, 2, 3].map(|column| counts.get::<_, i64>(column));
     assert_eq!((updates, different), (stored, stored));

@@ -69,7 +69,7 @@ async fn a_repeated_update_gets_the_first_response() {
     assert_eq!(store.update_with_key("k-5", INPUT_BOX).status, 200);
 
     // Responses expire after a day, even if there are more of them than one cleanup removes.
-    store.execute("INSERT INTO orderql.idempotent_answer SELECT 'old', n::text, '', now() - interval '3 days', 200, '' FROM generate_series(1, 150) AS n; \
+    store.execute("INSERT INTO orderql.idempotent_answer (user_id, key, request_hash, answered_at) SELECT 'old', n::text, '', now() - interval '3 days' FROM generate_series(1, 150) AS n; \
                UPDATE orderql.idempotent_answer SET answered_at = now() - interval '25 hours' WHERE key IN ('k-1', 'k-3')").await;
     assert_eq!(store.update_with_key("k-3", &missing).status, 200);
     assert_eq!(store.update_with_key("k-1", INPUT_BOX).status, 200);

@@ -31,7 +31,8 @@ impl Store {
         let profile = Profile { bucket_size: Some(1_000_000), ..Profile::default() };
         let mut client = database.connect().await;
         create_users(&mut client, &[("demo", profile), ("other", profile), ("guest", profile)]).await;
-        let server = Server::start(&database, &["--writer-pool-size", "8", "--pool-wait", "30s"]);
+        let server =
+            Server::start(&database, &["--writer-pool-size", "8", "--concurrent-updates", "8", "--pool-wait", "30s"]);
         let token = server.token("demo");
         Self { server, client, token, database }
     }

@@ -72,8 +72,8 @@ SELECT 'a pair''s last count is another: ' || product_id FROM product_facility A
 WHERE last_inventory_count <> (SELECT sum(available_to_promise_total) FROM inventory_item AS item
                                WHERE item.product_id = pair.product_id AND item.facility_id = pair.facility_id)
 UNION ALL
--- Each applied update has a stored response, and each stored response an update.
-SELECT 'an update and its stored response differ: ' || coalesce(audit.request #>> '{}', kept.request)
-FROM (SELECT * FROM orderql.idempotent_answer WHERE status = 200) AS kept
-FULL JOIN orderql.order_update AS audit ON audit.request #>> '{}' = kept.request
+-- Each applied update has a stored outcome, and each stored outcome an update.
+SELECT 'an update and its stored outcome differ: ' || coalesce(audit.request #>> '{}', kept.key)
+FROM (SELECT * FROM orderql.idempotent_answer WHERE outcome = 'APPLIED') AS kept
+FULL JOIN orderql.order_update AS audit ON sha256(convert_to(audit.request #>> '{}', 'UTF8')) = kept.request_hash
 WHERE audit.order_update_id IS NULL OR kept.key IS NULL AND EXISTS (SELECT FROM orderql.idempotent_answer)
