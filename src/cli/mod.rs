@@ -1,5 +1,6 @@
 //! The program's commands, a file each. [`run`] parses the command line and runs one of them.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -77,7 +78,8 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("orderql: {}", ErrorChain(&*error));
+            // Standard error may be closed, which must not change the exit code.
+            let _ = writeln!(io::stderr(), "orderql: {}", ErrorChain(&*error));
             ExitCode::FAILURE
         }
     }

@@ -51,7 +51,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let values = settings::gather(&args.flags)?;
     let config = Config::read(&values)?;
-    log::open(&config.log())?;
+    let _log = log::open(&config.log())?;
     let database = config.database()?;
     runtime(&config)?.block_on(async { start(&config, database).await?.serve().await })
 }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::Location;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -135,6 +136,19 @@ pub(crate) enum Event<'a> {
         error: &'a dyn Error,
         /// The cluster's data folder.
         data: &'a Path,
+    },
+
+    /// telemetry: lines of the log were dropped, because where it goes took none or too few.
+    LogLinesDropped {
+        /// How many.
+        count: u64,
+    },
+    /// Any module: a bug made a thread panic.
+    Panicked {
+        /// What the panic says.
+        message: &'a str,
+        /// Where in the source.
+        location: Option<&'a Location<'a>>,
     },
 
     /// cli: the demo's database has the newest schema.

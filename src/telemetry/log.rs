@@ -1,10 +1,15 @@
 //! Opens the log: standard error, as text on a terminal and as JSON lines elsewhere.
 
 use std::io::{self, IsTerminal};
+use std::panic::{self, PanicHookInfo};
 
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, fmt};
+
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::telemetry::log_queue::{LogGuard, LogQueue};
 
 /// How a line of the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +37,9 @@ pub(crate) enum LogError {
     /// The filter is malformed.
     #[error("the log filter cannot be read")]
     Filter(#[from] ParseError),
+    /// The thread that writes the log cannot be started.
+    #[error("the thread that writes the log cannot be started")]
+    Thread(#[from] io::Error),
     /// The process has opened its log before.
     #[error("the log is open already")]
     Open(#[from] TryInitError),
@@ -42,14 +50,26 @@ pub(crate) fn is_filter(text: &str) -> bool {
     EnvFilter::try_new(text).is_ok()
 }
 
-/// Opens the log for the whole process. Fails if the filter is malformed, or if the log is open already.
-pub(crate) fn open(options: &Options) -> Result<(), LogError> {
+/// Opens the log for the whole process, until the guard is dropped. Fails if the filter is malformed, or if the log is open
+/// already.
+pub(crate) fn open(options: &Options) -> Result<LogGuard, LogError> {
+    let filter = EnvFilter::try_new(&options.filter)?;
     let terminal = io::stderr().is_terminal();
-    let lines = fmt().with_env_filter(EnvFilter::try_new(&options.filter)?).with_writer(io::stderr);
+    let (queue, guard) = LogQueue::start(io::stderr())?;
+    let lines = fmt().with_env_filter(filter).with_writer(queue).log_internal_errors(false).with_target(false);
     match options.format {
-        Format::Auto if !terminal => lines.json().flatten_event(true).with_target(false).finish().try_init()?,
-        Format::Json => lines.json().flatten_event(true).with_target(false).finish().try_init()?,
-        Format::Auto | Format::Text => lines.with_ansi(terminal).with_target(false).finish().try_init()?,
+        Format::Auto if !terminal => lines.json().flatten_event(true).finish().try_init()?,
+        Format::Json => lines.json().flatten_event(true).finish().try_init()?,
+        Format::Auto | Format::Text => lines.with_ansi(terminal).finish().try_init()?,
     }
-    Ok(())
+    // The standard library's hook would write to standard error itself, and wait for it.
+    panic::set_hook(Box::new(log_panic));
+    Ok(guard)
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    emit(&Event::Panicked {
+        message: panic.payload_as_str().unwrap_or("without a message"),
+        location: panic.location(),
+    });
 }

@@ -81,6 +81,11 @@ pub(super) fn write(event: &Event<'_>) {
             error!(error = %ErrorChain(*error), data = %data.display(), "the private PostgreSQL could not be stopped");
         }
 
+        Event::LogLinesDropped { count } => warn!(count, "lines of the log were dropped"),
+        Event::Panicked { message, location } => {
+            error!(location = location.map(tracing::field::display), panic = message, "a thread panicked");
+        }
+
         Event::DemoMigrated { migrations } => debug!(migrations, "the demo's database is up to date"),
     }
 }

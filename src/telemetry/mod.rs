@@ -4,11 +4,13 @@
 //! - `emit`, below: hands an event to every sink
 //! - `log_writer`: the sink that writes events to the log
 //! - `log`: opens the log: where it goes, its format and its filter
+//! - `log_queue`: takes the log's lines without waiting for where it goes
 //! - `error_chain`: an error and its causes on one line
 
 pub(crate) mod error_chain;
 pub(crate) mod event;
 pub mod log;
+mod log_queue;
 mod log_writer;
 
 /// Hands an event to every sink. The log is the only one so far; another one, such as metrics, is called here too.

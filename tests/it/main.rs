@@ -17,3 +17,4 @@ mod query;
 mod documentation;
 mod sample;
 mod support;
+mod telemetry;

@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut values = settings::gather(&args.flags)?;
     values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
     let config = Config::read(&values)?;
-    log::open(&config.log())?;
+    let _log = log::open(&config.log())?;
     serve::runtime(&config)?.block_on(async {
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;

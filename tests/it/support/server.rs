@@ -4,9 +4,10 @@ use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::mem;
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
-use std::process::{self, Child, Command, Stdio};
+use std::process::{self, Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -28,6 +29,9 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// The server process, on a port that it chose. Dropping it kills the process.
 pub struct Server {
     program: Option<Child>,
+    /// The log until the server listened.
+    start: String,
+    /// Reads the rest of the log.
     log: Option<JoinHandle<String>>,
     /// A folder that is removed with the server. The signing keys are in `keys`.
     pub folder: PathBuf,
@@ -57,6 +61,17 @@ impl Server {
 
     /// Starts the server on any database of a private cluster and waits until it listens.
     pub fn start_with_config(database: &Config, flags: &[&str]) -> Self {
+        let (mut server, log) = Self::spawn(database, flags);
+        server.log = Some(thread::spawn(move || log.lines().map(|line| line.unwrap() + "\n").collect()));
+        server
+    }
+
+    /// Starts the server and waits until it listens. What it logs afterwards is not read.
+    pub fn start_with_unread_log(database: &Database, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
+        Self::spawn(&database.config(), flags)
+    }
+
+    fn spawn(database: &Config, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-server-{}-{number}", process::id()));
@@ -66,25 +81,18 @@ impl Server {
         program.arg(connection_string(database)).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
-        let mut lines = BufReader::new(program.stderr.take().unwrap()).lines();
-        let mut log = String::new();
+        let mut log = BufReader::new(program.stderr.take().unwrap());
+        let mut start = String::new();
         let address = loop {
-            let Some(line) = lines.next() else { panic!("the server ended before it listened: {log}") };
-            let line = line.unwrap();
+            let mut line = String::new();
+            assert!(log.read_line(&mut line).unwrap() > 0, "the server ended before it listened: {start}");
             let event = serde_json::from_str::<Value>(&line).unwrap_or_default();
-            log.push_str(&line);
+            start.push_str(&line);
             if event["message"] == "listening" {
                 break event["address"].as_str().unwrap().parse().unwrap();
             }
         };
-        let log = thread::spawn(move || {
-            for line in lines {
-                log.push('\n');
-                log.push_str(&line.unwrap());
-            }
-            log
-        });
-        Self { program: Some(program), log: Some(log), folder, address }
+        (Self { program: Some(program), start, log: None, folder, address }, log)
     }
 
     /// The process id.
@@ -186,7 +194,8 @@ impl Server {
     /// Waits until the server has ended with success, and returns its log.
     pub fn wait(&mut self) -> String {
         assert!(self.program.take().unwrap().wait().unwrap().success());
-        self.log.take().unwrap().join().unwrap()
+        let rest = self.log.take().map(|log| log.join().unwrap());
+        mem::take(&mut self.start) + &rest.unwrap_or_default()
     }
 }
 
