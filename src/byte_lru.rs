@@ -30,6 +30,12 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
         self.capacity
     }
 
+    /// What its entries weigh together.
+    #[cfg(any(test, feature = "server"))]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The value of a key, which becomes the most recently used one.
     pub(crate) fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
@@ -48,7 +54,7 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
         if let Some((_, replaced)) = self.entries.push(key, Entry { value, bytes }) {
             self.bytes -= replaced.bytes;
         }
-        self.evict();
+        self.shrink();
     }
 
     /// Changes the value of a key, which becomes the most recently used one, and sets its weight to what `change` returns.
@@ -61,25 +67,24 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
         let bytes = change(&mut entry.value);
         self.bytes = self.bytes - entry.bytes + bytes;
         entry.bytes = bytes;
-        self.evict();
+        self.shrink();
         true
     }
 
-    fn evict(&mut self) {
-        while self.bytes > self.capacity {
-            let Some((_, evicted)) = self.entries.pop_lru() else { break };
-            self.bytes -= evicted.bytes;
-        }
+    /// Removes the least recently used entry and returns its key.
+    pub(crate) fn evict(&mut self) -> Option<K> {
+        let (key, evicted) = self.entries.pop_lru()?;
+        self.bytes -= evicted.bytes;
+        Some(key)
+    }
+
+    fn shrink(&mut self) {
+        while self.bytes > self.capacity && self.evict().is_some() {}
     }
 }
 
 #[cfg(test)]
 impl<K: Hash + Eq, V> ByteLru<K, V> {
-    /// What its entries weigh together.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Its entries, the most recently used first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.entries.iter().map(|(key, entry)| (key, &entry.value))

@@ -10,6 +10,7 @@ use crate::config::settings::Config;
 use crate::database::options::PoolOptions;
 use crate::http;
 use crate::http::cors;
+use crate::http::query_texts::QueryTextOptions;
 use crate::limits::{Limits, caller_limits};
 use crate::telemetry::log;
 
@@ -69,7 +70,10 @@ impl Config {
             grace: self.grace,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
-            persisted_queries: self.persisted_queries,
+            persisted_queries: QueryTextOptions {
+                capacity: self.persisted_queries,
+                max_text: self.persisted_query_size,
+            },
             cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
         }
     }

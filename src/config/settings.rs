@@ -156,8 +156,10 @@ caller_limits! { settings!
         grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
         /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.
         compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS;
-        /// Bytes of query texts that are stored so that clients can send their hashes instead, or off.
+        /// Bytes that stored query texts, whose hashes clients can send instead, may take together, or off; callers have equal shares.
         persisted_queries: Option<usize> = "persisted-queries", "ORDERQL_PERSISTED_QUERIES", "8MiB", SIZE_OR_OFF;
+        /// Bytes that a query text may have to be stored.
+        persisted_query_size: usize = "persisted-query-size", "ORDERQL_PERSISTED_QUERY_SIZE", "64KiB", SIZE;
         /// Origins of web pages whose scripts may read responses, with commas between, or * for all.
         cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS;
         /// How long a browser may cache the response to a preflight request.

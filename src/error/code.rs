@@ -54,8 +54,8 @@ macro_rules! error_codes {
 // the others are Apollo's or named after their HTTP status, because clients know those names.
 //
 // The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
-// suite still expects 400. The persisted-query codes have 200, the protocol's own status: some of its clients do not
-// read the body of any other.
+// suite still expects 400. The codes of the protocol of persisted queries have 200, its own status: some of its clients do
+// not read the body of any other.
 error_codes! {
     FirstRequired "FIRST_REQUIRED" 400 no "a connection without `first:` or `last:`"
     FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
@@ -71,6 +71,7 @@ error_codes! {
     BadUserInput "BAD_USER_INPUT" 400 no "variables, cursors or arguments that cannot be used, search strings with too many terms or values, or a body that is not a GraphQL request"
     PersistedQueryNotFound "PERSISTED_QUERY_NOT_FOUND" 200 no "no query is stored under the hash; send the text with the hash"
     PersistedQueryNotSupported "PERSISTED_QUERY_NOT_SUPPORTED" 200 no "persisted queries are switched off; send the text without the hash"
+    PersistedQueryTooLarge "PERSISTED_QUERY_TOO_LARGE" 400 no "a text that is sent with its hash is too large to be stored (`maxBytes`); send it without the hash"
     Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"
     Forbidden "FORBIDDEN" 403 no "a user without the grant (on both media types)"
     TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords"

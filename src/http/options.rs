@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::http::coding::Codings;
 use crate::http::cors;
+use crate::http::query_texts::QueryTextOptions;
 
 /// The settings of the HTTP server.
 #[derive(Debug, Clone)]
@@ -29,8 +30,8 @@ pub struct Options {
     pub trusted_proxies: Vec<IpAddr>,
     /// Codings in which larger responses are compressed.
     pub codings: Codings,
-    /// Bytes that the texts of persisted queries may have together; `None` switches persisted queries off.
-    pub persisted_queries: Option<usize>,
+    /// How much the texts of persisted queries may take.
+    pub persisted_queries: QueryTextOptions,
     /// Which web pages' scripts may read responses.
     pub cors: cors::Options,
 }

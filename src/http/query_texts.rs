@@ -1,54 +1,81 @@
 //! The texts of persisted queries, found by their hashes.
+//!
+//! All callers find all texts, but a text takes bytes of the caller who stored it. When the store is full, the caller with
+//! the most bytes loses its least recently used text. So a caller who stores many texts evicts its own ones, and nobody who
+//! has less than an equal share loses any.
 
-use std::fmt::Write;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
 use crate::byte_lru::ByteLru;
 
-/// The hash of a query's text: SHA-256 in lower-case hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct QueryHash(String);
+/// What a text takes beside its bytes: its hash, its nodes in two maps and a list, and what the allocator adds.
+const ENTRY_BYTES: usize = 448;
 
-/// Query texts by their hashes. The least recently used is evicted first.
+/// The hash of a query's text: SHA-256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct QueryHash([u8; 32]);
+
+/// How much is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryTextOptions {
+    /// Bytes that the texts may take together; `None` switches persisted queries off.
+    pub capacity: Option<usize>,
+    /// Bytes that a text may have.
+    pub max_text: usize,
+}
+
+/// Query texts by their hashes.
 #[derive(Debug)]
 pub(crate) struct QueryTexts {
     /// `None` if persisted queries are switched off.
     texts: Option<Mutex<Texts>>,
+    max_text: usize,
 }
 
-/// Each text weighs its bytes.
-type Texts = ByteLru<QueryHash, Arc<str>>;
+#[derive(Debug)]
+struct Texts {
+    capacity: usize,
+    /// What the texts of all callers weigh.
+    bytes: usize,
+    /// The caller who has stored the text.
+    owners: HashMap<QueryHash, Arc<str>>,
+    /// The texts of each caller. Each weighs its bytes and [`ENTRY_BYTES`].
+    callers: HashMap<Arc<str>, ByteLru<QueryHash, Arc<str>>>,
+    /// The callers by what their texts weigh.
+    by_bytes: BTreeSet<(usize, Arc<str>)>,
+}
 
 impl QueryHash {
     /// The hash of a text.
     pub(crate) fn of(text: &str) -> Self {
-        let digest = Sha256::digest(text);
-        Self(digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        }))
+        Self(Sha256::digest(text).into())
     }
 
     /// A hash from its digits; `None` if they are not 64 lower-case hexadecimal digits.
     pub(crate) fn parse(hex: &str) -> Option<Self> {
-        let is_hash = hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        is_hash.then(|| Self(hex.to_owned()))
-    }
-
-    /// The digits.
-    #[cfg(test)]
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        let digit = |digit: u8| match digit {
+            b'0'..=b'9' => Some(digit - b'0'),
+            b'a'..=b'f' => Some(digit - b'a' + 10),
+            _ => None,
+        };
+        let (pairs, []) = hex.as_bytes().as_chunks::<2>() else { return None };
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().ok()?;
+        let mut hash = [0; 32];
+        for (byte, [high, low]) in hash.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(Self(hash))
     }
 }
 
 impl QueryTexts {
-    /// A store for texts of `max_bytes` together. `None` switches persisted queries off.
-    pub(crate) fn new(max_bytes: Option<usize>) -> Self {
-        Self { texts: max_bytes.map(|bytes| Mutex::new(Texts::new(bytes))) }
+    /// An empty store.
+    pub(crate) fn new(options: QueryTextOptions) -> Self {
+        let texts = options.capacity.map(|capacity| Mutex::new(Texts::new(capacity)));
+        Self { texts, max_text: options.max_text }
     }
 
     /// Whether persisted queries are switched on.
@@ -56,26 +83,68 @@ impl QueryTexts {
         self.texts.is_some()
     }
 
-    /// The text with that hash, if it is stored.
-    pub(crate) fn get(&self, hash: &QueryHash) -> Option<Arc<str>> {
-        self.lock()?.get(hash).cloned()
+    /// Bytes that a text may have.
+    pub(crate) fn max_text(&self) -> usize {
+        self.max_text
     }
 
-    /// Stores a text under its hash.
-    pub(crate) fn insert(&self, hash: QueryHash, text: &str) {
+    /// The text with that hash, if it is stored.
+    pub(crate) fn get(&self, hash: &QueryHash) -> Option<Arc<str>> {
+        self.lock()?.get(hash)
+    }
+
+    /// Stores a text under its hash, for the caller. A text that is stored already stays that of its caller.
+    pub(crate) fn insert(&self, caller: &Arc<str>, hash: QueryHash, text: &str) {
         if let Some(mut texts) = self.lock() {
-            texts.insert(hash, text.into(), text.len());
+            texts.insert(caller, hash, text);
         }
     }
 
-    /// The bytes of the stored texts.
-    #[cfg(test)]
-    pub(crate) fn bytes(&self) -> usize {
-        self.lock().map_or(0, |texts| texts.bytes())
-    }
-
-    /// Locks the texts. They hold no invariant that a panic elsewhere could have broken.
+    /// Locks the texts. The numbers in them are changed together, without anything between that could panic.
     fn lock(&self) -> Option<MutexGuard<'_, Texts>> {
         self.texts.as_ref().map(|texts| texts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Texts {
+    fn new(capacity: usize) -> Self {
+        Self { capacity, bytes: 0, owners: HashMap::new(), callers: HashMap::new(), by_bytes: BTreeSet::new() }
+    }
+
+    fn get(&mut self, hash: &QueryHash) -> Option<Arc<str>> {
+        let owner = self.owners.get(hash)?;
+        self.callers.get_mut(owner)?.get(hash).cloned()
+    }
+
+    fn insert(&mut self, caller: &Arc<str>, hash: QueryHash, text: &str) {
+        let weight = text.len() + ENTRY_BYTES;
+        if weight > self.capacity || self.get(&hash).is_some() {
+            return;
+        }
+        self.owners.insert(hash, Arc::clone(caller));
+        self.change(caller, |texts| texts.insert(hash, text.into(), weight));
+        while self.bytes > self.capacity {
+            let Some((_, largest)) = self.by_bytes.last().cloned() else { break };
+            if let Some(evicted) = self.change(&largest, ByteLru::evict) {
+                self.owners.remove(&evicted);
+            }
+        }
+    }
+
+    /// Changes the texts of a caller, and the sums with them.
+    fn change<T>(&mut self, caller: &Arc<str>, change: impl FnOnce(&mut ByteLru<QueryHash, Arc<str>>) -> T) -> T {
+        // What is evicted is decided above, for all callers together.
+        let texts = self.callers.entry(Arc::clone(caller)).or_insert_with(|| ByteLru::new(usize::MAX));
+        let before = texts.bytes();
+        let result = change(texts);
+        let after = texts.bytes();
+        self.by_bytes.remove(&(before, Arc::clone(caller)));
+        if after == 0 {
+            self.callers.remove(caller);
+        } else {
+            self.by_bytes.insert((after, Arc::clone(caller)));
+        }
+        self.bytes = self.bytes - before + after;
+        result
     }
 }

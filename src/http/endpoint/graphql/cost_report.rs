@@ -69,7 +69,7 @@ pub(crate) async fn respond(
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
     let explanation = service.compiler.explain(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
-    store(&service.persisted_queries, query);
+    store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();
     let forecast = match service.rate_limiter.forecast(&caller.user_id, &caller.limits.rate(), cost).await {

@@ -72,7 +72,7 @@ async fn serve(
         return cost_report::respond(service, &caller, &mut query, media, entry).await;
     }
     let compiled = service.compiler.compile(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
-    store(&service.persisted_queries, &mut query);
+    store(&service.persisted_queries, &caller.user_id, &mut query);
     let field_costs = cost_report::field_costs(service, &caller, &query.request, &head.headers)?;
     entry.set_operation(compiled.operation_name.as_deref());
 

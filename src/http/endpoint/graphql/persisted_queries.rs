@@ -2,7 +2,9 @@
 //! text only if the server has not stored it yet.
 //!
 //! A text is stored once it has compiled. Its hash is computed here and must equal the client's. Texts are no secrets, so
-//! all callers share the store: a query passes the same gates whether its text or its hash was sent.
+//! all callers find all of them: a query passes the same gates whether its text or its hash was sent.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -41,6 +43,14 @@ pub(crate) enum PersistedQueryError {
     /// The hash of another text. The message is Apollo's own.
     #[error("provided sha does not match query")]
     HashMismatch,
+    /// A text that is too large to be stored.
+    #[error("the query has {bytes} bytes and {max} can be stored; send it without its hash")]
+    TooLarge {
+        /// The text's bytes.
+        bytes: usize,
+        /// Bytes that are allowed.
+        max: usize,
+    },
     /// No text is stored under the hash. Clients look for this message.
     #[error("PersistedQueryNotFound")]
     NotFound,
@@ -54,13 +64,20 @@ impl From<PersistedQueryError> for ApiError {
         let code = match error {
             PersistedQueryError::NotFound => ErrorCode::PersistedQueryNotFound,
             PersistedQueryError::NotSupported => ErrorCode::PersistedQueryNotSupported,
+            PersistedQueryError::TooLarge { .. } => ErrorCode::PersistedQueryTooLarge,
             PersistedQueryError::NoQuery
             | PersistedQueryError::NotAnObject
             | PersistedQueryError::Version
             | PersistedQueryError::MalformedHash
             | PersistedQueryError::HashMismatch => ErrorCode::BadUserInput,
         };
-        Self::new(code, &error)
+        let response = Self::new(code, &error);
+        match error {
+            PersistedQueryError::TooLarge { bytes, max } => {
+                response.with_extension("bytes", bytes as u64).with_extension("maxBytes", max as u64)
+            }
+            _ => response,
+        }
     }
 }
 
@@ -69,6 +86,9 @@ pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<Re
     let GraphqlRequest { query, operation_name, variables, extensions } = envelope;
     let (query, new_hash) = match (query, read_hash(&extensions)?) {
         (_, Some(_)) if !texts.is_enabled() => return Err(PersistedQueryError::NotSupported),
+        (Some(query), Some(_)) if query.len() > texts.max_text() => {
+            return Err(PersistedQueryError::TooLarge { bytes: query.len(), max: texts.max_text() });
+        }
         (Some(query), Some(hash)) if QueryHash::of(&query) != hash => {
             return Err(PersistedQueryError::HashMismatch);
         }
@@ -79,10 +99,10 @@ pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<Re
     Ok(ResolvedQuery { request: Request { query, operation_name, variables }, new_hash })
 }
 
-/// Stores the text of a query that has compiled, if the client sent its hash.
-pub(crate) fn store(texts: &QueryTexts, query: &mut ResolvedQuery) {
+/// Stores the text of a query that has compiled for its caller, if the client sent its hash.
+pub(crate) fn store(texts: &QueryTexts, caller: &Arc<str>, query: &mut ResolvedQuery) {
     if let Some(hash) = query.new_hash.take() {
-        texts.insert(hash, &query.request.query);
+        texts.insert(caller, hash, &query.request.query);
     }
 }
 
@@ -102,98 +122,119 @@ fn read_hash(extensions: &Map<String, Value>) -> Result<Option<QueryHash>, Persi
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;
+    use crate::http::query_texts::QueryTextOptions;
 
-    /// A request with a text, and with the hash of `named`.
-    fn envelope(text: Option<&str>, named: Option<&str>) -> GraphqlRequest {
-        let extension = named.map(|named| json!({"version": 1, "sha256Hash": QueryHash::of(named).as_str()}));
-        with_extension(text, extension.unwrap_or_default())
+    /// The hash of Apollo's documentation, that of `{__typename}`.
+    const TYPENAME: &str = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38";
+
+    fn texts(capacity: usize) -> QueryTexts {
+        QueryTexts::new(QueryTextOptions { capacity: Some(capacity), max_text: 1000 })
     }
 
-    fn with_extension(text: Option<&str>, extension: Value) -> GraphqlRequest {
+    fn request(text: Option<&str>, extension: Value) -> GraphqlRequest {
         let extensions = Map::from_iter([(PERSISTED_QUERY.to_owned(), extension)]);
         GraphqlRequest { query: text.map(str::to_owned), extensions, ..GraphqlRequest::default() }
     }
 
-    fn resolved(text: &str) -> ResolvedQuery {
-        ResolvedQuery { request: Request { query: text.to_owned(), ..Request::default() }, new_hash: None }
+    fn with_hash(text: Option<&str>, hash: &str) -> GraphqlRequest {
+        request(text, json!({"version": 1, "sha256Hash": hash}))
+    }
+
+    fn insert(texts: &QueryTexts, caller: &str, text: &str) {
+        texts.insert(&caller.into(), QueryHash::of(text), text);
     }
 
     fn is_stored(texts: &QueryTexts, text: &str) -> bool {
-        match resolve(texts, envelope(None, Some(text))) {
-            Ok(query) => query == resolved(text),
-            Err(PersistedQueryError::NotFound) => false,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    fn insert(texts: &QueryTexts, text: &str) {
-        store(texts, &mut resolve(texts, envelope(Some(text), Some(text))).unwrap());
-    }
-
-    #[test]
-    fn computes_hashes_as_clients_do() {
-        // The example of Apollo's documentation.
-        let hash = QueryHash::of("{__typename}");
-        assert_eq!(hash.as_str(), "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38");
+        texts.get(&QueryHash::of(text)).is_some_and(|stored| &*stored == text)
     }
 
     #[test]
     fn finds_a_text_by_its_hash_once_it_is_stored() {
-        let texts = QueryTexts::new(Some(1000));
-        assert!(!is_stored(&texts, "{a}"));
-        let mut query = resolve(&texts, envelope(Some("{a}"), Some("{a}"))).unwrap();
-        assert!(!is_stored(&texts, "{a}"));
-        store(&texts, &mut query);
-        assert!(is_stored(&texts, "{a}"));
-        let mismatch = resolve(&texts, envelope(Some("{b}"), Some("{a}"))).unwrap_err();
+        let texts = texts(10_000);
+        let not_found = || matches!(resolve(&texts, with_hash(None, TYPENAME)), Err(PersistedQueryError::NotFound));
+        assert!(not_found());
+        let mut query = resolve(&texts, with_hash(Some("{__typename}"), TYPENAME)).unwrap();
+        assert!(not_found());
+        store(&texts, &"demo".into(), &mut query);
+        assert_eq!(resolve(&texts, with_hash(None, TYPENAME)).unwrap(), query);
+        let mismatch = resolve(&texts, with_hash(Some("{b}"), TYPENAME)).unwrap_err();
         assert_eq!(mismatch.to_string(), "provided sha does not match query");
-        assert_eq!(resolve(&texts, envelope(Some("{b}"), None)).unwrap(), resolved("{b}"));
+        assert_eq!(resolve(&texts, request(Some("{__typename}"), Value::Null)).unwrap(), query);
     }
 
     #[test]
-    fn stays_within_its_bytes_and_evicts_the_least_recently_used() {
-        let texts = QueryTexts::new(Some(10));
-        insert(&texts, "{aa}");
-        insert(&texts, "{bb}");
-        insert(&texts, "{bb}");
-        assert!(is_stored(&texts, "{aa}"));
-        insert(&texts, "{cc}");
-        assert!(is_stored(&texts, "{aa}") && is_stored(&texts, "{cc}"));
-        assert!(!is_stored(&texts, "{bb}"));
-        insert(&texts, "{too long for it}");
-        assert!(is_stored(&texts, "{aa}") && is_stored(&texts, "{cc}"));
-        assert_eq!(texts.bytes(), 8);
+    fn evicts_the_least_recently_used_text_of_the_caller_who_has_most() {
+        let text = |number: u32| format!("{{a{number:097}}}");
+        // Eight texts of 100 bytes.
+        let texts = texts(8 * 548);
+        insert(&texts, "demo", &text(0));
+        for number in 1..20 {
+            insert(&texts, "other", &text(number));
+            insert(&texts, "other", &text(0));
+            assert!(is_stored(&texts, &text(1)), "it is the most recently used one each time");
+        }
+        let stored: Vec<u32> = (0..20).filter(|number| is_stored(&texts, &text(*number))).collect();
+        assert_eq!(stored, [0, 1, 14, 15, 16, 17, 18, 19], "what `demo` stored stays its own");
+        for number in 20..24 {
+            insert(&texts, "demo", &text(number));
+        }
+        let stored: Vec<u32> = (0..24).filter(|number| is_stored(&texts, &text(*number))).collect();
+        assert_eq!(stored, [16, 17, 18, 19, 20, 21, 22, 23], "an equal share for each: {stored:?}");
+        insert(&texts, "third", &"x".repeat(8 * 548));
+        assert!(is_stored(&texts, &text(23)), "a text that never fits evicts nothing");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn many_tiny_texts_take_no_more_memory_than_counted() {
+        let resident = || {
+            let pages = fs::read_to_string("/proc/self/statm").unwrap();
+            pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+        };
+        let texts = texts(8 << 20);
+        // So that the program's own pages are in memory.
+        insert(&texts, "demo", "{a}");
+        let before = resident();
+        for number in 0..250_000 {
+            insert(&texts, "demo", &format!("{{a{number}}}"));
+        }
+        assert!(is_stored(&texts, "{a249999}") && !is_stored(&texts, "{a1}"));
+        let grown = resident() - before;
+        assert!(grown < 9 << 20, "{grown} bytes");
     }
 
     #[test]
     fn rejects_hashes_where_persisted_queries_are_switched_off() {
-        let texts = QueryTexts::new(None);
-        for text in [None, Some("{a}")] {
-            let error = resolve(&texts, envelope(text, Some("{a}"))).unwrap_err();
+        let texts = QueryTexts::new(QueryTextOptions { capacity: None, max_text: 1000 });
+        for text in [None, Some("{__typename}")] {
+            let error = resolve(&texts, with_hash(text, TYPENAME)).unwrap_err();
             assert!(matches!(error, PersistedQueryError::NotSupported), "{error}");
         }
-        assert!(resolve(&texts, envelope(Some("{a}"), None)).is_ok());
+        assert!(resolve(&texts, request(Some("{a}"), Value::Null)).is_ok());
     }
 
     #[test]
     fn rejects_malformed_hashes() {
-        let texts = QueryTexts::new(Some(1000));
-        let hash = QueryHash::of("{a}").as_str().to_owned();
+        let texts = texts(1000);
         for (extension, part) in [
             (json!("x"), "must be a JSON object"),
-            (json!({"sha256Hash": hash}), "version"),
-            (json!({"version": 2, "sha256Hash": hash}), "version"),
+            (json!({"sha256Hash": TYPENAME}), "version"),
+            (json!({"version": 2, "sha256Hash": TYPENAME}), "version"),
             (json!({"version": 1}), "sha256Hash"),
-            (json!({"version": 1, "sha256Hash": hash.to_uppercase()}), "sha256Hash"),
+            (json!({"version": 1, "sha256Hash": TYPENAME.to_uppercase()}), "sha256Hash"),
+            (json!({"version": 1, "sha256Hash": &TYPENAME[1..]}), "sha256Hash"),
+            (json!({"version": 1, "sha256Hash": format!("{TYPENAME}0a")}), "sha256Hash"),
             (json!({"version": 1, "sha256Hash": "ab"}), "sha256Hash"),
         ] {
-            let error = resolve(&texts, with_extension(Some("{a}"), extension.clone())).unwrap_err();
+            let error = resolve(&texts, request(Some("{a}"), extension.clone())).unwrap_err();
             assert!(error.to_string().contains(part), "{extension}: {error}");
         }
-        assert!(resolve(&texts, with_extension(Some("{a}"), Value::Null)).is_ok());
-        assert!(resolve(&texts, with_extension(None, Value::Null)).is_err());
+        assert!(resolve(&texts, request(Some("{a}"), Value::Null)).is_ok());
+        assert!(resolve(&texts, request(None, Value::Null)).is_err());
     }
 }
