@@ -1,6 +1,6 @@
 //! `orderql keys`: the keys that sign tokens.
 
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 
 use serde_json::json;
 use time::OffsetDateTime;
@@ -59,7 +59,14 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Rotate(folder) => {
             let (path, algorithm) = folder.find()?;
             let id = key_folder::create(&path, algorithm)?;
-            report(folder.json, &format!("{id} signs from now on"), true, &[("key", &id)])?;
+            // A folder that no server uses is noticed here.
+            let path = path::absolute(&path)?.display().to_string();
+            report(
+                folder.json,
+                &format!("{id} in {path} signs from now on"),
+                true,
+                &[("key", &id), ("folder", &path)],
+            )?;
         }
         Command::List(folder) => {
             let (path, algorithm) = folder.find()?;

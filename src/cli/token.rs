@@ -17,7 +17,8 @@ use crate::database::connect::connect;
 
 /// Print a token for a user, such as a service that has no password to send
 ///
-/// The token is signed with the key of the servers that have these settings.
+/// The token is signed with the key of the servers that have these settings. Run it with the server's key folder, as the
+/// server's user: it makes no key of its own.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The user
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         if !users::is_enabled(&client, &args.user).await? {
             return Err(Disabled(args.user.clone()).into());
         }
-        let tokens = Tokens::open(config.tokens()?)?;
+        let tokens = Tokens::open_existing(config.tokens()?)?;
         let lifetime = args.lifetime.unwrap_or(config.token_lifetime);
         let issued = tokens.issue_with_lifetime(&args.user, lifetime)?;
         let seconds = issued.expires_in.as_secs();

@@ -101,11 +101,6 @@ pub(crate) enum Event<'a> {
         /// Why.
         error: &'a dyn Error,
     },
-    /// access: other users of the machine may read a file with a signing key.
-    KeyFileExposed {
-        /// The file.
-        path: &'a Path,
-    },
 
     /// `vocabulary_reader`: the known values of search keys cannot be read. The last ones stay in force.
     VocabulariesStale {

@@ -64,9 +64,6 @@ pub(super) fn write(event: &Event<'_>) {
         Event::KeysUnreadable { error } => {
             error!(error = %ErrorChain(*error), "keys cannot be read; the last ones read stay in force");
         }
-        Event::KeyFileExposed { path } => {
-            warn!(path = %path.display(), "others may read a key that signs tokens; chmod it to 600");
-        }
 
         Event::VocabulariesStale { error } => {
             warn!(error = %ErrorChain(*error), "the known values of search keys cannot be read; the last ones read stay in force");

@@ -88,6 +88,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("argon2", &["access"]),
     ("multer", &["orders"]),
     ("jwt_simple", &["access"]),
+    ("rustix", &["access"]),
     ("hyper", &["http"]),
     ("hyper_util", &["http"]),
     ("http_body_util", &["http"]),

@@ -1,6 +1,7 @@
 //! Why a token is rejected, and why none can be issued.
 
 use std::error::Error;
+use std::path::PathBuf;
 
 use crate::access::tokens::key_set::KeySetError;
 
@@ -25,6 +26,17 @@ pub(crate) enum TokenError {
     /// The keys cannot be used.
     #[error(transparent)]
     Keys(#[from] KeySetError),
+    /// The folder has no key of the algorithm. Only a server creates the first one.
+    #[error(
+        "there is no {algorithm} key in {}; run this with the server's key folder (--key-folder or ORDERQL_KEY_FOLDER), \
+         whose first key the server makes when it starts", .folder.display()
+    )]
+    NoKeyIn {
+        /// The algorithm that signs.
+        algorithm: &'static str,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// All keys were removed.
     #[error("there is no key to sign a token with; make one with `orderql keys rotate`")]
     NoKey,

@@ -1,6 +1,7 @@
 //! Issues tokens and verifies them.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,8 +11,11 @@ use jwt_simple::reexports::rand;
 use serde_json::{Value, json};
 
 use crate::access::tokens::error::{BadToken, TokenError};
+use crate::access::tokens::key_access::absolute;
+use crate::access::tokens::key_folder;
+use crate::access::tokens::key_set::KeySetError;
 use crate::access::tokens::key_watcher::KeyWatcher;
-use crate::access::tokens::options::TokenOptions;
+use crate::access::tokens::options::{KeySource, TokenOptions};
 use crate::access::tokens::signing_key::signing;
 use crate::access::tokens::verify::{Unverified, verify};
 
@@ -35,13 +39,32 @@ pub(crate) struct IssuedToken {
 }
 
 impl Tokens {
-    /// Reads the keys, or creates one if there is none.
+    /// Reads the keys, or creates one if the folder has none of the algorithm.
     pub(crate) fn open(options: TokenOptions) -> Result<Self, TokenError> {
-        Self::with_clock(options, || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+        Self::with_clock(options, system_time)
     }
 
-    /// The same with another clock, which returns the time since 1970.
-    pub(crate) fn with_clock(options: TokenOptions, clock: fn() -> Duration) -> Result<Self, TokenError> {
+    /// Reads the keys. Fails if the folder has none of the algorithm: a key that no server uses signs tokens that none
+    /// accepts.
+    pub(crate) fn open_existing(options: TokenOptions) -> Result<Self, TokenError> {
+        match missing_key(&options)? {
+            Some(folder) => {
+                let (algorithm, folder) = (options.algorithm.as_str(), absolute(folder));
+                Err(TokenError::NoKeyIn { algorithm, folder })
+            }
+            None => Self::read(options, system_time),
+        }
+    }
+
+    /// Like [`Self::open`] with another clock, which returns the time since 1970.
+    fn with_clock(options: TokenOptions, clock: fn() -> Duration) -> Result<Self, TokenError> {
+        if let Some(folder) = missing_key(&options)? {
+            key_folder::create(folder, options.algorithm).map_err(KeySetError::Own)?;
+        }
+        Self::read(options, clock)
+    }
+
+    fn read(options: TokenOptions, clock: fn() -> Duration) -> Result<Self, TokenError> {
         let keys = KeyWatcher::open(options.keys.clone(), options.algorithm, options.external.clone())?;
         Ok(Self { options, keys, clock })
     }
@@ -101,6 +124,18 @@ impl Tokens {
     }
 }
 
+/// The folder, if it has no key of the algorithm.
+fn missing_key(options: &TokenOptions) -> Result<Option<&Path>, KeySetError> {
+    let KeySource::Folder(folder) = &options.keys else { return Ok(None) };
+    let has_key = signing(&key_folder::read(folder)?, options.algorithm).is_some();
+    Ok((!has_key).then_some(folder))
+}
+
+/// The time since 1970.
+fn system_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
 /// A `jti`: 128 random bits.
 fn unique_id() -> String {
     format!("{:032x}", rand::random::<u128>())
@@ -132,8 +167,7 @@ mod tests {
     use jwt_simple::token::Token;
 
     use super::*;
-    use crate::access::tokens::key_folder;
-    use crate::access::tokens::options::{ExternalIssuerOptions, KeySource};
+    use crate::access::tokens::options::ExternalIssuerOptions;
     use crate::access::tokens::signing_key::{Algorithm, KeyError};
 
     /// A folder, which is removed at the test's end.
@@ -219,15 +253,17 @@ mod tests {
     #[test]
     fn secrets_sign_with_hs256_and_are_never_published() {
         let folder = Folder::new("secret");
-        let before = Tokens::open(folder.options()).unwrap().issue("demo").unwrap().token;
+        let ed25519 = Tokens::open(folder.options()).unwrap();
+        let before = ed25519.issue("demo").unwrap().token;
         let options = TokenOptions { algorithm: Algorithm::Hs256, ..folder.options() };
         let tokens = Tokens::open(options).unwrap();
         let token = tokens.issue("demo").unwrap().token;
         assert_eq!(Token::decode_metadata(&token).unwrap().algorithm(), "HS256");
         assert_eq!(tokens.verify(&token).as_deref(), Ok("demo"));
-        assert_eq!(tokens.verify(&before).as_deref(), Ok("demo"), "the old key still verifies");
-        assert_eq!(tokens.public_keys()["keys"].as_array().unwrap().len(), 1);
-        assert_eq!(tokens.public_keys()["keys"][0]["alg"], "EdDSA");
+        assert_eq!(tokens.public_keys(), json!({"keys": []}));
+        for (tokens, other) in [(tokens, before), (ed25519, token)] {
+            assert_eq!(tokens.verify(&other), Err(BadToken::NotAccepted), "another algorithm than the configured one");
+        }
     }
 
     #[test]
@@ -388,6 +424,7 @@ mod tests {
         fs::write(folder.keys().join("notes.txt"), "hello").unwrap();
         Tokens::open(folder.options()).unwrap();
         fs::write(folder.keys().join("mine.pem"), "hello").unwrap();
+        fs::set_permissions(folder.keys().join("mine.pem"), fs::Permissions::from_mode(0o600)).unwrap();
         let error = Tokens::open(folder.options()).unwrap_err().to_string();
         assert!(error.contains("mine.pem is not an Ed25519 private key"), "{error}");
     }

@@ -4,8 +4,8 @@
 //! files a secret in base64url. Files are never rewritten, so the folder's modification time changes with every key that is
 //! created or retired.
 
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::{fs, process};
 
@@ -13,17 +13,17 @@ use jwt_simple::reexports::rand;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
+use crate::access::tokens::key_access::{check_folder, check_key};
 use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signing};
-use crate::telemetry::emit;
-use crate::telemetry::event::Event;
 
 /// Reads all keys of the folder, the newest last. Keys of the same age, as a copy makes them, are sorted by their ids.
-/// Ignores files with other extensions. Returns no keys if there is no folder.
+/// Ignores files with other extensions. Returns no keys if there is no folder. Fails if somebody else may read or write them.
 pub(crate) fn read(folder: &Path) -> Result<Vec<SigningKey>, KeyError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| KeyError::File(folder.to_owned(), error))?,
     };
+    check_folder(folder)?;
     let mut keys = Vec::new();
     for entry in entries {
         let path = entry.map_err(|error| KeyError::File(folder.to_owned(), error))?.path();
@@ -51,6 +51,8 @@ pub(crate) fn create(folder: &Path, algorithm: Algorithm) -> Result<String, KeyE
         |error| KeyError::File(path, error)
     };
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(at(folder))?;
+    // No server would use a new key beside one that it refuses.
+    read(folder)?;
     let id = new_id();
     let path = folder.join(format!("{id}.{}", algorithm.extension()));
     let draft = folder.join(format!(".{id}.{}", process::id()));
@@ -85,14 +87,14 @@ pub(crate) fn retire(folder: &Path, id: &str, algorithm: Algorithm) -> Result<()
 fn read_file(path: &Path, id: &str, algorithm: Algorithm) -> Result<SigningKey, KeyError> {
     let at_path = |error| KeyError::File(path.to_owned(), error);
     let not_a_key = || KeyError::NotAKey { path: path.to_owned(), wanted: algorithm.wanted() };
-    let text = match fs::read_to_string(path) {
+    let mut file = fs::File::open(path).map_err(at_path)?;
+    let metadata = file.metadata().map_err(at_path)?;
+    check_key(path, &metadata)?;
+    let mut text = String::new();
+    match file.read_to_string(&mut text) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(not_a_key()),
-        text => text.map_err(at_path)?,
+        read => read.map_err(at_path)?,
     };
-    let metadata = fs::metadata(path).map_err(at_path)?;
-    if metadata.permissions().mode() & 0o077 != 0 {
-        emit(&Event::KeyFileExposed { path });
-    }
     let created = metadata.modified().map_err(at_path)?;
     SigningKey::parse(Some(id), created, algorithm, &text).ok_or_else(not_a_key)
 }

@@ -46,16 +46,17 @@ pub(crate) enum KeySetError {
 }
 
 impl KeySet {
-    /// Reads all keys.
+    /// Reads all keys. Of the server's own, only those of the algorithm are in force.
     pub(crate) fn read(
         source: &KeySource,
         algorithm: Algorithm,
         external: Option<&ExternalIssuerOptions>,
     ) -> Result<Self, KeySetError> {
-        let own = match source {
+        let mut own = match source {
             KeySource::Folder(folder) => key_folder::read(folder)?,
             KeySource::Text(text) => signing_key::parse_text(text, algorithm)?,
         };
+        own.retain(|key| key.algorithm() == algorithm);
         let external = external.map(ExternalIssuer::read).transpose()?;
         Ok(Self { own, external, verified: Mutex::new(LruCache::new(CACHE_SIZE)) })
     }

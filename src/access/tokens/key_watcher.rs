@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::access::tokens::key_folder;
 use crate::access::tokens::key_set::{KeySet, KeySetError};
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource};
 use crate::access::tokens::signing_key::Algorithm;
@@ -50,17 +49,12 @@ struct ModificationTimes {
 }
 
 impl KeyWatcher {
-    /// Reads the keys. Creates one if the folder has none of the algorithm.
+    /// Reads the keys.
     pub(crate) fn open(
         source: KeySource,
         algorithm: Algorithm,
         external: Option<ExternalIssuerOptions>,
     ) -> Result<Self, KeySetError> {
-        if let KeySource::Folder(folder) = &source
-            && !key_folder::read(folder)?.iter().any(|key| key.algorithm() == algorithm)
-        {
-            key_folder::create(folder, algorithm)?;
-        }
         let (modified, read_at) = (ModificationTimes::of(&source, external.as_ref()), SystemTime::now());
         let keys = KeySet::read(&source, algorithm, external.as_ref())?;
         let last_check = Mutex::new(Check { at: Instant::now(), modified, read_at });

@@ -1,7 +1,7 @@
 //! Tokens: JWTs (RFC 7519) that identify their bearer, signed with a key of the server or of an external issuer.
 //!
 //! - `options`: claims, keys and the external issuer
-//! - `signing_key`, `key_folder`: the server's keys, and the folder that stores them
+//! - `signing_key`, `key_folder`, `key_access`: the server's keys, the folder that stores them, and who may use it
 //! - `external_issuer`: the public keys of an external issuer
 //! - `key_set`, `key_watcher`: all keys in force, reloaded when their files change
 //! - `verify`: signature and claims of a token
@@ -11,6 +11,7 @@
 pub(crate) mod error;
 pub(crate) mod external_issuer;
 pub(crate) mod jwt;
+mod key_access;
 pub(crate) mod key_folder;
 pub(crate) mod key_set;
 pub(crate) mod key_watcher;

@@ -47,6 +47,22 @@ pub(crate) enum KeyError {
     /// A file or the folder can be neither read nor created.
     #[error("cannot use the keys at {}", .0.display())]
     File(PathBuf, #[source] io::Error),
+    /// Somebody else may add a key.
+    #[error("others may write to the key folder {}, and could add a key; chmod it to 700", .0.display())]
+    FolderExposed(PathBuf),
+    /// Somebody else may read or replace a key.
+    #[error("others may read or write the key {}; chmod it to 600", .0.display())]
+    KeyExposed(PathBuf),
+    /// The folder or a key is somebody else's.
+    #[error("the {kind} {} belongs to the user {owner}, and must belong to root or to the user who runs this", .path.display())]
+    ForeignOwner {
+        /// `key` or `key folder`.
+        kind: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The owner's id.
+        owner: u32,
+    },
     /// The content of a file is not a key.
     #[error("{} is not {wanted}", .path.display())]
     NotAKey {
@@ -190,9 +206,9 @@ pub(crate) fn parse_text(text: &str, algorithm: Algorithm) -> Result<Vec<Signing
     keys.filter(|keys| !keys.is_empty()).ok_or(KeyError::NotAKeyText(algorithm.wanted()))
 }
 
-/// The key that signs: the last one of the algorithm, or the last of all where it has none.
+/// The key that signs: the last one of the algorithm.
 pub(crate) fn signing(keys: &[SigningKey], algorithm: Algorithm) -> Option<&SigningKey> {
-    keys.iter().rfind(|key| key.algorithm() == algorithm).or(keys.last())
+    keys.iter().rfind(|key| key.algorithm() == algorithm)
 }
 
 impl fmt::Debug for SigningKey {
