@@ -44,8 +44,9 @@ pub(crate) struct Locator<'a> {
 pub(crate) struct ValueList {
     pub(crate) values: Placeholder,
     pub(crate) scalar: ScalarType,
-    /// Whether they are values of the sort key's column, so that their ranges follow each other in the page's order.
-    pub(crate) is_sort_column: bool,
+    /// How many rows are read first of each range, if the ranges are merged. They are not if the values are of the sort
+    /// key's column: then their ranges follow each other in the page's order.
+    pub(crate) head: Option<Placeholder>,
 }
 
 /// A search by the index of one term's key.
@@ -78,6 +79,13 @@ pub(crate) enum Take {
     Any { window: u32 },
 }
 
+impl ValueList {
+    /// The select list and the source of the values, each once.
+    fn elements(&self) -> impl Display {
+        fmt::from_fn(|f| write!(f, "DISTINCT e.v FROM unnest({}::{}[]) AS e(v)", self.values, type_name(self.scalar)))
+    }
+}
+
 impl Display for Take {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,21 +97,28 @@ impl Display for Take {
 
 /// Which of the rows are read: so many, after some that are skipped.
 struct Cut<'t> {
-    skip: u32,
+    skip: Option<&'t dyn Display>,
     take: &'t dyn Display,
 }
 
-impl Cut<'_> {
+impl<'t> Cut<'t> {
+    fn first(take: &'t dyn Display) -> Self {
+        Self { skip: None, take }
+    }
+
     /// How many rows it is from the first to the last of them.
     fn end(&self) -> impl Display {
-        fmt::from_fn(|f| if self.skip == 0 { self.take.fmt(f) } else { write!(f, "{} + {}", self.skip, self.take) })
+        fmt::from_fn(|f| {
+            self.skip.map_or(Ok(()), |skip| write!(f, "{skip} + "))?;
+            self.take.fmt(f)
+        })
     }
 }
 
 impl Display for Cut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\nLIMIT {}", self.take)?;
-        if self.skip == 0 { Ok(()) } else { write!(f, " OFFSET {}", self.skip) }
+        self.skip.map_or(Ok(()), |skip| write!(f, " OFFSET {skip}"))
     }
 }
 
@@ -196,10 +211,11 @@ impl Locator<'_> {
     }
 
     /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.
-    pub(crate) fn rows_by_key(&self) -> impl Display {
+    pub(crate) fn rows_by_key(&self, columns: &[&str]) -> impl Display {
         fmt::from_fn(|f| {
             let relation = Relation(self.relation);
-            write!(f, "LEFT JOIN LATERAL (SELECT t.* FROM {relation} AS t WHERE ")?;
+            let columns = List(columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+            write!(f, "LEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE ")?;
             if let [first, rest @ ..] = self.key.as_slice() {
                 write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
                 let columns = List(rest.iter().map(|column| ColumnOf(Alias::Base, column)));
@@ -235,7 +251,10 @@ impl Locator<'_> {
             text,
             "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM ("
         )?;
-        self.rows(span, &Cut { skip: 0, take: &take }, text)?;
+        match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
+            (Some((list, head)), Take::Page { limit, .. }) => self.merged(span, list, head, limit, text)?,
+            (Some(_), Take::Any { .. }) | (None, _) => self.rows(span, &Cut::first(&take), text)?,
+        }
         text.write_str("\n) AS t)")
     }
 
@@ -244,7 +263,7 @@ impl Locator<'_> {
     fn window_page(&self, span: &Span<'_>, limit: Placeholder, window: u32, text: &mut String) -> fmt::Result {
         let keys = self.keys("t");
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
-        self.rows(span, &Cut { skip: 0, take: &window }, text)?;
+        self.rows(span, &Cut::first(&window), text)?;
         write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
         let of_window = self.keys_of("w");
         write!(
@@ -254,7 +273,7 @@ impl Locator<'_> {
         let last = window - 1;
         write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
         writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
-        self.rows(span, &Cut { skip: last, take: &2 }, text)?;
+        self.rows(span, &Cut { skip: Some(&last), take: &2 }, text)?;
         write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
     }
 
@@ -263,9 +282,9 @@ impl Locator<'_> {
         let (keys, too_many) = (self.keys("t"), self.too_many());
         let result = format!("SELECT {keys}, TRUE AS matches, NULL::int8 AS number, 1::int8 AS position FROM (");
         writeln!(text, "({result}")?;
-        self.rows(span, &Cut { skip: 0, take: &window }, text)?;
+        self.rows(span, &Cut::first(&window), text)?;
         write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n({result}\n", all(&self.filters))?;
-        self.rows(span, &Cut { skip: window, take: &1 }, text)?;
+        self.rows(span, &Cut { skip: Some(&window), take: &1 }, text)?;
         write!(text, "\n) AS t\nWHERE {too_many}TRUE)")
     }
 
@@ -280,22 +299,37 @@ impl Locator<'_> {
     /// Some rows of a span, in order.
     fn rows(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
         let Some(list) = self.list else { return self.segments(span, cut, text) };
-        write!(
-            text,
-            "SELECT t.* FROM (SELECT DISTINCT e.v FROM unnest({}::{}[]) AS e(v)",
-            list.values,
-            type_name(list.scalar)
-        )?;
-        if list.is_sort_column {
+        write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
+        if list.head.is_none() {
             write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
         }
         text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, &Cut { skip: 0, take: &cut.end() }, text)?;
+        self.segments(span, &Cut::first(&cut.end()), text)?;
         text.write_str("\n) AS t")?;
-        if !list.is_sort_column {
+        if list.head.is_some() {
             write!(text, "{}", order_by(&self.sort, span.ascending))?;
         }
         write!(text, "{cut}")
+    }
+
+    /// The first rows of the merged ranges of a list. A range whose first rows are all among these is read on.
+    fn merged(
+        &self,
+        span: &Span<'_>,
+        list: &ValueList,
+        head: Placeholder,
+        limit: Placeholder,
+        text: &mut String,
+    ) -> fmt::Result {
+        let (elements, order) = (list.elements(), order_by(&self.sort, span.ascending));
+        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
+        self.segments(span, &Cut::first(&head), text)?;
+        writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
+        write!(text, "SELECT t.* FROM (SELECT h.v FROM h GROUP BY h.v HAVING count(*) >= {head}) AS e")?;
+        text.write_str("\nCROSS JOIN LATERAL (\n")?;
+        self.segments(span, &Cut { skip: Some(&head), take: &limit }, text)?;
+        write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
     /// Some rows of the segments, one after the other.
@@ -321,7 +355,7 @@ impl Locator<'_> {
                 text.write_str("\n) UNION ALL (\n")?;
             }
             let conditions = &span.segments[if span.ascending { index } else { span.segments.len() - 1 - index }];
-            segment(conditions, &Cut { skip: 0, take: &end }, text)?;
+            segment(conditions, &Cut::first(&end), text)?;
         }
         write!(text, "\n)) AS t{cut}")
     }

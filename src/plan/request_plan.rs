@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
+use crate::plan::access_path::range_head;
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::step::{Parents, Slot, Step};
 use crate::plan::template::PlanTemplate;
@@ -89,6 +90,10 @@ impl Plan {
             Slot::After(column) => column_of(arguments.page.after.as_ref(), column),
             Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
             Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),
+            Slot::RangeHead(index) => {
+                let values = arguments.terms.get(index).map_or(0, |term| term.values.len());
+                Parameter::Limit(i64::from(range_head(arguments.size() + 1, values)))
+            }
             Slot::ParentKeys(index) => Parameter::ParentKeys(index),
         }
     }

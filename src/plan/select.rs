@@ -93,11 +93,38 @@ impl<'a> Select<'a> {
         fmt::from_fn(|f| {
             for (index, Joined { parent, one, target }) in self.joins.iter().enumerate() {
                 if let Some(target) = target {
-                    join(f, target, Alias::Joined(index), *parent, one)?;
+                    let alias = Alias::Joined(index);
+                    join(f, target, alias, *parent, one, &self.columns_of(alias))?;
                 }
             }
             Ok(())
         })
+    }
+
+    /// The columns that are read of an alias, each once. A sub-select that returned others as well would take longer:
+    /// PostgreSQL replaces each by a null in every row.
+    pub(crate) fn columns_of(&self, alias: Alias) -> Vec<&'a str> {
+        let mut columns: Vec<&'a str> = Vec::new();
+        let mut add = |name: &'a str| {
+            if !columns.contains(&name) {
+                columns.push(name);
+            }
+        };
+        for expression in &self.expressions {
+            match expression {
+                Expression::Column(ColumnOf(of, name)) | Expression::Int8(ColumnOf(of, name)) if *of == alias => {
+                    add(name);
+                }
+                Expression::Aggregate(of, aggregate) if *of == alias => {
+                    aggregate.join.by.iter().for_each(|column| add(&column.name));
+                }
+                Expression::Column(_) | Expression::Int8(_) | Expression::Aggregate(..) => {}
+            }
+        }
+        for joined in self.joins.iter().filter(|joined| joined.parent == alias) {
+            joined.one.join.by.iter().for_each(|column| add(&column.name));
+        }
+        columns
     }
 
     fn expression(&mut self, expression: Expression<'a>) -> usize {
@@ -153,9 +180,17 @@ fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
 
 /// Joins one row at most: by its whole key, or the first by key. The order and the array say which index to use, as in
 /// [`locator`](crate::plan::locator). Without them, PostgreSQL would read the whole table where it believes that it is small.
-fn join(f: &mut fmt::Formatter<'_>, target: &Entity, alias: Alias, parent: Alias, one: &One) -> fmt::Result {
+fn join(
+    f: &mut fmt::Formatter<'_>,
+    target: &Entity,
+    alias: Alias,
+    parent: Alias,
+    one: &One,
+    columns: &[&str],
+) -> fmt::Result {
     let (relation, to, by) = (Relation(&target.relation), &one.join.to, &one.join.by);
-    write!(f, "\nLEFT JOIN LATERAL (SELECT x.* FROM {relation} AS x WHERE ")?;
+    let columns = List(columns.iter().map(|column| ColumnOf(Alias::Inner, column)));
+    write!(f, "\nLEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS x WHERE ")?;
     for (index, (to, by)) in to.iter().zip(by).enumerate() {
         let (to, by) = (ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name));
         if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, " AND {to} = {by}") }?;

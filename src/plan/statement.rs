@@ -118,7 +118,7 @@ impl PageStatement<'_> {
         locator.alternatives(&self.span, Take::Page { limit: self.limit, window: *window }, text)?;
         let (columns, joins) = (self.select.list(), self.select.joins());
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
-        write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key())
+        write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key(&self.select.columns_of(Alias::Base)))
     }
 
     fn segment(&self, segment: &[Condition<'_>], text: &mut String) -> fmt::Result {

@@ -73,6 +73,8 @@ pub enum Slot {
     Before(usize),
     /// One more than the page size, to see whether there are more rows.
     Limit,
+    /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
+    RangeHead(usize),
     /// One column of the parents' keys, as an array: its index in [`Parents::Rows::columns`].
     ParentKeys(usize),
 }

@@ -131,7 +131,7 @@ impl<'a> SearchTerms<'a> {
         let list = list.map(|prefix| ValueList {
             values: self.values(prefix.term, parameters),
             scalar: self.terms[prefix.term].key.column.scalar,
-            is_sort_column: prefix.is_sort_column,
+            head: (!prefix.is_sort_column).then(|| parameters.add(Slot::RangeHead(prefix.term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
         let has_window = path.has_window();
