@@ -194,7 +194,10 @@ impl<'a> Reader<'a> {
             ScalarType::Id | ScalarType::String => (Kind::Text, ScalarType::String.parse(self.sized()?).ok()?),
             ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
             ScalarType::Decimal => (Kind::Decimal, ScalarType::Decimal.parse(self.sized()?).ok()?),
-            ScalarType::DateTime => (Kind::DateTime, Value::DateTime(Timestamp(i64::from_be_bytes(self.chunk()?)))),
+            ScalarType::DateTime => {
+                let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
+                (Kind::DateTime, Value::DateTime(Some(timestamp).filter(|timestamp| timestamp.is_storable())?))
+            }
             ScalarType::Boolean => (Kind::Boolean, Value::Boolean(self.byte()? != 0)),
         };
         (kind == expected as u8).then_some(value)
@@ -232,7 +235,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decodes_what_was_encoded(moment in proptest::option::of(any::<i64>()), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
+        fn decodes_what_was_encoded(moment in proptest::option::of(-210_866_803_200_000_000..=i64::MAX), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
             let tag = OrderingTag::new("orders", "ORDER_DATE");
             let text = write(tag, moment, &digits, &id);
             let expected = vec![
@@ -256,6 +259,14 @@ mod tests {
         #[test]
         fn rejects_any_text_without_panicking(text in ".*") {
             let _ = decode(&text, OrderingTag::new("orders", "ORDER_DATE"), &TYPES);
+        }
+    }
+
+    #[test]
+    fn rejects_a_moment_that_postgresql_cannot_store() {
+        let tag = OrderingTag::new("orders", "ORDER_DATE");
+        for moment in [i64::MIN, -210_866_803_200_000_001] {
+            assert_eq!(decode(&write(tag, Some(moment), "1", "x"), tag, &TYPES), Err(BadCursor::Unreadable));
         }
     }
 

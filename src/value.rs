@@ -66,7 +66,7 @@ impl ScalarType {
                 }
                 Ok(Value::Text(text.to_owned()))
             }
-            Self::Int => text.parse().map(Value::Int).map_err(|_| error("a whole number")),
+            Self::Int => text.parse().map(Value::Int).map_err(|_| error("a whole number of 64 bits")),
             Self::Decimal => Decimal::from_str_exact(text)
                 .map(Value::Decimal)
                 .map_err(|_| error("a decimal number of at most 28 digits, such as 12.50")),
@@ -121,6 +121,12 @@ impl Timestamp {
 
     /// The moments that are valid values: the years 0 to 9999, which every PostgreSQL can store.
     const RANGE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_300_799_999_999;
+
+    /// Whether PostgreSQL can store the moment. Its earliest is the beginning of 4714-11-24 BC; its latest is later than any
+    /// `Timestamp`.
+    pub fn is_storable(self) -> bool {
+        self.0 >= -210_866_803_200_000_000
+    }
 
     /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything
     /// else, and for fractions of a microsecond, which could not be compared exactly.

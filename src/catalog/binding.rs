@@ -144,6 +144,13 @@ pub struct SearchKey {
     pub vocabulary: Option<String>,
 }
 
+impl SearchKey {
+    /// The relation that has the key's column, if it is a key of this connection.
+    pub fn relation<'a>(&'a self, connection: &'a Connection) -> &'a str {
+        self.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation)
+    }
+}
+
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and
 /// matches.
 #[derive(Debug)]

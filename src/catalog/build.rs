@@ -8,6 +8,7 @@ use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::integer_ranges::IntegerRanges;
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeRef};
 use crate::catalog::sdl_writer;
@@ -29,9 +30,17 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
     }
     let directives = resolver.directives(&introspection)?;
     let own_types = types.len() - introspection.types.len();
-    let search_window = SearchWindow::DEFAULT;
-    let mut catalog =
-        Catalog { types, own_types, directives, by_name: names.ids, query, sdl: String::new(), search_window };
+    let (search_window, integer_ranges) = (SearchWindow::DEFAULT, IntegerRanges::default());
+    let mut catalog = Catalog {
+        types,
+        own_types,
+        directives,
+        by_name: names.ids,
+        query,
+        sdl: String::new(),
+        search_window,
+        integer_ranges,
+    };
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)
 }

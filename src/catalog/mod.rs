@@ -13,6 +13,7 @@
 //! - [`meta_field`], `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`, `search_description`: catalog → published SDL
 //! - [`search_window`]: how many rows a search may examine
+//! - [`integer_ranges`]: which whole numbers columns can hold
 //! - [`error`]: why a schema file cannot be used
 
 pub mod binding;
@@ -23,6 +24,7 @@ mod connection_types;
 mod definition;
 pub mod error;
 pub mod ids;
+pub mod integer_ranges;
 pub(crate) mod introspection;
 mod introspection_types;
 pub mod meta_field;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::catalog::binding::{Binding, Entity};
 use crate::catalog::ids::{FieldId, TypeId};
+use crate::catalog::integer_ranges::IntegerRanges;
 use crate::catalog::schema::{Directive, Field, ObjectType, Type, TypeRef};
 use crate::catalog::search_window::SearchWindow;
 
@@ -19,6 +20,7 @@ pub struct Catalog {
     pub(super) query: TypeId,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
+    pub(super) integer_ranges: IntegerRanges,
 }
 
 impl Catalog {
@@ -36,6 +38,17 @@ impl Catalog {
     #[must_use]
     pub fn with_search_window(self, search_window: SearchWindow) -> Self {
         Self { search_window, ..self }
+    }
+
+    /// Which whole numbers the columns can hold.
+    pub fn integer_ranges(&self) -> &IntegerRanges {
+        &self.integer_ranges
+    }
+
+    /// The same catalog for a database whose columns can hold these whole numbers.
+    #[must_use]
+    pub fn with_integer_ranges(self, integer_ranges: IntegerRanges) -> Self {
+        Self { integer_ranges, ..self }
     }
 
     /// The schema's own types, in the order of publication.

@@ -29,6 +29,7 @@ use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
+use crate::preflight::integer_ranges;
 use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningRequests;
@@ -80,7 +81,11 @@ pub(crate) async fn start(
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = schema::read(config.schema.as_deref())?.with_search_window(config.search_window);
     // Checked at the start, so that a table that is missing does not show in the responses to clients.
-    schema::check_database(&connect(&database).await?, &catalog).await?;
+    let client = connect(&database).await?;
+    schema::check_database(&client, &catalog).await?;
+    let ranges = integer_ranges(&client, &catalog).await?;
+    let catalog = catalog.with_integer_ranges(ranges);
+    drop(client);
     let options = config.http();
     let audit = AuditWriter::start(database.clone());
     let password_checks = config.password_checks;

@@ -20,13 +20,15 @@ pub mod window_search;
 
 use std::collections::HashSet;
 
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
+use crate::catalog::integer_ranges::{IntegerRange, IntegerRanges};
 use crate::preflight::comparison::Comparison;
 use crate::preflight::database_schema::DatabaseSchema;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::Requirements;
+use crate::preflight::requirements::{ColumnName, Requirements};
 
 /// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides
 /// those that follow from it: if a relation is missing, its columns are not reported.
@@ -47,4 +49,19 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let mut reported = HashSet::new();
     mismatches.retain(|mismatch| reported.insert(mismatch.to_string()));
     Ok(mismatches)
+}
+
+/// Which whole numbers the columns of a database can hold that a catalog names.
+pub async fn integer_ranges(client: &Client, catalog: &Catalog) -> Result<IntegerRanges, Error> {
+    let requirements = Requirements::of(catalog);
+    let database = DatabaseSchema::read(client, &requirements).await?;
+    let mut ranges = IntegerRanges::default();
+    for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
+        match database.column(ColumnName { relation, name }).and_then(|column| column.ty.as_ref()) {
+            Some(&Type::INT2) => ranges.insert(relation, name, IntegerRange::Small),
+            Some(&Type::INT4) => ranges.insert(relation, name, IntegerRange::Medium),
+            _ => {}
+        }
+    }
+    Ok(ranges)
 }

@@ -210,7 +210,7 @@ impl<'a> Requirements<'a> {
     }
 
     fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, required_by: SchemaPath<'a>) {
-        let relation = key.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation);
+        let relation = key.relation(connection);
         self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar), required_by);
         for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
             self.join(&connection.relation, column, relation, column, required_by);

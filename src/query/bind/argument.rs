@@ -1,11 +1,13 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
-use crate::catalog::binding::{Connection, Lookup};
+use crate::catalog::Catalog;
+use crate::catalog::binding::{Column, Connection, Lookup};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
+use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::bind::variable::Values;
 use crate::query::operation::Literal;
-use crate::value::{ScalarType, Value};
+use crate::value::Value;
 
 /// The arguments of one selected field.
 pub(crate) struct Arguments<'a> {
@@ -63,12 +65,16 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
 }
 
 /// The keys of a lookup: exactly one if its arguments are alternatives, else all of them.
-pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
+pub(super) fn keys(
+    catalog: &Catalog,
+    arguments: &Arguments<'_>,
+    lookup: &Lookup,
+) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
     let mut errors: Vec<_> = arguments.nulls().collect();
     for (index, argument) in arguments.field.arguments.iter().enumerate() {
         let Some(literal) = arguments.at(index) else { continue };
-        match key(literal, lookup.keys[index].scalar) {
+        match key(catalog, &lookup.relation, &lookup.keys[index], literal) {
             Ok(value) => keys.push((index, value)),
             Err(expected) => errors.push(bad_argument(arguments.field, argument, expected)),
         }
@@ -87,7 +93,7 @@ fn bad_argument(field: &Field, argument: &Argument, expected: &'static str) -> B
     BindError::BadArgument { field: field.name.clone(), argument: argument.name.clone(), expected }
 }
 
-fn key(literal: &Literal, scalar: ScalarType) -> Result<Value, &'static str> {
+fn key(catalog: &Catalog, relation: &str, column: &Column, literal: &Literal) -> Result<Value, &'static str> {
     let text = match literal {
         Literal::String(text) => text.clone(),
         Literal::Int(number) => number.to_string(),
@@ -96,5 +102,5 @@ fn key(literal: &Literal, scalar: ScalarType) -> Result<Value, &'static str> {
             return Err("a string");
         }
     };
-    scalar.parse(&text).map_err(|bad| bad.expected)
+    column_value::parse(catalog, relation, column, &text)
 }

@@ -10,11 +10,13 @@
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
 //! - `argument`, `variable`, [`page`], [`terms`]: the values by kind
+//! - `column_value`: whether a column can hold a value
 //! - [`introspection`]: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
 //! - [`ids`], `error`: what the others share
 
 mod argument;
+mod column_value;
 mod error;
 pub mod ids;
 pub mod introspection;

@@ -1,12 +1,15 @@
 //! How many rows of a connection are requested, from which end, between which cursors.
 
-use crate::catalog::binding::SortKey;
+use crate::catalog::Catalog;
+use crate::catalog::binding::{Column, Connection, SortKey};
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::cursor::{self, BadCursor, CursorPosition};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
+use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::operation::{Literal, Occurrence};
+use crate::value::Value;
 
 /// A number of rows within the caller's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,12 +95,11 @@ pub(super) fn size_variable(field: &Field, given: &[(usize, Literal)], end: End)
 
 /// Reads the cursors `after:` and `before:`. Each that cannot be used adds an error.
 pub(super) fn cursors(
+    ordering: &Ordering<'_>,
     arguments: &Arguments<'_>,
-    sort_key: &SortKey,
-    reverse: bool,
     errors: &mut Vec<BindError>,
 ) -> (Option<CursorPosition>, Option<CursorPosition>) {
-    let mut cursor = |role, name| position(arguments, role, name, sort_key, reverse, errors);
+    let mut cursor = |role, name| ordering.position(arguments, role, name, errors);
     (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
 }
 
@@ -122,29 +124,46 @@ fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, Page
     }
 }
 
-fn position(
-    arguments: &Arguments<'_>,
-    role: ArgumentRole,
-    argument: &'static str,
-    sort_key: &SortKey,
-    reverse: bool,
-    errors: &mut Vec<BindError>,
-) -> Option<CursorPosition> {
-    let Some(Literal::String(text)) = arguments.get(role) else { return None };
-    let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
-    let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
-    match cursor::decode(text, tag, &types).and_then(|position| without_impossible_nulls(sort_key, position)) {
-        Ok(position) => Some(position),
-        Err(reason) => {
-            errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
-            None
-        }
-    }
+/// The ordering of a connection that a request chooses.
+pub(super) struct Ordering<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) connection: &'a Connection,
+    pub(super) sort_key: &'a SortKey,
+    pub(super) reverse: bool,
 }
 
-/// Rejects a position with a null in a column that is never null. Only the first column of a sort key can be null, so such
-/// a cursor is forged, and rows do not compare with it.
-fn without_impossible_nulls(sort_key: &SortKey, position: CursorPosition) -> Result<CursorPosition, BadCursor> {
-    let nullable = usize::from(sort_key.nullable);
-    if position.iter().skip(nullable).all(Option::is_some) { Ok(position) } else { Err(BadCursor::Unreadable) }
+impl Ordering<'_> {
+    /// The position that a cursor names. A cursor that cannot be used adds an error.
+    fn position(
+        &self,
+        arguments: &Arguments<'_>,
+        role: ArgumentRole,
+        argument: &'static str,
+        errors: &mut Vec<BindError>,
+    ) -> Option<CursorPosition> {
+        let Some(Literal::String(text)) = arguments.get(role) else { return None };
+        let tag = if self.reverse { self.sort_key.tag.reversed() } else { self.sort_key.tag };
+        let types: Vec<_> = self.sort_key.columns.iter().map(|column| column.scalar).collect();
+        let position = cursor::decode(text, tag, &types)
+            .and_then(|position| if self.is_possible(&position) { Ok(position) } else { Err(BadCursor::Unreadable) });
+        match position {
+            Ok(position) => Some(position),
+            Err(reason) => {
+                errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
+                None
+            }
+        }
+    }
+
+    /// Whether a row can have the position. Otherwise the cursor is forged: it has a null in a column that is never null, with
+    /// which rows do not compare, or a value that its column cannot hold. Only the first column of a sort key can be null.
+    fn is_possible(&self, position: &CursorPosition) -> bool {
+        let nullable = usize::from(self.sort_key.nullable);
+        let holds = |(column, value): (&Column, &Option<Value>)| {
+            let value = value.as_ref();
+            value
+                .is_none_or(|value| column_value::check(self.catalog, &self.connection.relation, column, value).is_ok())
+        };
+        position.iter().skip(nullable).all(Option::is_some) && self.sort_key.columns.iter().zip(position).all(holds)
+    }
 }

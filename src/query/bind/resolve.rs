@@ -15,7 +15,7 @@ use crate::query::bind::error::BindError;
 use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
-use crate::query::bind::page::{self, Page};
+use crate::query::bind::page::{self, Ordering, Page};
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::terms::{self, BoundTerm};
 use crate::query::bind::variable::{self, Values};
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a, '_> {
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
+        let keys = argument::keys(self.catalog, &arguments, binding).unwrap_or_else(|errors| {
             self.report(selection, errors);
             Vec::new()
         });
@@ -157,8 +157,10 @@ impl<'a> Resolver<'a, '_> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let terms = terms::terms(&arguments, binding, &mut self.search_budget, &mut errors);
-        let (after, before) = page::cursors(&arguments, &binding.sort_keys[sort_key], reverse, &mut errors);
+        let terms = terms::terms(self.catalog, &arguments, binding, &mut self.search_budget, &mut errors);
+        let ordering =
+            Ordering { catalog: self.catalog, connection: binding, sort_key: &binding.sort_keys[sort_key], reverse };
+        let (after, before) = page::cursors(&ordering, &arguments, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);
         let selection = selection.id;

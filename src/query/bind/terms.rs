@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::catalog::binding::{Connection, SearchKey};
+use crate::catalog::Catalog;
+use crate::catalog::binding::Connection;
 use crate::catalog::schema::ArgumentRole;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::argument::Arguments;
+use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_size::SearchSize;
@@ -28,13 +30,14 @@ pub struct BoundTerm {
 
 /// Reads the search string. Every term that cannot be used adds an error, in the string's order.
 pub(super) fn terms(
+    catalog: &Catalog,
     arguments: &Arguments<'_>,
     connection: &Connection,
     budget: &mut SearchBudget,
     errors: &mut Vec<BindError>,
 ) -> Vec<BoundTerm> {
     let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
-    read(text, arguments, connection, budget, errors).unwrap_or_else(|error| {
+    read(catalog, text, arguments, connection, budget, errors).unwrap_or_else(|error| {
         errors.push(error);
         Vec::new()
     })
@@ -42,6 +45,7 @@ pub(super) fn terms(
 
 /// Fails if the request has more terms or values than it may.
 fn read(
+    catalog: &Catalog,
     text: &str,
     arguments: &Arguments<'_>,
     connection: &Connection,
@@ -57,7 +61,7 @@ fn read(
     let mut bound = Vec::with_capacity(parsed.len());
     for term in parsed {
         let term = term.map_err(|malformed| self::malformed(arguments, connection, malformed));
-        match term.and_then(|term| bind(arguments, connection, &term)) {
+        match term.and_then(|term| bind(catalog, arguments, connection, &term)) {
             Ok(term) => {
                 budget.add(SearchSize::Values, term.values.len())?;
                 bound.push(term);
@@ -68,7 +72,12 @@ fn read(
     Ok(bound)
 }
 
-fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
+fn bind(
+    catalog: &Catalog,
+    arguments: &Arguments<'_>,
+    connection: &Connection,
+    term: &Term<'_>,
+) -> Result<BoundTerm, BindError> {
     let field = || arguments.field.name.clone();
     let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
         field: field(),
@@ -100,7 +109,8 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
             allowed: key.comparators.clone(),
         });
     }
-    let values = values(key, term).map_err(|bad| malformed(arguments, connection, bad))?;
+    let value = |text: &str| column_value::parse(catalog, key.relation(connection), &key.column, text);
+    let values = values(term, value).map_err(|bad| malformed(arguments, connection, bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {
             field: field(),
@@ -155,11 +165,10 @@ fn names(connection: &Connection) -> impl Iterator<Item = &str> {
 }
 
 /// The distinct values of a term, in its order.
-fn values(key: &SearchKey, term: &Term<'_>) -> Result<Vec<Value>, SearchError> {
-    let value = |element: &&str| key.column.scalar.parse(element);
-    let values: Result<Vec<_>, _> = term.elements.iter().map(value).collect();
+fn values(term: &Term<'_>, parse: impl Fn(&str) -> Result<Value, &'static str>) -> Result<Vec<Value>, SearchError> {
+    let values: Result<Vec<_>, _> = term.elements.iter().map(|element| parse(element)).collect();
     let mut values =
-        values.map_err(|bad| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(bad.expected)))?;
+        values.map_err(|expected| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(expected)))?;
     if values.len() > 1 {
         let mut seen = HashSet::with_capacity(values.len());
         let is_first: Vec<_> = values.iter().map(|value| seen.insert(value)).collect();

@@ -7,3 +7,4 @@ mod pagination;
 mod plans;
 mod properties;
 mod validation;
+mod value_ranges;

@@ -1,0 +1,19 @@
+//! Values of a request that columns are compared with.
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::Column;
+use crate::value::Value;
+
+/// Parses a value that a column of a relation is compared with. If the column cannot hold it, returns what it can hold.
+pub(super) fn parse(catalog: &Catalog, relation: &str, column: &Column, text: &str) -> Result<Value, &'static str> {
+    let value = column.scalar.parse(text).map_err(|error| error.expected)?;
+    check(catalog, relation, column, &value)?;
+    Ok(value)
+}
+
+/// Checks whether a column of a relation can hold a value of its scalar type. If it cannot, returns what it can hold.
+pub(super) fn check(catalog: &Catalog, relation: &str, column: &Column, value: &Value) -> Result<(), &'static str> {
+    let Value::Int(number) = value else { return Ok(()) };
+    let range = catalog.integer_ranges().get(relation, &column.name);
+    if range.contains(*number) { Ok(()) } else { Err(range.describe()) }
+}
