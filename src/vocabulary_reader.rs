@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Config, Error};
 
 use crate::catalog::Catalog;
 use crate::database::connect::connect;
-use crate::database::session::reader_settings;
+use crate::database::session::reader;
 use crate::plan::sql::{Identifier, Relation};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -52,8 +52,7 @@ impl VocabularyReader {
         catalog: Arc<Catalog>,
         current: Arc<CurrentVocabularies>,
     ) -> Result<Self, VocabularyError> {
-        let mut config = config.clone();
-        config.options(reader_settings(config.get_options().unwrap_or_default()));
+        let (config, _) = reader(config);
         current.replace(read(&config, &catalog).await?);
         let wanted = Arc::new(Notify::new());
         let task = tokio::spawn(refresh(config, catalog, current, Arc::clone(&wanted)));

@@ -18,10 +18,17 @@ use crate::telemetry::event::Event;
 /// The channel of the notifications that the triggers of the access tables send.
 const CHANNEL: &str = "orderql_access";
 
-/// How often the grants are read without a notification. Detects a connection that was lost silently.
+/// How often the grants are read without a notification, in case one was lost.
 const RELOAD_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long one load, or one attempt to connect, may take.
+/// How often the database is asked for a sign of life, and how long it may take to answer. A connection to a frozen server, or
+/// over a network that lost it silently, stays open.
+const PROBE_INTERVAL: Duration = Duration::from_secs(3);
+
+/// Probes between two loads of the grants.
+const PROBES_PER_RELOAD: u64 = RELOAD_INTERVAL.as_secs() / PROBE_INTERVAL.as_secs();
+
+/// How long one load, or one attempt to connect, may take when the connection is new.
 const LONGEST_LOAD: Duration = Duration::from_secs(10);
 
 /// The pause after the first failed attempt to connect. Every further one doubles it.
@@ -48,6 +55,9 @@ pub(crate) enum GrantCacheError {
     /// The connection was lost.
     #[error("the connection on which changes of grants are heard was lost")]
     Lost,
+    /// The database does not answer any more.
+    #[error("the database has not answered for {} s", PROBE_INTERVAL.as_secs())]
+    Frozen,
 }
 
 /// A connection that listens for notifications.
@@ -72,7 +82,8 @@ impl GrantCache {
         Arc::clone(&self.current.borrow())
     }
 
-    /// Whether the connection to the database is open. False from the moment at which the database closes it.
+    /// Whether the database answers. False from the moment at which it closes the connection, and within two probe intervals
+    /// after it has frozen.
     pub(crate) fn is_connected(&self) -> bool {
         self.connected.load(Ordering::Relaxed)
     }
@@ -107,16 +118,27 @@ async fn refresh_while_connected(
     default: &DefaultLimits,
     publish: &watch::Sender<Arc<Grants>>,
 ) -> GrantCacheError {
+    let mut probes_left = PROBES_PER_RELOAD;
     loop {
-        // The grants are read again after a notification and after the timeout alike.
-        let _ = time::timeout(RELOAD_INTERVAL, listener.changed.notified()).await;
+        let is_notified = time::timeout(PROBE_INTERVAL, listener.changed.notified()).await.is_ok();
         if listener.client.is_closed() {
             return GrantCacheError::Lost;
         }
-        match load(&listener.client, default).await {
-            Ok(grants) => publish.send_replace(Arc::new(grants)),
-            Err(error) => return error,
-        };
+        if is_notified || probes_left == 0 {
+            probes_left = PROBES_PER_RELOAD;
+            match time::timeout(PROBE_INTERVAL, load(&listener.client, default)).await {
+                Ok(Ok(grants)) => drop(publish.send_replace(Arc::new(grants))),
+                Ok(Err(error)) => return error,
+                Err(_) => return GrantCacheError::Frozen,
+            }
+        } else {
+            probes_left -= 1;
+            match time::timeout(PROBE_INTERVAL, listener.client.batch_execute("")).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return error.into(),
+                Err(_) => return GrantCacheError::Frozen,
+            }
+        }
     }
 }
 

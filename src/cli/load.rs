@@ -9,6 +9,7 @@ use tokio_postgres::{Client, Config};
 
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
+use crate::database::connection_string;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;
@@ -21,7 +22,7 @@ use crate::load::loader::{Progress, load_file};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
     pub database_url: Config,
 
     /// List every entity's inserted, updated, unchanged and deleted rows

@@ -4,6 +4,7 @@ use tokio_postgres::Config;
 
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
+use crate::database::connection_string;
 use crate::database::migrate::migrate;
 
 /// Add what orderql needs to an OFBiz database, or create all tables in an empty one
@@ -14,7 +15,7 @@ use crate::database::migrate::migrate;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
-    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", value_parser = connection_string::parse)]
     database_url: Config,
 }
 

@@ -19,6 +19,7 @@ pub mod outcome;
 pub(crate) mod profile;
 pub(crate) mod sample;
 pub(crate) mod schema;
+mod secrets;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod table;
@@ -58,7 +59,8 @@ enum Command {
 /// Parses the command line and runs the command. Exits with 1 if the command fails, and with 2, as clap does, if the
 /// arguments are wrong.
 pub fn run() -> ExitCode {
-    let outcome = match Program::parse().command {
+    let program = Program::try_parse().unwrap_or_else(|error| secrets::hide(error).exit());
+    let outcome = match program.command {
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),

@@ -7,6 +7,7 @@ use tokio_postgres::Config;
 
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
+use crate::database::connection_string;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
 
@@ -17,7 +18,7 @@ use crate::sample::size::Size;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
     pub(crate) database_url: Config,
 
     /// How many orders; the numbers of parties, facilities and products follow from it

@@ -12,6 +12,7 @@ use crate::catalog::error::SchemaError;
 use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::outcome::Outcome;
 use crate::database::connect::connect;
+use crate::database::connection_string;
 use crate::preflight::check;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
@@ -38,7 +39,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Check {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
     database_url: Config,
 
     /// The schema file [default: the built-in schema]

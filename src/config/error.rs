@@ -46,8 +46,15 @@ pub(crate) enum ConfigError {
     #[error("cannot read the configuration file {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
     /// The file is not TOML.
-    #[error("{} is not TOML", .0.display())]
-    NotToml(PathBuf, #[source] Box<toml::de::Error>),
+    #[error("{}:{line} is not TOML: {message}", .file.display())]
+    NotToml {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1. It is not shown, because it may have a password.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
     /// A key of the file is not the name of a setting.
     #[error("{}: there is no setting `{key}`; did you mean `{nearest}`?", .file.display())]
     UnknownKey {

@@ -13,8 +13,14 @@ use crate::nearest::closest;
 /// Reads the file. Returns its values as text, by their keys, which may be settings' old names.
 pub(crate) fn read(path: &Path) -> Result<BTreeMap<&'static str, String>, ConfigError> {
     let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable(path.to_owned(), error))?;
-    let table: toml::Table = text.parse().map_err(|error| ConfigError::NotToml(path.to_owned(), Box::new(error)))?;
+    let table: toml::Table = text.parse().map_err(|error| not_toml(path, &text, &error))?;
     table.into_iter().map(|(key, value)| entry(path, &key, value)).collect()
+}
+
+fn not_toml(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    ConfigError::NotToml { file: path.to_owned(), line, message: error.message().to_owned() }
 }
 
 fn entry(path: &Path, key: &str, value: toml::Value) -> Result<(&'static str, String), ConfigError> {

@@ -148,7 +148,7 @@ fn an_unknown_key_is_rejected_with_the_nearest_name() {
     let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();
     assert!(error.ends_with("`pool-size` is of the type array; expected a whole number from 1 to 1000000"), "{error}");
     let file = File::new("broken", "pool-size == 3");
-    assert!(matches!(read(&["--config", file.path()], &[]), Err(ConfigError::NotToml(..))));
+    assert!(matches!(read(&["--config", file.path()], &[]), Err(ConfigError::NotToml { line: 1, .. })));
     assert!(matches!(read(&["--config", "/nowhere/at.toml"], &[]), Err(ConfigError::Unreadable(..))));
 }
 

@@ -2,8 +2,10 @@
 
 use deadpool_postgres::Object;
 use tokio::runtime::Handle;
+use tokio::time;
 use tokio_postgres::NoTls;
 
+use crate::database::pool::CONNECT_TIMEOUT;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -17,8 +19,11 @@ pub(super) fn abandon(connection: Object) {
     // Outside a runtime the process is ending, and dropping the client closes the connection.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
-            if let Err(error) = client.cancel_token().cancel_query(NoTls).await {
-                emit(&Event::CancelFailed { error: &error });
+            // A server that does not answer must not collect waiting tasks and their sockets.
+            match time::timeout(CONNECT_TIMEOUT, client.cancel_token().cancel_query(NoTls)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => emit(&Event::CancelFailed { error: &error }),
+                Err(timeout) => emit(&Event::CancelFailed { error: &timeout }),
             }
         });
     }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use deadpool_postgres::{PoolError, TimeoutType};
 use thiserror::Error;
-use tokio_postgres::error::Severity;
+use tokio_postgres::error::{DbError, Severity, SqlState};
+use tokio_postgres::types::WrongType;
+
+use crate::database::parameter::ParameterError;
 
 /// Why a statement returned no result.
 #[derive(Debug, Error)]
@@ -16,9 +19,29 @@ pub enum DatabaseError {
     /// The server cannot be reached, or the connection was lost.
     #[error("the database cannot be reached")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The server rejected a statement.
+    /// The server cannot run the statement in the state that it is in: it has no connection, memory or disk space left, is
+    /// shutting down, or only reads. The same statement may succeed later, or on another connection.
+    #[error("the database cannot run statements right now")]
+    Unavailable(#[source] tokio_postgres::Error),
+    /// The server cancelled the statement, for its `statement_timeout` or because an operator asked for it.
+    #[error("the database cancelled a statement")]
+    Cancelled(#[source] tokio_postgres::Error),
+    /// The transaction conflicts with another one, or with the replay of another server's. A new attempt may succeed.
+    #[error("the transaction conflicts with another one")]
+    Conflict(#[source] tokio_postgres::Error),
+    /// The server rejected a statement, or a parameter cannot be sent as the type that the statement expects.
     #[error("the database refused a statement")]
     Statement(#[source] tokio_postgres::Error),
+}
+
+impl DatabaseError {
+    /// Whether the same statement may succeed later.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Busy | Self::Unreachable(_) | Self::Unavailable(_) | Self::Conflict(_) => true,
+            Self::Cancelled(_) | Self::Statement(_) => false,
+        }
+    }
 }
 
 impl From<PoolError> for DatabaseError {
@@ -32,13 +55,57 @@ impl From<PoolError> for DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        // An error without a report from the server comes from the connection. After a fatal report the server closes the
-        // connection: it stops, starts or crashes, has no connections left, or ends idle ones.
-        let is_unreachable = error
-            .as_db_error()
-            .is_none_or(|report| matches!(report.parsed_severity(), Some(Severity::Fatal | Severity::Panic)));
-        if is_unreachable { Self::Unreachable(Box::new(error)) } else { Self::Statement(error) }
+        match error.as_db_error().map(Refusal::of) {
+            None if is_about_a_parameter(&error) => Self::Statement(error),
+            // Any other error without a report from the server comes from the connection.
+            None | Some(Refusal::Connection) => Self::Unreachable(Box::new(error)),
+            Some(Refusal::State) => Self::Unavailable(error),
+            Some(Refusal::Cancelled) => Self::Cancelled(error),
+            Some(Refusal::Conflict) => Self::Conflict(error),
+            Some(Refusal::Statement) => Self::Statement(error),
+        }
     }
+}
+
+/// What a server's report is about.
+enum Refusal {
+    /// The connection. After a fatal report the server closes it: it stops, starts or crashes, has no connections left, or ends
+    /// idle ones.
+    Connection,
+    /// The state of the server.
+    State,
+    /// The cancellation of the statement.
+    Cancelled,
+    /// Another transaction.
+    Conflict,
+    /// The statement itself.
+    Statement,
+}
+
+impl Refusal {
+    fn of(report: &DbError) -> Self {
+        if matches!(report.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {
+            return Self::Connection;
+        }
+        match *report.code() {
+            SqlState::QUERY_CANCELED => Self::Cancelled,
+            SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::Conflict,
+            SqlState::READ_ONLY_SQL_TRANSACTION
+            | SqlState::LOCK_NOT_AVAILABLE
+            | SqlState::ADMIN_SHUTDOWN
+            | SqlState::CRASH_SHUTDOWN
+            | SqlState::CANNOT_CONNECT_NOW
+            | SqlState::IO_ERROR => Self::State,
+            // Class 53, insufficient resources: connections, memory, disk space or a configured limit.
+            ref code if code.code().starts_with("53") => Self::State,
+            _ => Self::Statement,
+        }
+    }
+}
+
+/// Whether a parameter of the statement cannot be sent.
+fn is_about_a_parameter(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<ParameterError>() || source.is::<WrongType>())
 }
 
 /// Why the private cluster cannot be used.

@@ -5,6 +5,7 @@ pub mod options;
 
 mod cancel;
 pub mod connect;
+pub mod connection_string;
 pub mod parameter;
 pub mod pool;
 pub mod session;

@@ -1,9 +1,10 @@
 //! Statement parameters in PostgreSQL's binary format, encoded for the type that the statement expects.
 
-use std::error::Error;
+use std::error::Error as StdError;
 
 use bytes::{BufMut, BytesMut};
 use rust_decimal::Decimal;
+use thiserror::Error;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::value::{ScalarType, Timestamp, Value};
@@ -28,10 +29,31 @@ impl<'a> SqlParam<'a> {
     }
 }
 
-type BoxError = Box<dyn Error + Sync + Send>;
+type BoxError = Box<dyn StdError + Sync + Send>;
+
+/// A parameter that cannot be sent as the type that its statement expects. Preflight and binding rule this out.
+#[derive(Debug, Error)]
+#[error("a parameter cannot be sent as {ty}")]
+pub(super) struct ParameterError {
+    ty: Type,
+    source: BoxError,
+}
 
 impl ToSql for SqlParam<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
+        self.write(ty, out).map_err(|source| ParameterError { ty: ty.clone(), source }.into())
+    }
+
+    // The catalog chooses the type of each value. Preflight checks the catalog against the database.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl SqlParam<'_> {
+    fn write(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self {
             Self::Value(None) => return Ok(IsNull::Yes),
             Self::Value(Some(value)) => encode(value, ty, out)?,
@@ -41,13 +63,6 @@ impl ToSql for SqlParam<'_> {
         }
         Ok(IsNull::No)
     }
-
-    // The catalog chooses the type of each value. Preflight checks the catalog against the database.
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
 }
 
 fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> {

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
-use tokio_postgres::NoTls;
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
+use tokio_postgres::{Config, NoTls};
 
 use crate::database::error::DatabaseError;
 use crate::database::options::PoolOptions;
-use crate::database::session::reader_settings;
+use crate::database::session::{READ_ONLY, reader};
 use crate::database::snapshot::Snapshot;
 
 /// How long connecting may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]
@@ -22,7 +22,13 @@ pub struct Pool {
 impl Pool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
-        Ok(Self { connections: build(options, reader_settings)? })
+        let (config, needs_read_only) = reader(&options.config);
+        let hook = needs_read_only.then(|| {
+            Hook::async_fn(|client, _| {
+                Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
+            })
+        });
+        Ok(Self { connections: build(config, options, hook)? })
     }
 
     /// Takes a connection to read one snapshot. Waits for a free one for [`PoolOptions::wait`] at most.
@@ -31,21 +37,21 @@ impl Pool {
     }
 }
 
-/// Builds a pool. `settings` adds ours to the `options` of the operator's address.
+/// Builds a pool of connections with this configuration. `hook` prepares each new one.
 pub(super) fn build(
+    mut config: Config,
     options: &PoolOptions,
-    settings: impl FnOnce(&str) -> String,
+    hook: Option<Hook>,
 ) -> Result<deadpool_postgres::Pool, DatabaseError> {
-    let mut config = options.config.clone();
-    let settings = settings(config.get_options().unwrap_or_default());
-    config.options(settings).application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
+    config.application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     // Recycling sends no statement, so it needs no timeout.
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };
-    deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager))
-        .max_size(options.size)
-        .timeouts(timeouts)
-        .runtime(Runtime::Tokio1)
-        .build()
-        .map_err(|error| DatabaseError::Unreachable(Box::new(error)))
+    let pool = deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager));
+    let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1);
+    let pool = match hook {
+        Some(hook) => pool.post_create(hook),
+        None => pool,
+    };
+    pool.build().map_err(|error| DatabaseError::Unreachable(Box::new(error)))
 }

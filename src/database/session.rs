@@ -1,5 +1,8 @@
 //! The PostgreSQL settings that every pooled connection starts with.
 
+use tokio_postgres::Config;
+use tokio_postgres::config::TargetSessionAttrs;
+
 /// Planner and timeout settings of reading connections. The operator's address may override them.
 ///
 /// - Batched statements need generic plans. Otherwise PostgreSQL plans each execution anew, which costs several times more.
@@ -21,8 +24,8 @@ const READER_DEFAULTS: &str = "-c plan_cache_mode=force_generic_plan -c enable_m
 ///   transaction of one trivial statement costs PostgreSQL a third more with it.
 /// - Worker processes would return the parts of a search in any order.
 /// - A role named orderql would otherwise search the schema of that name first.
-const READER_REQUIRED: &str = "-c default_transaction_isolation=repeatable\\ read -c default_transaction_read_only=on \
-                               -c max_parallel_workers_per_gather=0 -c TimeZone=UTC -c search_path=public";
+const READER_REQUIRED: &str = "-c default_transaction_isolation=repeatable\\ read -c max_parallel_workers_per_gather=0 \
+                               -c TimeZone=UTC -c search_path=public";
 
 /// Settings of writing connections. Reads and writes use OFBiz's schema, whatever the role is called.
 const WRITER_DEFAULTS: &str = "-c TimeZone=UTC -c search_path=public -c client_connection_check_interval=1s \
@@ -30,10 +33,35 @@ const WRITER_DEFAULTS: &str = "-c TimeZone=UTC -c search_path=public -c client_c
 
 /// The `options` of a reading connection, with those of the operator's address.
 pub fn reader_settings(operator: &str) -> String {
-    format!("{READER_DEFAULTS} {operator} {READER_REQUIRED}")
+    format!("{READER_DEFAULTS} {operator} {READER_REQUIRED} -c default_transaction_read_only=on")
+}
+
+/// The `options` of a reading connection whose server has to be a primary or a standby. It must not be read-only when it
+/// starts: tokio-postgres asks whether transactions are read-only, and so they are on a standby alone. [`READ_ONLY`] follows.
+fn targeted_reader_settings(operator: &str) -> String {
+    format!("{READER_DEFAULTS} {operator} {READER_REQUIRED} -c default_transaction_read_only=off")
+}
+
+/// Makes the transactions of a connection read-only.
+pub(super) const READ_ONLY: &str = "SET default_transaction_read_only = on";
+
+/// The address with the settings of a reading connection, and whether [`READ_ONLY`] has to follow.
+pub fn reader(address: &Config) -> (Config, bool) {
+    let mut config = address.clone();
+    let operator = address.get_options().unwrap_or_default();
+    let is_targeted = address.get_target_session_attrs() != TargetSessionAttrs::Any;
+    config.options(if is_targeted { targeted_reader_settings(operator) } else { reader_settings(operator) });
+    (config, is_targeted)
+}
+
+/// The address with the settings of a writing connection.
+pub(super) fn writer(address: &Config) -> Config {
+    let mut config = address.clone();
+    config.options(writer_settings(address.get_options().unwrap_or_default()));
+    config
 }
 
 /// The `options` of a writing connection, with those of the operator's address.
-pub(super) fn writer_settings(operator: &str) -> String {
+fn writer_settings(operator: &str) -> String {
     format!("{WRITER_DEFAULTS} {operator}")
 }

@@ -16,7 +16,7 @@
 //! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
 //!
 //! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
-//! for each request.
+//! for each request, `unavailability_log` one for each cause of 503.
 
 pub(crate) mod access_error;
 pub(crate) mod access_log;
@@ -51,5 +51,6 @@ pub(crate) mod route;
 pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod service_error;
+mod unavailability_log;
 pub(crate) mod update_errors;
 pub(crate) mod value_warning;

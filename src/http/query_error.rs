@@ -12,7 +12,7 @@ use crate::throttle::rate_limiter::DebitError;
 /// When a client may retry after its other queries had the time to finish.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Why a query returns no rows. Nothing is debited, except where the deadline has passed.
+/// Why a query returns no rows. Nothing is debited, except for a query that ran too long.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryError {
     /// The query does not compile, or costs more than its caller may spend.
@@ -44,6 +44,14 @@ pub(crate) enum QueryError {
         /// The bucket after the debit.
         bucket: ThrottleStatus,
     },
+    /// The database cancelled the query.
+    #[error("the database cancelled the query, which ran longer than the database allows; narrow it")]
+    Cancelled {
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
+    },
 }
 
 impl From<QueryError> for ApiError {
@@ -63,6 +71,9 @@ impl From<QueryError> for ApiError {
                     .with_extension("maxConcurrentQueries", u64::from(limit))
                     .with_retry_after(Some(RETRY_AFTER));
                 (response, RequestedCost { credits: cost, bucket })
+            }
+            QueryError::Cancelled { cost, bucket } => {
+                (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
             }
             QueryError::DeadlineExceeded { deadline, cost, bucket } => {
                 let response =

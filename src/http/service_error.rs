@@ -6,6 +6,7 @@ use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::response::BoxError;
+use crate::http::unavailability_log;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -15,7 +16,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Why the service cannot serve a request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServiceError {
-    /// The database cannot be reached or has no free connection, or too many passwords wait to be hashed.
+    /// The database cannot be reached, has no free connection or cannot run statements, or too many passwords wait to be
+    /// hashed. The cause is in the log.
     #[error("the service cannot serve the request right now; try again")]
     Unavailable(#[source] BoxError),
     /// An internal error, which is in the log.
@@ -40,7 +42,8 @@ impl ServiceError {
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         let response = match &error {
-            ServiceError::Unavailable(_) => {
+            ServiceError::Unavailable(source) => {
+                unavailability_log::report(&**source);
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
             }
             ServiceError::Internal { request_id, .. } => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::database::error::DatabaseError;
@@ -30,6 +31,7 @@ pub(crate) async fn update(
     let mut attempts = 1;
     loop {
         match attempt(writer, actor, request, key).await {
+            Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
             Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
             result => return result.map_err(classify),
         }
@@ -43,8 +45,21 @@ async fn attempt(
     key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, DatabaseError> {
     let mut connection = writer.connection().await?;
+    let result = run(&mut connection, actor, request, key).await;
+    if matches!(result, Err(DatabaseError::Unavailable(_))) {
+        WriterPool::discard(connection);
+    }
+    result
+}
+
+async fn run(
+    connection: &mut Client,
+    actor: &Actor,
+    request: &UpdateRequest,
+    key: Option<IdempotencyKey<'_>>,
+) -> Result<UpdateOutcome, DatabaseError> {
     if key.is_some() {
-        idempotency::delete_expired(&connection).await?;
+        idempotency::delete_expired(connection).await?;
     }
     let mut transaction = connection.transaction().await?;
     transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
@@ -76,13 +91,7 @@ async fn attempt(
 
 /// Whether another update's rows caused the error, so that a new attempt sees them.
 fn is_collision(error: &tokio_postgres::Error) -> bool {
-    let collisions = [
-        SqlState::T_R_SERIALIZATION_FAILURE,
-        SqlState::T_R_DEADLOCK_DETECTED,
-        SqlState::UNIQUE_VIOLATION,
-        SqlState::FOREIGN_KEY_VIOLATION,
-    ];
-    error.code().is_some_and(|code| collisions.contains(code))
+    matches!(error.code(), Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION))
 }
 
 /// The error of the last attempt.
@@ -92,7 +101,6 @@ fn classify(error: DatabaseError) -> UpdateError {
     match *report.code() {
         SqlState::FOREIGN_KEY_VIOLATION => UpdateError::Referenced(report.table().unwrap_or("a table").to_owned()),
         SqlState::STRING_DATA_RIGHT_TRUNCATION => UpdateError::TooLong(report.message().to_owned()),
-        SqlState::LOCK_NOT_AVAILABLE => UpdateError::Unavailable(error),
         _ if is_collision(statement) => UpdateError::Unavailable(error),
         _ => UpdateError::Internal(error),
     }

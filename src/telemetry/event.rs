@@ -51,6 +51,13 @@ pub(crate) enum Event<'a> {
         /// The error.
         error: &'a dyn Error,
     },
+    /// http: requests were answered with 503.
+    Unavailable {
+        /// Why.
+        error: &'a dyn Error,
+        /// How many, since this was logged last.
+        requests: u64,
+    },
 
     /// access: a login succeeded or failed, or accounts were changed.
     Audit(Audit<'a>),

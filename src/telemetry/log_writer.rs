@@ -36,6 +36,9 @@ pub(super) fn write(event: &Event<'_>) {
         Event::InternalError { request_id, error } => {
             error!(request_id, error = %ErrorChain(*error), "internal error");
         }
+        Event::Unavailable { error, requests } => {
+            warn!(error = %ErrorChain(*error), requests, "the service is unavailable");
+        }
 
         Event::Audit(audit) => info!(
             action = audit.action,

@@ -4,3 +4,4 @@ mod accounts;
 mod demo;
 mod load;
 mod schema;
+mod secrets;

@@ -3,4 +3,7 @@
 mod cluster;
 mod migrate;
 mod outage;
+mod postgres;
 mod preflight;
+mod refusals;
+mod target_session;

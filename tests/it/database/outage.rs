@@ -1,144 +1,17 @@
 //! Outages of PostgreSQL: clients get an error meanwhile, and the server recovers by itself.
 
-use std::process::Command;
 use std::sync::Arc;
 
 use orderql::access::profile::Profile;
-use orderql::database::address::ClusterAddress;
-use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
-use orderql::database::migrate::migrate;
-use orderql::database::options::{ClusterOptions, Durability};
-use serde_json::{Value, json};
-use tokio::task::JoinSet;
-use tokio_postgres::{Client, Config};
+use serde_json::json;
 
-use crate::support::cluster::throwaway_cluster;
+use crate::database::postgres::{
+    ORDER, Postgres, assert_all_unavailable, assert_unavailable, send, send_queries, serve, stop, wait_for_recovery,
+};
 use crate::support::http::{GRAPHQL_JSON, JSON, Response};
 use crate::support::server::Server;
-use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
-
-/// A PostgreSQL server that the test may kill.
-struct Postgres {
-    folder: TestFolder,
-    address: ClusterAddress,
-}
-
-/// A query of 4 credits.
-const ORDER: &str = "{ order(orderId: \"NONE\") { orderName statusId grandTotal } }";
-
-impl Postgres {
-    /// Starts it with a migrated database and the user `demo`.
-    async fn start(name: &str) -> Self {
-        let folder = TestFolder::create(&format!("outage-{name}"));
-        let address = Cluster::open(&durable_cluster(&folder)).unwrap().leave_running();
-        let postgres = Self { folder, address };
-        postgres.address.create_database("orders", None).await.unwrap();
-        let mut client = postgres.connect().await;
-        migrate(&mut client).await.unwrap();
-        create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
-        postgres
-    }
-
-    fn config(&self) -> Config {
-        self.address.config("orders")
-    }
-
-    async fn connect(&self) -> Client {
-        connect(&self.config()).await.unwrap()
-    }
-
-    /// Sends a signal to the server's first process.
-    fn signal(&self, signal: &str) {
-        send(signal, &self.folder.postmaster().unwrap());
-    }
-
-    /// Stops the server immediately, like a crash, and waits until it has ended.
-    async fn kill(&self) {
-        self.signal("-QUIT");
-        while connect(&self.config()).await.is_ok() || self.folder.postmaster().is_some() {}
-    }
-
-    fn restart(&self) {
-        let address = Cluster::open(&durable_cluster(&self.folder)).unwrap().leave_running();
-        assert_eq!(address, self.address);
-    }
-
-    /// Waits until exactly `count` statements of the server wait for locks.
-    async fn wait_for_lock_waits(&self, count: i64) {
-        let admin = connect(&self.address.config("postgres")).await.unwrap();
-        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'orders' AND wait_event_type = 'Lock'";
-        while admin.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) != count {}
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        // Opening and dropping a cluster stops its server, in whatever state the test has left it.
-        drop(Cluster::open(&durable_cluster(&self.folder)));
-    }
-}
-
-/// The options of a cluster that keeps committed rows after a crash.
-fn durable_cluster(folder: &TestFolder) -> ClusterOptions {
-    ClusterOptions { durability: Durability::Durable, ..throwaway_cluster(folder.path()) }
-}
-
-fn send(signal: &str, process: &str) {
-    assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
-}
-
-/// Starts a server whose queries have no deadline and whose buckets are never refilled, and returns a token.
-fn serve(postgres: &Postgres, flags: &[&str]) -> (Arc<Server>, String) {
-    let server =
-        Server::start_with_config(&postgres.config(), &[&["--deadline", "1h", "--restore-rate", "0"], flags].concat());
-    let token = server.token("demo");
-    (Arc::new(server), token)
-}
-
-/// Sends `count` queries at the same time.
-fn send_queries(server: &Arc<Server>, token: &str, count: usize) -> JoinSet<Response> {
-    let mut queries = JoinSet::new();
-    for _ in 0..count {
-        let (server, token) = (Arc::clone(server), token.to_owned());
-        queries.spawn_blocking(move || server.query(&token, ORDER));
-    }
-    queries
-}
-
-fn assert_unavailable(response: &Response) {
-    assert_eq!((response.status, response.header("retry-after")), (200, Some("1")), "{response:?}");
-    let body = response.json();
-    assert_eq!(body["data"], Value::Null);
-    let expected = json!({"code": "SERVICE_UNAVAILABLE", "retryAfterMs": 1000});
-    assert_eq!(body["errors"][0]["extensions"], expected);
-}
-
-/// Panics unless all responses report that the database is unavailable. The server's log explains an internal error.
-fn assert_all_unavailable(responses: &[Response], server: Arc<Server>) -> Arc<Server> {
-    let internal_errors = responses.iter().filter(|response| response.code() == "INTERNAL_SERVER_ERROR").count();
-    assert!(internal_errors == 0, "{}", Arc::into_inner(server).unwrap().stop());
-    responses.iter().for_each(assert_unavailable);
-    server
-}
-
-/// Sends queries until one succeeds. The others must report that the database is unavailable.
-fn wait_for_recovery(server: &Server, token: &str) -> Response {
-    loop {
-        let response = server.query(token, ORDER);
-        if response.json().get("errors").is_none() {
-            return response;
-        }
-        assert_unavailable(&response);
-    }
-}
-
-/// Stops the server. Panics if it has logged an internal error.
-fn stop(server: Arc<Server>) {
-    let log = Arc::into_inner(server).unwrap().stop();
-    assert!(!log.contains("panicked") && !log.contains("internal error") && !log.contains("\"status\":500"), "{log}");
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_an_outage_and_recovers_after_it() {
@@ -272,5 +145,26 @@ async fn replaces_idle_connections_that_postgresql_closes() {
     }
     client.batch_execute("ALTER DATABASE orders RESET idle_session_timeout").await.unwrap();
     wait_for_recovery(&server, &token);
+    stop(server);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn is_not_ready_while_postgresql_is_frozen() {
+    let postgres = Postgres::start("frozen").await;
+    let flags = ["--pool-size", "2", "--deadline", "1s", "--restore-rate", "0"];
+    let server = Arc::new(Server::start_with_config(&postgres.config(), &flags));
+    let token = server.token("demo");
+    assert_eq!(server.query(&token, ORDER).available(), 996);
+    // Its sockets stay open, and no process answers.
+    postgres.signal_all("-STOP");
+    while server.get("/health/ready").status == 200 {}
+    assert_eq!(server.get("/health/live").status, 200);
+    // More queries than connections: some reach a frozen connection, and others wait for one.
+    for response in send_queries(&server, &token, 4).join_all().await {
+        assert_unavailable(&response);
+    }
+    postgres.signal_all("-CONT");
+    assert_eq!(wait_for_recovery(&server, &token).available(), 992, "only executed queries are debited");
+    while server.get("/health/ready").status == 503 {}
     stop(server);
 }

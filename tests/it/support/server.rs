@@ -61,6 +61,11 @@ impl Server {
 
     /// Starts the server on any database of a private cluster and waits until it listens.
     pub fn start_with_config(database: &Config, flags: &[&str]) -> Self {
+        Self::start_on(&connection_string(database), flags)
+    }
+
+    /// Starts the server on the database with this address and waits until it listens.
+    pub fn start_on(database: &str, flags: &[&str]) -> Self {
         let (mut server, log) = Self::spawn(database, flags);
         server.log = Some(thread::spawn(move || log.lines().map(|line| line.unwrap() + "\n").collect()));
         server
@@ -68,17 +73,17 @@ impl Server {
 
     /// Starts the server and waits until it listens. What it logs afterwards is not read.
     pub fn start_with_unread_log(database: &Database, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
-        Self::spawn(&database.config(), flags)
+        Self::spawn(&connection_string(&database.config()), flags)
     }
 
-    fn spawn(database: &Config, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
+    fn spawn(database: &str, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-server-{}-{number}", process::id()));
         fs::create_dir_all(&folder).unwrap();
         let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
-        program.arg(connection_string(database)).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
+        program.arg(database).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut log = BufReader::new(program.stderr.take().unwrap());

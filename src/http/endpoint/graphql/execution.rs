@@ -38,11 +38,20 @@ pub(crate) async fn fetch(
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
     match time::timeout(deadline, run(service, compiled)).await {
         Ok(Ok(rows)) => Ok(rows),
-        Ok(Err(ExecuteError::Database(error @ (DatabaseError::Busy | DatabaseError::Unreachable(_))))) => {
+        Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
+            entry.cost = Some(cost);
+            Err(QueryError::Cancelled { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
             service.rate_limiter.refund(&caller.user_id, cost).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
         Ok(Err(error)) => Err(ServiceError::internal(entry, error).into()),
+        // The query is not to blame if the database answers nobody.
+        Err(_) if !service.grants.is_connected() => {
+            service.rate_limiter.refund(&caller.user_id, cost).await;
+            Err(ServiceError::Unavailable("the database does not answer".into()).into())
+        }
         Err(_) => {
             entry.cost = Some(cost);
             Err(QueryError::DeadlineExceeded { deadline, cost, bucket }.into())
@@ -50,7 +59,15 @@ pub(crate) async fn fetch(
     }
 }
 
+/// Runs the query, and once more if it conflicts with another transaction: on a standby, with the replay of the primary's.
 async fn run(service: &Service, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
+    match attempt(service, compiled).await {
+        Err(ExecuteError::Database(DatabaseError::Conflict(_))) => attempt(service, compiled).await,
+        result => result,
+    }
+}
+
+async fn attempt(service: &Service, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }

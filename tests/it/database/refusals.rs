@@ -1,0 +1,149 @@
+//! What PostgreSQL refuses for reasons of its own: clients are told to retry, or that their query took too long, and never that
+//! the service failed.
+
+use orderql::access::profile::Profile;
+use orderql::database::connect::connect;
+use serde_json::json;
+use tokio_postgres::Client;
+
+use crate::database::postgres::{ORDER, Postgres, assert_unavailable, send_queries, serve, stop, wait_for_recovery};
+use crate::support::database::migrated_database;
+use crate::support::http::{GRAPHQL_JSON, Response, bearer};
+use crate::support::server::{Server, server_with_demo_user};
+use crate::support::users::create_users;
+
+/// Makes every statement on orders fail with the SQLSTATE in the table `refusal`: on one connection, or on all.
+const REFUSING_ORDERS: &str = "
+    CREATE TABLE refusal (code text, connection int);
+    CREATE FUNCTION refuse() RETURNS bool LANGUAGE plpgsql STABLE AS $$
+    DECLARE found refusal;
+    BEGIN
+        SELECT * INTO found FROM refusal WHERE connection IS NULL OR connection = pg_backend_pid();
+        IF found.code IS NOT NULL THEN
+            RAISE EXCEPTION 'refused with %', found.code USING ERRCODE = found.code;
+        END IF;
+        RETURN TRUE;
+    END $$;
+    ALTER TABLE order_header RENAME TO accepted_order_header;
+    CREATE VIEW order_header AS SELECT * FROM accepted_order_header WHERE refuse()";
+
+/// The process id of the only connection that reads.
+const READER: &str = "
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%order_header%'";
+
+async fn refuse(client: &Client, code: &str, connection: Option<i32>) {
+    client.batch_execute("DELETE FROM refusal").await.unwrap();
+    client.execute("INSERT INTO refusal VALUES ($1, $2)", &[&code, &connection]).await.unwrap();
+}
+
+fn update_order(server: &Server, token: &str) -> Response {
+    let form = "facilityId=NONE&box_shipmentId_1=NONE&box_shipmentBoxTypeId_1=NONE&1_box_rowSubmit=1";
+    let headers = [&bearer(token), "Content-Type: application/x-www-form-urlencoded"];
+    server.request("POST /api/updateOrder", &headers, form)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_by_what_postgresql_refuses() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+    let server = Server::start(&database, &["--pool-size", "1", "--restore-rate", "0"]);
+    let token = server.token("demo");
+    client.batch_execute(REFUSING_ORDERS).await.unwrap();
+    // An empty table would not call the function.
+    let order = "INSERT INTO accepted_order_header (order_id) VALUES ('NONE')";
+    client.batch_execute(order).await.unwrap();
+    assert_eq!(server.query(&token, ORDER).available(), 996);
+
+    // No space, no memory, no connections, a configured limit; an I/O error; read-only; shutting down, crashed, starting up;
+    // a lock that was not free; two kinds of conflict, which occur again at the second attempt.
+    let temporary =
+        ["53100", "53200", "53300", "53400", "58030", "25006", "57P01", "57P02", "57P03", "55P03", "40001", "40P01"];
+    for code in temporary {
+        refuse(&client, code, None).await;
+        assert_unavailable(&server.query(&token, ORDER));
+        let newer = server.query_as(GRAPHQL_JSON, &token, ORDER);
+        assert_eq!((newer.status, newer.header("retry-after")), (503, Some("1")), "{code}: {newer:?}");
+    }
+
+    // A conflict that does not occur again.
+    client.batch_execute("DELETE FROM refusal").await.unwrap();
+    assert_eq!(server.query(&token, ORDER).available(), 992);
+    let reader: i32 = client.query_one(READER, &[]).await.unwrap().get(0);
+    refuse(&client, "40001", Some(reader)).await;
+    assert_eq!(server.query(&token, ORDER).available(), 988);
+
+    // The query took too long.
+    refuse(&client, "57014", None).await;
+    let response = server.query_as(GRAPHQL_JSON, &token, ORDER);
+    assert_eq!((response.status, response.code().as_str()), (504, "DEADLINE_EXCEEDED"), "{response:?}");
+    assert_eq!(response.available(), 984, "it is paid");
+
+    let log = server.stop();
+    let causes: Vec<_> = log.lines().filter(|line| line.contains("the service is unavailable")).collect();
+    for code in temporary {
+        assert!(causes.iter().any(|line| line.contains(&format!("refused with {code}"))), "{code}: {log}");
+    }
+    assert!(!log.contains("internal error"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_timeout_of_the_database_is_a_deadline() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+    let mut config = database.config();
+    config.options("-c statement_timeout=100ms");
+    let server = Server::start_with_config(&config, &["--restore-rate", "0"]);
+    let token = server.token("demo");
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let response = server.query_as(GRAPHQL_JSON, &token, ORDER);
+    assert_eq!((response.status, response.code().as_str()), (504, "DEADLINE_EXCEEDED"), "{response:?}");
+    lock.rollback().await.unwrap();
+    assert_eq!(server.query(&token, ORDER).available(), 992);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waits_for_free_connections_of_a_full_database() {
+    let postgres =
+        Postgres::start_with("full", &[("max_connections", "12"), ("superuser_reserved_connections", "0")]).await;
+    let (server, token) = serve(&postgres, &["--pool-size", "4"]);
+    let mut others = Vec::new();
+    let refused = loop {
+        match connect(&postgres.config()).await {
+            Ok(client) => others.push(client),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused.code().unwrap().code(), "53300");
+    for response in send_queries(&server, &token, 6).join_all().await {
+        assert_unavailable(&response);
+    }
+    let update = update_order(&server, &token);
+    assert_eq!((update.status, update.header("retry-after")), (503, Some("1")), "{update:?}");
+    drop(others);
+    assert_eq!(wait_for_recovery(&server, &token).available(), 996);
+    stop(server);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_a_database_that_is_read_only_and_updates_it_later() {
+    let (server, database, token) = server_with_demo_user(Profile::DEFAULT, &["--writer-pool-size", "1"]).await;
+    let client = database.connect().await;
+    let name: String = client.query_one("SELECT current_database()::text", &[]).await.unwrap().get(0);
+    client.batch_execute(&format!("ALTER DATABASE \"{name}\" SET default_transaction_read_only = on")).await.unwrap();
+    assert_eq!(server.query(&token, ORDER).json()["data"], json!({ "order": null }));
+    for _ in 0..2 {
+        let update = update_order(&server, &token);
+        assert_eq!((update.status, update.header("retry-after")), (503, Some("1")), "{update:?}");
+    }
+    client.batch_execute("SET default_transaction_read_only = off").await.unwrap();
+    client.batch_execute(&format!("ALTER DATABASE \"{name}\" RESET default_transaction_read_only")).await.unwrap();
+    // The writing connection that was read-only is not used again.
+    let update = update_order(&server, &token);
+    assert!(update.status != 503, "{update:?}");
+    let log = server.stop();
+    assert!(log.contains("the service is unavailable") && log.contains("read-only transaction"), "{log}");
+}

@@ -1,0 +1,102 @@
+//! `target_session_attrs`: the server that an address with several hosts means.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use orderql::database::cluster::Cluster;
+use orderql::database::options::ClusterOptions;
+use serde_json::json;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use crate::database::postgres::{Postgres, assert_unavailable, durable_cluster};
+use crate::support::command::{orderql, run};
+use crate::support::server::Server;
+use crate::support::test_folder::TestFolder;
+
+const ORDER: &str = "{ order(orderId: \"NEW\") { orderId } }";
+
+/// Makes statements that read orders write.
+const WRITING_ORDERS: &str = "
+    CREATE TABLE written (id int);
+    CREATE FUNCTION write() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN INSERT INTO written VALUES (1); RETURN TRUE; END $$;
+    ALTER TABLE order_header RENAME TO real_order_header;
+    CREATE VIEW order_header AS SELECT * FROM real_order_header WHERE write()";
+
+/// A standby: a copy of a stopped server that waits for changes of its primary. Stopped when dropped.
+struct Standby {
+    folder: TestFolder,
+    config: Config,
+}
+
+impl Standby {
+    fn copy_of(primary: &Path) -> Self {
+        let folder = TestFolder::create("standby");
+        let data = folder.path().join("data");
+        let copied = Command::new("cp").arg("-a").arg(primary.join("data")).arg(&data).status().unwrap();
+        assert!(copied.success());
+        fs::write(data.join("standby.signal"), "").unwrap();
+        let address = Cluster::open(&Self::options(&folder)).unwrap().leave_running();
+        Self { folder, config: address.config("orders") }
+    }
+
+    fn options(folder: &TestFolder) -> ClusterOptions {
+        durable_cluster(folder.path())
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        drop(Cluster::open(&Self::options(&self.folder)));
+    }
+}
+
+/// The address of several servers. Servers on Unix sockets differ in the folder alone.
+fn address(servers: &[&Config], target: &str) -> String {
+    let mut hosts = String::from("/nowhere");
+    for config in servers {
+        let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
+        let _ = write!(hosts, ",{}", folder.display());
+    }
+    let port = servers[0].get_ports()[0];
+    format!("host={hosts} port={port} user=postgres dbname=orders target_session_attrs={target}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn finds_the_primary_or_the_standby_among_several_hosts() {
+    let postgres = Postgres::start("primary").await;
+    postgres.stop();
+    let standby = Standby::copy_of(postgres.folder.path());
+    postgres.restart();
+    // The copy does not hear of this order.
+    let order = "INSERT INTO order_header (order_id) VALUES ('NEW')";
+    postgres.connect().await.batch_execute(order).await.unwrap();
+    let primary = postgres.config();
+
+    for target in ["read-write", "primary"] {
+        let server = Server::start_on(&address(&[&standby.config, &primary], target), &[]);
+        let token = server.token("demo");
+        assert_eq!(server.query(&token, ORDER).json()["data"], json!({ "order": { "orderId": "NEW" } }), "{target}");
+        assert_eq!(server.get("/health/ready").status, 200);
+        let log = server.stop();
+        assert!(!log.contains("the service is unavailable"), "{log}");
+    }
+
+    // Queries cannot write to the primary all the same.
+    let server = Server::start_on(&address(&[&primary], "read-write"), &[]);
+    let token = server.token("demo");
+    postgres.connect().await.batch_execute(WRITING_ORDERS).await.unwrap();
+    assert_unavailable(&server.query(&token, ORDER));
+    let log = server.stop();
+    assert!(log.contains("cannot execute INSERT in a read-only transaction"), "{log}");
+
+    // The primary has another table than the standby.
+    postgres.connect().await.batch_execute("ALTER TABLE order_item RENAME TO other_item").await.unwrap();
+    for (target, is_standby) in [("standby", true), ("read-only", true), ("any", false), ("primary", false)] {
+        let address = address(&[&primary, &standby.config], target);
+        let checked = run(orderql().args(["schema", "check", "--database-url", &address]), "");
+        assert_eq!(checked.succeeded, is_standby, "{target}: {}", checked.stderr);
+    }
+}
