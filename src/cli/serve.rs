@@ -6,8 +6,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio::task;
 
 use crate::access::audit_writer::AuditWriter;
@@ -24,9 +26,9 @@ use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::listener::Listener;
-use crate::http::options::Options;
 use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
+use crate::http::route::Endpoints;
 use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
 use crate::preflight::integer_ranges;
@@ -69,9 +71,9 @@ pub(crate) fn runtime(config: &Config) -> io::Result<Runtime> {
 /// A server that is bound to its address and does not accept connections yet.
 pub(crate) struct Server {
     listener: Listener,
+    admin: Option<Listener>,
     service: Service,
     audit: AuditWriter,
-    options: Options,
 }
 
 /// Opens everything that the server needs. Fails if something is missing.
@@ -109,7 +111,11 @@ pub(crate) async fn start(
         options: options.clone(),
         request_ids: RequestIds::default(),
     };
-    Ok(Server { listener: Listener::bind(config.listen).await?, service, audit, options })
+    let admin = match options.admin_listen {
+        Some(address) => Some(Listener::bind(address, Endpoints::Admin).await?),
+        None => None,
+    };
+    Ok(Server { listener: Listener::bind(options.listen, Endpoints::Public).await?, admin, service, audit })
 }
 
 impl Server {
@@ -126,7 +132,17 @@ impl Server {
     /// Serves until SIGINT or SIGTERM.
     pub(crate) async fn serve(self) -> Outcome {
         let stop = stop_signal()?;
-        self.listener.serve(Arc::new(self.service), &self.options, stop).await;
+        let service = Arc::new(self.service);
+        let (public_ended, end) = oneshot::channel::<()>();
+        let admin = self.admin.map(|listener| {
+            // The sender sends nothing: it is dropped.
+            task::spawn(listener.serve(Arc::clone(&service), end.map(drop)))
+        });
+        self.listener.serve(service, stop).await;
+        drop(public_ended);
+        if let Some(admin) = admin {
+            admin.await?;
+        }
         self.audit.finish(AUDIT_TIMEOUT).await;
         Ok(())
     }

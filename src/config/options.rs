@@ -61,12 +61,14 @@ impl Config {
     pub(crate) fn http(&self) -> http::options::Options {
         http::options::Options {
             listen: self.listen,
+            admin_listen: self.admin_listen,
             body_limit: self.body_limit,
             header_timeout: self.header_timeout,
             body_timeout: self.body_timeout,
             write_timeout: self.write_timeout,
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
+            connections_per_address: self.connections_per_address,
             grace: self.grace,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),

@@ -9,8 +9,8 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ADDRESS, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT,
-    ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
+    ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER,
+    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
 };
 use crate::config::values::Values;
 use crate::http::coding::Codings;
@@ -92,6 +92,8 @@ caller_limits! { settings!
     before_limits {
         /// Address and port to listen on.
         listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
+        /// A second address and port, for operators: it has the probes alone, and responds to them however busy the first is.
+        admin_listen: Option<SocketAddr> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
         /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
         database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
@@ -150,8 +152,10 @@ caller_limits! { settings!
         write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME;
         /// How long a connection stays open without a request.
         idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME;
-        /// Connections that are served at the same time; further ones wait to be accepted.
+        /// Connections that are served at the same time; where there are more, those that have been idle longest are closed.
         connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
+        /// Connections of one address (of IPv6: of one /64 network) at the same time; trusted proxies have no such limit.
+        connections_per_address: usize = "connections-per-address", "ORDERQL_CONNECTIONS_PER_ADDRESS", "256", COUNT;
         /// How long running requests may take to finish when the server is stopped.
         grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
         /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.

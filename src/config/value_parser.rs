@@ -36,6 +36,13 @@ pub(crate) const ADDRESS: ValueParser<SocketAddr> = ValueParser {
     parse: |text| text.parse().ok(),
 };
 
+/// The same; empty if it is not set.
+pub(crate) const ADDRESS_OR_NONE: ValueParser<Option<SocketAddr>> = ValueParser {
+    placeholder: ADDRESS.placeholder,
+    wanted: ADDRESS.wanted,
+    parse: |text| if text.is_empty() { Some(None) } else { (ADDRESS.parse)(text).map(Some) },
+};
+
 /// A list of IP addresses, which may be empty.
 pub(crate) const ADDRESSES: ValueParser<Vec<IpAddr>> = ValueParser {
     placeholder: "ADDRESSES",

@@ -5,6 +5,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::time;
 
+use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 
@@ -18,17 +19,26 @@ pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), Req
 }
 
 /// Reads the body.
-pub(crate) async fn read(body: Incoming, options: &Options) -> Result<Bytes, RequestError> {
-    match time::timeout(options.body_timeout, collect(body, options.body_limit)).await {
-        Ok(result) => result,
+pub(crate) async fn read(
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    options: &Options,
+) -> Result<Bytes, RequestError> {
+    in_flight.progress(Phase::Receiving);
+    match time::timeout(options.body_timeout, collect(body, in_flight, options.body_limit)).await {
+        Ok(result) => {
+            in_flight.progress(Phase::Serving);
+            result
+        }
         Err(_) => Err(RequestError::BodyTimeout { timeout: options.body_timeout }),
     }
 }
 
-async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, RequestError> {
+async fn collect(mut body: Incoming, in_flight: &mut InFlightRequest, limit: usize) -> Result<Bytes, RequestError> {
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
+        in_flight.progress(Phase::Receiving);
         // Trailers are ignored.
         let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         if first.len() + whole.len() + part.len() > limit {

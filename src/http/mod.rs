@@ -1,8 +1,9 @@
 //! The HTTP server, on top of hyper.
 //!
-//! **Connections**: `listener` accepts them, enforces the limits and shuts down gracefully; `connection_io` is the I/O under
-//! hyper, with the checks and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a
-//! connection's task, I/O and requests share.
+//! **Connections**: `listener` accepts them and shuts down gracefully; `open_connections` decides how many there are, and
+//! which one makes room for a new one; `connection_task` serves one; `connection_io` is the I/O under hyper, with the checks
+//! and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a connection's task, I/O and
+//! requests share.
 //!
 //! **Requests**: `request_handler` checks a request's head (`request_head`), finds the endpoint by `route` and completes the
 //! response, whose `outgoing_body` logs the request at its end. The files and folders of `endpoint` serve one endpoint
@@ -26,6 +27,7 @@ pub mod coding;
 pub(crate) mod compress;
 pub(crate) mod connection;
 pub(crate) mod connection_io;
+pub(crate) mod connection_task;
 pub mod cors;
 pub(crate) mod cost_extension;
 pub(crate) mod credentials;
@@ -36,6 +38,7 @@ pub(crate) mod head_limits;
 pub(crate) mod listener;
 pub(crate) mod malformed;
 pub(crate) mod negotiate;
+pub(crate) mod open_connections;
 pub mod options;
 pub(crate) mod origin;
 pub(crate) mod outgoing_body;

@@ -12,6 +12,8 @@ use crate::http::query_texts::QueryTextOptions;
 pub struct Options {
     /// The address to listen on.
     pub listen: SocketAddr,
+    /// The address on which operators reach the probes, whatever happens on the other one.
+    pub admin_listen: Option<SocketAddr>,
     /// Bytes that a request's body may have.
     pub body_limit: usize,
     /// How long a client may take to send a request's head.
@@ -24,6 +26,8 @@ pub struct Options {
     pub idle_timeout: Duration,
     /// Connections that are served at the same time.
     pub connection_limit: usize,
+    /// Those of one address, or of one IPv6 network of 64 bits. Trusted proxies have no limit of their own.
+    pub connections_per_address: usize,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,
     /// Reverse proxies whose `X-Forwarded-For` is trusted.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::http::access_log::AccessLogEntry;
-use crate::http::connection::InFlightRequest;
+use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::response::{BoxError, ResponseBody};
 
 /// A response's body on its way to the client. Once it is dropped, the request is over and logged.
@@ -31,7 +31,7 @@ impl Body for OutgoingBody {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.in_flight.part_taken();
+        self.in_flight.progress(Phase::Responding);
         let chunk = match &mut self.body {
             ResponseBody::Whole(bytes) => {
                 let bytes = std::mem::take(bytes);

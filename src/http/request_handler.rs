@@ -13,13 +13,13 @@ use hyper::{Method, Request, Response, StatusCode, Version};
 
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
-use crate::http::connection::InFlightRequest;
+use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
 use crate::http::options::Options;
 use crate::http::outgoing_body::OutgoingBody;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, empty_response};
-use crate::http::route::Route;
+use crate::http::route::{Endpoints, Route};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{body, cors, error_response, request_head};
@@ -27,35 +27,38 @@ use crate::http::{body, cors, error_response, request_head};
 /// Responds to a request. Never fails: errors are responses too.
 pub(crate) async fn handle(
     service: Arc<Service>,
+    endpoints: Endpoints,
     mut in_flight: InFlightRequest,
     request: Request<Incoming>,
 ) -> Result<Response<OutgoingBody>, Infallible> {
     let (head, body) = request.into_parts();
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
-    let responding = respond(&service, &head, body, in_flight.ambiguous, &mut entry);
+    let route = endpoints.route(head.uri.path());
+    let responding = respond(&service, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.
     let response = match AssertUnwindSafe(responding).catch_unwind().await {
         Ok(Ok(response)) => response,
-        Ok(Err(error)) => respond_with_error(&head, &error, &mut entry),
+        Ok(Err(error)) => respond_with_error(route, &error, &mut entry),
         Err(panic) => {
             let error = ServiceError::internal(&entry, panic_message(&*panic)).into();
-            respond_with_error(&head, &error, &mut entry)
+            respond_with_error(route, &error, &mut entry)
         }
     };
-    in_flight.respond();
+    in_flight.progress(Phase::Responding);
     Ok(complete(&service.options, &head, response, in_flight, entry))
 }
 
 async fn respond(
     service: &Service,
+    route: Option<Route>,
     head: &Head,
     body: Incoming,
-    is_ambiguous: bool,
+    in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
-    request_head::check(head, is_ambiguous)?;
+    request_head::check(head, in_flight.ambiguous)?;
     body::check_length(&body, &service.options)?;
-    let route = Route::of(head.uri.path()).ok_or(RequestError::NotFound)?;
+    let route = route.ok_or(RequestError::NotFound)?;
     entry.route = route.name();
     if head.method == Method::OPTIONS {
         return Ok(options(&service.options, route, head));
@@ -64,8 +67,8 @@ async fn respond(
         return Err(RequestError::MethodNotAllowed { allow: route.allow() }.into());
     }
     match route {
-        Route::Graphql => Ok(graphql::respond(service, head, body, entry).await),
-        Route::UpdateOrder => Ok(update_order::respond(service, head, body, entry).await),
+        Route::Graphql => Ok(graphql::respond(service, head, body, in_flight, entry).await),
+        Route::UpdateOrder => Ok(update_order::respond(service, head, body, in_flight, entry).await),
         Route::Token => token::respond(service, head, entry).await,
         Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
@@ -84,9 +87,9 @@ fn options(options: &Options, route: Route, head: &Head) -> HttpResponse {
 }
 
 /// The response to an error outside the GraphQL endpoint.
-fn respond_with_error(head: &Head, error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
+fn respond_with_error(route: Option<Route>, error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
     entry.code = Some(error.code);
-    match Route::of(head.uri.path()) {
+    match route {
         Some(Route::UpdateOrder) => error_response::order_update(error),
         Some(Route::Token | Route::Graphql | Route::Sdl | Route::Jwks | Route::Live | Route::Ready) | None => {
             error_response::plain(error)

@@ -1,6 +1,33 @@
-//! The endpoints: their paths and methods.
+//! The endpoints: their paths and methods, and which of them a listener has.
 
 use hyper::Method;
+
+/// The endpoints of a listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Endpoints {
+    /// All that callers use, and the probes.
+    Public,
+    /// Those of the operators, which respond however busy the others are.
+    Admin,
+}
+
+impl Endpoints {
+    /// The name in the log.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The endpoint at the path.
+    pub(crate) fn route(self, path: &str) -> Option<Route> {
+        Route::of(path).filter(|route| match self {
+            Self::Public => true,
+            Self::Admin => matches!(route, Route::Live | Route::Ready),
+        })
+    }
+}
 
 /// An endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +50,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// The endpoint at the path. The token operation is there under each path that clients use as their REST base.
-    pub(crate) fn of(path: &str) -> Option<Self> {
+    fn of(path: &str) -> Option<Self> {
         match path {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
@@ -80,6 +107,16 @@ mod tests {
             ["", "/", "*", "/rest/s1/graphql/", "//rest/s1/graphql", "/REST/s1/graphql", "/rest/s1/graphql/sdl/x"]
         {
             assert_eq!(Route::of(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn operators_have_the_probes_only() {
+        for (path, route) in
+            [("/health/live", Some(Route::Live)), ("/health/ready", Some(Route::Ready)), ("/auth/token", None)]
+        {
+            assert_eq!(Endpoints::Admin.route(path), route, "{path}");
+            assert_eq!(Endpoints::Public.route(path), Route::of(path), "{path}");
         }
     }
 

@@ -16,6 +16,8 @@ pub(crate) enum Event<'a> {
     Listening {
         /// The bound address.
         address: SocketAddr,
+        /// Which endpoints it has.
+        endpoints: &'a str,
     },
     /// http: the server was asked to stop and accepts no more connections.
     Stopping {
@@ -23,6 +25,8 @@ pub(crate) enum Event<'a> {
         open_connections: usize,
         /// How long they may take to finish.
         grace: Duration,
+        /// Which endpoints they use.
+        endpoints: &'a str,
     },
     /// http: the grace time is over, and open connections were closed.
     ConnectionsCutOff {
@@ -33,6 +37,13 @@ pub(crate) enum Event<'a> {
     AcceptFailed {
         /// The system's error.
         error: &'a dyn Error,
+    },
+    /// http: connections were closed because there were too many of them, in all or from one address.
+    TooManyConnections {
+        /// Those that were open, and made room for others.
+        shed: u64,
+        /// Those that were not accepted.
+        refused: u64,
     },
     /// http: a request was answered, or its client disconnected first.
     Request(ServedRequest<'a>),

@@ -12,12 +12,17 @@ use crate::telemetry::event::{AccessWrite, Event};
 /// Writes an event to the log.
 pub(super) fn write(event: &Event<'_>) {
     match event {
-        Event::Listening { address } => info!(%address, "listening"),
-        Event::Stopping { open_connections, grace } => info!(open_connections, ?grace, "stopping"),
+        Event::Listening { address, endpoints } => info!(%address, endpoints, "listening"),
+        Event::Stopping { open_connections, grace, endpoints } => {
+            info!(open_connections, ?grace, endpoints, "stopping");
+        }
         Event::ConnectionsCutOff { open_connections } => {
             warn!(open_connections, "connections were cut off at the end of the grace time");
         }
         Event::AcceptFailed { error } => error!(error = %ErrorChain(*error), "cannot accept a connection"),
+        Event::TooManyConnections { shed, refused } => {
+            warn!(shed, refused, "there are too many connections; idle ones were closed");
+        }
         Event::Request(request) => info!(
             request_id = request.request_id,
             method = request.method,

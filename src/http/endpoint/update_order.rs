@@ -13,6 +13,7 @@ use crate::access::grants::{Artifact, Principal};
 use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
+use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::update_response::{of_errors, of_outcome};
 use crate::http::negotiate;
 use crate::http::request_error::RequestError;
@@ -59,9 +60,10 @@ pub(crate) async fn respond(
     service: &Service,
     head: &Head,
     body: Incoming,
+    in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> HttpResponse {
-    match serve(service, head, body, entry).await {
+    match serve(service, head, body, in_flight, entry).await {
         Ok(response) => response,
         Err(error) => {
             entry.code = Some(error.code);
@@ -74,13 +76,14 @@ async fn serve(
     service: &Service,
     head: &Head,
     body: Incoming,
+    in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
     let headers = &head.headers;
     let principal = service.authorize(headers, Artifact::UpdateOrder, entry)?;
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let form = match parse_body(content_type, body::read(body, &service.options).await?).await {
+    let form = match parse_body(content_type, body::read(body, in_flight, &service.options).await?).await {
         Ok(form) => form,
         Err(FormError::NotAForm) => return Err(RequestError::NotAForm.into()),
         Err(error) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),

@@ -74,17 +74,3 @@ async fn rejects_bodies_that_exceed_the_limit_or_never_end() {
         assert_eq!(responses[0].status, status, "{request}");
     }
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn clients_beyond_the_connection_limit_wait() {
-    let (server, _database, _token) = server_with_demo_user(UNLIMITED_PROFILE, &["--connection-limit", "1"]).await;
-    let mut first = server.connect();
-    let mut second = server.connect();
-    second.write_all(b"GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-    first.write_all(b"GET /health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-    assert_eq!(read_responses(first)[0].status, 200);
-    assert_eq!(read_responses(second)[0].status, 200);
-    let log = server.stop();
-    let position = |route: &str| log.find(&format!("\"route\":\"{route}\"")).unwrap();
-    assert!(position("ready") < position("live"), "{log}");
-}

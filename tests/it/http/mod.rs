@@ -1,6 +1,7 @@
 //! The HTTP server, over raw sockets.
 
 mod compression;
+mod connection_limits;
 mod cors;
 mod error_codes;
 mod error_details;

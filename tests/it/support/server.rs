@@ -37,6 +37,8 @@ pub struct Server {
     pub folder: PathBuf,
     /// The listening address.
     pub address: SocketAddr,
+    /// The operators' listening address, if there is one.
+    pub admin_address: Option<SocketAddr>,
 }
 
 /// Starts a server on a migrated database with these users.
@@ -87,17 +89,21 @@ impl Server {
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut log = BufReader::new(program.stderr.take().unwrap());
-        let mut start = String::new();
+        let (mut start, mut admin_address) = (String::new(), None);
         let address = loop {
             let mut line = String::new();
             assert!(log.read_line(&mut line).unwrap() > 0, "the server ended before it listened: {start}");
             let event = serde_json::from_str::<Value>(&line).unwrap_or_default();
             start.push_str(&line);
             if event["message"] == "listening" {
-                break event["address"].as_str().unwrap().parse().unwrap();
+                let address = event["address"].as_str().unwrap().parse().unwrap();
+                match event["endpoints"].as_str() {
+                    Some("admin") => admin_address = Some(address),
+                    _ => break address,
+                }
             }
         };
-        (Self { program: Some(program), start, log: None, folder, address }, log)
+        (Self { program: Some(program), start, log: None, folder, address, admin_address }, log)
     }
 
     /// The process id.

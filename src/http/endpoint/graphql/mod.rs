@@ -17,6 +17,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::compress;
+use crate::http::connection::InFlightRequest;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::error_response;
@@ -32,6 +33,7 @@ pub(crate) async fn respond(
     service: &Service,
     head: &Head,
     body: Incoming,
+    in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> HttpResponse {
     // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
@@ -40,7 +42,7 @@ pub(crate) async fn respond(
     let coding = coding::accepted(&head.headers, &service.options.codings);
     let choice = *coding.as_ref().unwrap_or(&Choice::Identity);
     let media = media.and_then(|media| coding.map(|_| media));
-    let response = serve(service, head, body, media, entry).await.unwrap_or_else(|error| {
+    let response = serve(service, head, body, media, in_flight, entry).await.unwrap_or_else(|error| {
         entry.code = Some(error.code);
         error_response::graphql(&error, error_media)
     });
@@ -61,11 +63,12 @@ async fn serve(
     head: &Head,
     body: Incoming,
     media: Result<Media, RequestError>,
+    in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
     let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
     let media = media?;
-    let envelope = request_envelope::read(head, body, &service.options).await?;
+    let envelope = request_envelope::read(head, body, in_flight, &service.options).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
 
     if cost_report::is_requested(&head.headers)? {

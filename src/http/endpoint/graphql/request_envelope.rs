@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
+use crate::http::connection::InFlightRequest;
 use crate::http::options::Options;
 use crate::http::{body, negotiate};
 use crate::query::Variables;
@@ -84,10 +85,15 @@ impl From<EnvelopeError> for ApiError {
 
 /// Reads the request from the body, or from the target of a `GET`. There are no mutations, which a `GET` would have to
 /// exclude.
-pub(crate) async fn read(head: &Head, body: Incoming, options: &Options) -> Result<GraphqlRequest, ApiError> {
+pub(crate) async fn read(
+    head: &Head,
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    options: &Options,
+) -> Result<GraphqlRequest, ApiError> {
     if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
-        Ok(from_body(&body::read(body, options).await?)?)
+        Ok(from_body(&body::read(body, in_flight, options).await?)?)
     } else {
         Ok(from_target(head.uri.query())?)
     }

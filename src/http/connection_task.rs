@@ -1,0 +1,147 @@
+//! Serves one connection within its time-outs, until either side ends it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::sync::watch;
+use tokio::time;
+
+use crate::http::connection::{Connection, Timeouts, Waiting};
+use crate::http::connection_io::ConnectionIo;
+use crate::http::head_limits::MAX_HEAD_BYTES;
+use crate::http::open_connections::Place;
+use crate::http::origin::Peer;
+use crate::http::request_handler::handle;
+use crate::http::route::Endpoints;
+use crate::http::service::Service;
+
+/// Requests that an HTTP/2 client may have in flight on one connection.
+const MAX_STREAMS: u32 = 100;
+
+/// How often the server pings an HTTP/2 client, and how long the client may take to answer.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long, and how many bytes, the server reads from a client after the last response.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+const MAX_DRAINED_BYTES: usize = 16 << 20;
+
+/// hyper's settings.
+pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    // `ConnectionIo` has the time-out for heads. `max_headers` is left at its default, because hyper allocates for every head
+    // where it is set, even to the same number.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(MAX_HEAD_BYTES);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).unwrap_or(u32::MAX))
+        .max_concurrent_streams(MAX_STREAMS)
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PING_TIMEOUT);
+    builder
+}
+
+/// The task that serves one connection.
+pub(crate) struct ConnectionTask {
+    pub builder: Arc<auto::Builder<TokioExecutor>>,
+    pub service: Arc<Service>,
+    pub endpoints: Endpoints,
+    pub connection: Arc<Connection>,
+    pub peer: Peer,
+    /// Becomes true when the server is asked to stop.
+    pub stopping: watch::Receiver<bool>,
+    /// Counts against the connection limits until the task ends.
+    pub place: Place,
+}
+
+/// Why a connection is no longer served.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Either side is done with it.
+    Done,
+    /// Another connection needs its place.
+    Shed,
+}
+
+impl ConnectionTask {
+    /// Serves the connection.
+    pub(crate) async fn run(mut self, stream: TcpStream) {
+        // Responses are written whole or in large parts, so waiting for more bytes would only delay their end.
+        let _ = stream.set_nodelay(true);
+        let (io, unread) = ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.service));
+        if self.serve(io).await == End::Done
+            && let Ok(unread) = unread.await
+        {
+            drain(unread).await;
+        }
+        drop(self.place);
+    }
+
+    async fn serve(&mut self, io: ConnectionIo) -> End {
+        let service = service_fn({
+            let (service, connection) = (Arc::clone(&self.service), Arc::clone(&self.connection));
+            let (endpoints, peer) = (self.endpoints, self.peer);
+            move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(peer);
+                handle(Arc::clone(&service), endpoints, connection.begin(), request)
+            }
+        });
+        let builder = Arc::clone(&self.builder);
+        let mut serving = Box::pin(builder.serve_connection(TokioIo::new(io), service));
+        let options = &self.service.options;
+        let timeouts = Timeouts { idle: options.idle_timeout, write: options.write_timeout };
+        let connection = &self.connection;
+        let mut closing = false;
+        loop {
+            tokio::select! {
+                // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
+                _ = serving.as_mut() => return End::Done,
+                () = connection.until_shed() => return End::Shed,
+                _ = self.stopping.wait_for(|stopping| *stopping), if !closing => {
+                    closing = true;
+                    serving.as_mut().graceful_shutdown();
+                }
+                () = time::sleep_until(timeouts.next_check(connection, closing)) => match connection.waiting() {
+                    _ if !timeouts.expired(connection) => {}
+                    Waiting::ForRequest(_) if !closing => {
+                        closing = true;
+                        serving.as_mut().graceful_shutdown();
+                    }
+                    // hyper cannot end a single response, so the others on the connection get time to end.
+                    Waiting::ForReader(_) if !closing && connection.is_serving() => {
+                        closing = true;
+                        serving.as_mut().graceful_shutdown();
+                    }
+                    // The client was asked to close and does not, or does not read.
+                    Waiting::ForRequest(_) | Waiting::ForReader(_) => return End::Done,
+                    Waiting::No => {}
+                },
+            }
+        }
+    }
+}
+
+/// Reads what the client still sends, for a while. If the socket were closed with unread bytes, the system would reset
+/// the connection, and the client could lose the response that says why its request was rejected.
+async fn drain(mut unread: OwnedReadHalf) {
+    let draining = async {
+        let (mut buffer, mut left) = (vec![0; 16 << 10], MAX_DRAINED_BYTES);
+        while let Ok(count @ 1..) = Pin::new(&mut unread).read(&mut buffer).await {
+            left = left.saturating_sub(count);
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = time::timeout(DRAIN_TIME, draining).await;
+}
