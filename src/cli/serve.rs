@@ -26,6 +26,7 @@ use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::listener::Listener;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::route::Endpoints;
@@ -108,6 +109,7 @@ pub(crate) async fn start(
         running_queries: RunningRequests::default(),
         running_updates: RunningRequests::default(),
         persisted_queries: QueryTexts::new(options.persisted_queries),
+        memory: MemoryBudget::new(options.memory_budget, options.body_limit),
         options: options.clone(),
         request_ids: RequestIds::default(),
     };

@@ -39,6 +39,17 @@ pub(crate) enum ConfigError {
         /// Credits in a full bucket.
         bucket_size: u64,
     },
+    /// Bodies are allowed that take more of the memory budget than one request should.
+    #[error(
+        "body-limit is {body_limit} and memory-budget is {memory_budget} bytes; raise memory-budget to twice the body-limit \
+         or more"
+    )]
+    BodyAboveBudget {
+        /// Bytes that a request's body may have.
+        body_limit: usize,
+        /// Bytes that requests and unread responses may take together.
+        memory_budget: usize,
+    },
     /// An environment variable is not text.
     #[error("the environment variable {0} is not valid UTF-8")]
     NotText(&'static str),

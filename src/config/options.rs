@@ -49,6 +49,10 @@ caller_limits!(default_limits!);
 impl Config {
     /// Fails if values do not go together that are each valid.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let (body_limit, memory_budget) = (self.body_limit, self.memory_budget);
+        if memory_budget / 2 < body_limit {
+            return Err(ConfigError::BodyAboveBudget { body_limit, memory_budget });
+        }
         let limits = self.default_limits().query;
         if limits.bucket_covers_max_cost() {
             return Ok(());
@@ -63,6 +67,7 @@ impl Config {
             listen: self.listen,
             admin_listen: self.admin_listen,
             body_limit: self.body_limit,
+            memory_budget: self.memory_budget,
             header_timeout: self.header_timeout,
             body_timeout: self.body_timeout,
             write_timeout: self.write_timeout,

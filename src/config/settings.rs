@@ -144,6 +144,8 @@ caller_limits! { settings!
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
         /// Bytes that a request's body may have.
         body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
+        /// Bytes of requests and unread responses in memory, of which a connection may have an eighth; beyond it requests get 503.
+        memory_budget: usize = "memory-budget", "ORDERQL_MEMORY_BUDGET", "96MiB", SIZE;
         /// How long a client may take to send a request's head.
         header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME;
         /// How long a client may take to send a request's body.

@@ -168,6 +168,13 @@ fn help_contains_flags_and_variables() {
         assert!(help.contains(&format!("[env: {}]", setting.variable)), "{help}");
     }
 }
+
+#[test]
+fn bodies_fit_twice_into_the_memory_budget() {
+    assert!(matches!(read(&["--body-limit", "64MiB"], &[]), Err(ConfigError::BodyAboveBudget { .. })));
+    assert!(read(&["--body-limit", "64MiB", "--memory-budget", "128MiB"], &[]).is_ok());
+}
+
 #[test]
 fn old_names_are_accepted_with_a_warning() {
     for old in OLD_NAMES {

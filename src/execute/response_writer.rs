@@ -35,6 +35,10 @@ pub struct ResponseWriter {
     scratch: Vec<u8>,
 }
 
+/// Bytes that a row takes beside its values, and each of its columns.
+const ROW_OVERHEAD: usize = 96;
+const COLUMN_OVERHEAD: usize = 24;
+
 /// How far a response is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
@@ -132,6 +136,12 @@ impl ResponseWriter {
             cursor: Encoder::default(),
             scratch: Vec::new(),
         }
+    }
+
+    /// Bytes of memory that the rows take, about.
+    pub fn memory(&self) -> usize {
+        let rows = self.steps.iter().flat_map(|step| &step.rows);
+        rows.map(|row| row.raw_size_bytes() + row.len() * COLUMN_OVERHEAD + ROW_OVERHEAD).sum()
     }
 
     /// The number of rows of each step, for the actual cost.

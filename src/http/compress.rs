@@ -30,6 +30,9 @@ const ZSTD_LEVEL: i32 = 3;
 /// finds little more, because rows resemble their neighbours.
 const WINDOW: u8 = 18;
 
+/// Bytes of memory that an encoder takes at most, about. It lasts as long as a response that is sent in chunks.
+pub(crate) const ENCODER_MEMORY: usize = 3 << 19;
+
 /// The size of brotli's output buffer, in bytes.
 const BUFFER: usize = 4096;
 

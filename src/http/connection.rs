@@ -1,11 +1,14 @@
 //! The state of one connection, shared by its task, its I/O and its requests: what each request in flight waits for, and
-//! since when.
+//! since when; and what it holds in memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use crate::http::memory_budget::{ConnectionMemory, MemoryExhausted};
+use crate::throttle::running::Permit;
 
 /// A client that makes no progress with a request for so long is slow.
 const SLOW: Duration = Duration::from_secs(1);
@@ -16,6 +19,7 @@ pub(crate) struct Connection {
     state: Mutex<State>,
     /// Notified when the connection is to be closed in favour of another one.
     shed: Notify,
+    memory: ConnectionMemory,
 }
 
 #[derive(Debug)]
@@ -73,15 +77,19 @@ pub(crate) enum ShedRank {
 pub(crate) struct InFlightRequest {
     connection: Arc<Connection>,
     index: usize,
+    /// Bytes that it holds of the connection's memory.
+    reserved: usize,
+    /// The right to run a query.
+    permit: Option<Permit>,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
     pub ambiguous: bool,
 }
 
 impl Connection {
     /// A connection without requests.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(memory: ConnectionMemory) -> Self {
         let state = State { requests: Vec::new(), last_activity: Instant::now(), begun: 0, ambiguous: None };
-        Self { state: Mutex::new(state), shed: Notify::new() }
+        Self { state: Mutex::new(state), shed: Notify::new(), memory }
     }
 
     /// Begins a request.
@@ -99,7 +107,7 @@ impl Connection {
             state.requests.push(progress);
             state.requests.len() - 1
         };
-        InFlightRequest { connection: Arc::clone(self), index, ambiguous }
+        InFlightRequest { connection: Arc::clone(self), index, reserved: 0, permit: None, ambiguous }
     }
 
     /// What the server waits for.
@@ -189,12 +197,6 @@ impl Timeouts {
     }
 }
 
-impl Default for Connection {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl InFlightRequest {
     /// The request enters the phase, or the client moved on in it.
     pub(crate) fn progress(&self, phase: Phase) {
@@ -204,8 +206,30 @@ impl InFlightRequest {
     }
 }
 
+impl InFlightRequest {
+    /// Counts so many more bytes as held by the request.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
+        self.connection.memory.add(bytes)?;
+        self.reserved += bytes;
+        Ok(())
+    }
+
+    /// The request holds so many bytes at most.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let excess = self.reserved.saturating_sub(bytes);
+        self.connection.memory.subtract(excess);
+        self.reserved -= excess;
+    }
+
+    /// Keeps the permit until the response is handed over.
+    pub(crate) fn keep(&mut self, permit: Permit) {
+        self.permit = Some(permit);
+    }
+}
+
 impl Drop for InFlightRequest {
     fn drop(&mut self) {
+        self.shrink(0);
         let mut state = self.connection.state();
         if let Some(request) = state.requests.get_mut(self.index) {
             *request = None;
@@ -217,10 +241,15 @@ impl Drop for InFlightRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::memory_budget::MemoryBudget;
+
+    fn connection() -> Arc<Connection> {
+        Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()))
+    }
 
     #[test]
     fn waits_for_the_client_unless_requests_are_in_service() {
-        let connection = Arc::new(Connection::new());
+        let connection = connection();
         assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
         let (first, second) = (connection.begin(), connection.begin());
         assert_eq!(connection.waiting(), Waiting::No);
@@ -235,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_stalled_response_stays_stalled_whatever_the_other_requests_do() {
-        let connection = Arc::new(Connection::new());
+        let connection = connection();
         let (stalled, other) = (connection.begin(), connection.begin());
         stalled.progress(Phase::Responding);
         let since = connection.waiting();
@@ -249,8 +278,7 @@ mod tests {
 
     #[test]
     fn idle_connections_are_shed_first_and_requests_in_service_never() {
-        let (busy, older, newer) =
-            (Arc::new(Connection::new()), Arc::new(Connection::new()), Arc::new(Connection::new()));
+        let (busy, older, newer) = (connection(), connection(), connection());
         let _request = busy.begin();
         drop(newer.begin());
         assert_eq!(busy.shed_rank(), None);
@@ -261,7 +289,7 @@ mod tests {
 
     #[test]
     fn only_the_marked_request_is_ambiguous() {
-        let connection = Arc::new(Connection::new());
+        let connection = connection();
         connection.mark_ambiguous(1);
         let ambiguous: Vec<_> = (0..3).map(|_| connection.begin().ambiguous).collect();
         assert_eq!(ambiguous, [false, true, false]);

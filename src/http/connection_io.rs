@@ -5,9 +5,8 @@
 //! - **The time-out for heads.** hyper has one, but none for the first bytes, from which it detects the protocol, and it
 //!   counts the wait for the next request as a part of its head. So it would close idle connections after
 //!   `header-timeout`, whatever `idle-timeout` says.
-//! - **The time-out for writes.** hyper has none. `connection` has one for responses of which hyper still asks for parts.
-//!   This one is for the bytes that hyper has buffered: the request is over for `connection`, so a client that does not take
-//!   them would be cut off only after `idle-timeout`.
+//! - **The time-out for writes.** hyper has none. `connection` has one for the bodies of responses. This one is for all
+//!   other bytes that a client does not take: heads, and HTTP/2's control frames.
 //! - **JSON errors** in place of hyper's bare responses; see `malformed`.
 //! - **The unread rest.** It hands back the half of the stream that reads, so that the listener can drain it.
 

@@ -27,6 +27,9 @@ use crate::http::service::Service;
 /// Requests that an HTTP/2 client may have in flight on one connection.
 const MAX_STREAMS: u32 = 100;
 
+/// Bytes of a response that hyper takes before the client has read others.
+const MAX_SEND_BUFFER: usize = 64 << 10;
+
 /// How often the server pings an HTTP/2 client, and how long the client may take to answer.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
@@ -46,6 +49,7 @@ pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).unwrap_or(u32::MAX))
         .max_concurrent_streams(MAX_STREAMS)
+        .max_send_buf_size(MAX_SEND_BUFFER)
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PING_TIMEOUT);
     builder

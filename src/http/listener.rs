@@ -111,7 +111,7 @@ impl Listener {
                     continue;
                 }
             };
-            let connection = Arc::new(Connection::new());
+            let connection = Arc::new(Connection::new(service.memory.connection()));
             let Ok((place, shed)) = open.admit(peer.ip(), &connection).await else {
                 // The system then keeps no state of the connection, as it would after an orderly end.
                 let _ = stream.set_zero_linger();

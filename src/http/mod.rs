@@ -3,7 +3,7 @@
 //! **Connections**: `listener` accepts them and shuts down gracefully; `open_connections` decides how many there are, and
 //! which one makes room for a new one; `connection_task` serves one; `connection_io` is the I/O under hyper, with the checks
 //! and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a connection's task, I/O and
-//! requests share.
+//! requests share, and `memory_budget` limits what they hold in memory.
 //!
 //! **Requests**: `request_handler` checks a request's head (`request_head`), finds the endpoint by `route` and completes the
 //! response, whose `outgoing_body` logs the request at its end. The files and folders of `endpoint` serve one endpoint
@@ -37,6 +37,7 @@ pub(crate) mod framing;
 pub(crate) mod head_limits;
 pub(crate) mod listener;
 pub(crate) mod malformed;
+pub(crate) mod memory_budget;
 pub(crate) mod negotiate;
 pub(crate) mod open_connections;
 pub mod options;

@@ -181,6 +181,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::http::memory_budget::MemoryBudget;
 
     fn limited(all: usize, per_address: usize) -> Arc<OpenConnections> {
         OpenConnections::new(ConnectionLimits { all, per_address, trusted_proxies: vec!["10.0.0.1".parse().unwrap()] })
@@ -193,7 +194,7 @@ mod tests {
 
     /// Opens a connection, if it does not have to wait.
     fn open(open: &Arc<OpenConnections>, address: &str) -> Option<Result<(Arc<Connection>, Place), TooManyOfAddress>> {
-        let connection = Arc::new(Connection::new());
+        let connection = Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()));
         let admitted = open.admit(address.parse().unwrap(), &connection).now_or_never()?;
         Some(admitted.map(|(place, _)| (connection, place)))
     }

@@ -16,6 +16,8 @@ pub struct Options {
     pub admin_listen: Option<SocketAddr>,
     /// Bytes that a request's body may have.
     pub body_limit: usize,
+    /// Bytes that requests and unread responses may take together.
+    pub memory_budget: usize,
     /// How long a client may take to send a request's head.
     pub header_timeout: Duration,
     /// How long a client may take to send a request's body.

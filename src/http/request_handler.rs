@@ -18,7 +18,7 @@ use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
 use crate::http::options::Options;
 use crate::http::outgoing_body::OutgoingBody;
 use crate::http::request_error::RequestError;
-use crate::http::response::{HttpResponse, empty_response};
+use crate::http::response::{HttpResponse, ResponseBody, empty_response};
 use crate::http::route::{Endpoints, Route};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
@@ -56,6 +56,7 @@ async fn respond(
     in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
+    in_flight.reserve(request_head::memory(head)).map_err(ServiceError::from)?;
     request_head::check(head, in_flight.ambiguous)?;
     body::check_length(&body, &service.options)?;
     let route = route.ok_or(RequestError::NotFound)?;
@@ -102,7 +103,7 @@ fn complete(
     options: &Options,
     head: &Head,
     mut response: HttpResponse,
-    in_flight: InFlightRequest,
+    mut in_flight: InFlightRequest,
     mut entry: AccessLogEntry,
 ) -> Response<OutgoingBody> {
     let headers = response.headers_mut();
@@ -115,6 +116,9 @@ fn complete(
         headers.insert("x-request-id", id);
     }
     entry.status = Some(response.status().as_u16());
+    if let ResponseBody::Whole(bytes) = response.body() {
+        in_flight.shrink(bytes.len());
+    }
     response.map(|body| OutgoingBody::new(body, in_flight, entry))
 }
 

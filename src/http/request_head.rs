@@ -8,6 +8,9 @@ use hyper::{HeaderMap, Version};
 use crate::http::head_limits::MAX_TARGET_BYTES;
 use crate::http::request_error::RequestError;
 
+/// Bytes of memory that a header field takes beside its name and value, about.
+const FIELD_OVERHEAD: usize = 64;
+
 /// Checks the head. `is_ambiguous`: it has `Content-Length` beside `Transfer-Encoding`, which hyper hides.
 pub(crate) fn check(head: &Head, is_ambiguous: bool) -> Result<(), RequestError> {
     if head.uri.path().len() + head.uri.query().map_or(0, str::len) > MAX_TARGET_BYTES {
@@ -36,4 +39,10 @@ fn check_host(headers: &HeaderMap, version: Version) -> Result<(), RequestError>
         Some(host) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => Err(RequestError::Host),
         _ => Ok(()),
     }
+}
+
+/// Bytes of memory that the head takes, about.
+pub(crate) fn memory(head: &Head) -> usize {
+    let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD_OVERHEAD);
+    head.uri.path().len() + head.uri.query().map_or(0, str::len) + fields.sum::<usize>()
 }

@@ -14,6 +14,7 @@ use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::credentials;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::options::Options;
 use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
@@ -49,6 +50,8 @@ pub(crate) struct Service {
     pub persisted_queries: QueryTexts,
     /// The published schema.
     pub sdl: SdlDocument,
+    /// What clients make the server hold in memory.
+    pub memory: MemoryBudget,
     /// The server's settings.
     pub options: Options,
     /// Makes the ids of requests.

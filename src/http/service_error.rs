@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
+use crate::http::memory_budget::MemoryExhausted;
 use crate::http::response::BoxError;
 use crate::http::unavailability_log;
 use crate::telemetry::emit;
@@ -20,6 +21,9 @@ pub(crate) enum ServiceError {
     /// hashed. The cause is in the log.
     #[error("the service cannot serve the request right now; try again")]
     Unavailable(#[source] BoxError),
+    /// Requests and unread responses take as much memory as they may, of the connection or in all.
+    #[error("requests and unread responses take as much memory as they may; read the responses, and try again")]
+    MemoryExhausted,
     /// An internal error, which is in the log.
     #[error("an internal error; the operator finds it in the log under {request_id}")]
     Internal {
@@ -39,6 +43,12 @@ impl ServiceError {
     }
 }
 
+impl From<MemoryExhausted> for ServiceError {
+    fn from(_: MemoryExhausted) -> Self {
+        Self::MemoryExhausted
+    }
+}
+
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         let response = match &error {
@@ -46,10 +56,14 @@ impl From<ServiceError> for ApiError {
                 unavailability_log::report(&**source);
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
             }
+            ServiceError::MemoryExhausted => {
+                Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
+            }
             ServiceError::Internal { request_id, .. } => {
                 Self::new(ErrorCode::InternalServerError, &error).with_extension("requestId", request_id.as_str())
             }
         };
-        Self { is_well_formed_request: true, ..response }
+        // Whether the request is well-formed is often unknown where its body cannot be held.
+        Self { is_well_formed_request: !matches!(error, ServiceError::MemoryExhausted), ..response }
     }
 }

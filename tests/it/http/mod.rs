@@ -11,6 +11,7 @@ mod health;
 mod http2;
 mod limits;
 mod malicious_input;
+mod memory_budget;
 mod persisted_queries;
 mod pipelining;
 mod request_smuggling;

@@ -16,7 +16,7 @@ use crate::access::grants::Artifact;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
-use crate::http::compress::compress;
+use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
@@ -24,8 +24,9 @@ use crate::http::error_response;
 use crate::http::negotiate::{self, Media};
 use crate::http::query_error::QueryError;
 use crate::http::request_error::RequestError;
-use crate::http::response::{HttpResponse, add_vary};
+use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
+use crate::http::service_error::ServiceError;
 use crate::http::value_warning::ValueWarning;
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
@@ -46,7 +47,9 @@ pub(crate) async fn respond(
         entry.code = Some(error.code);
         error_response::graphql(&error, error_media)
     });
-    let mut response = compress(response, choice, entry);
+    let encodes_chunks = matches!(response.body(), ResponseBody::Chunks(_)) && choice != Choice::Identity;
+    let has_memory = !encodes_chunks || in_flight.reserve(ENCODER_MEMORY).is_ok();
+    let mut response = compress(response, if has_memory { choice } else { Choice::Identity }, entry);
     let headers = response.headers_mut();
     add_vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
     if head.method != Method::POST {
@@ -80,11 +83,9 @@ async fn serve(
     entry.set_operation(compiled.operation_name.as_deref());
 
     let cost = compiled.estimate.cost();
-    let permit = execution::acquire_permit(service, &caller, cost).await?;
+    in_flight.keep(execution::acquire_permit(service, &caller, cost).await?);
     let bucket = service.rate_limiter.debit(&caller.user_id, &caller.limits.rate(), cost).await?;
     let rows = execution::fetch(service, &caller, &compiled, bucket, entry).await?;
-    entry.cost = Some(cost);
-
     if !compiled.unknown_values.is_empty() {
         // They may have been added to the database since.
         service.vocabularies.refresh();
@@ -99,7 +100,14 @@ async fn serve(
         warnings: compiled.unknown_values.iter().map(ValueWarning::from).collect(),
         search: rows.short_searches().map(SearchExtension::from).collect(),
     });
-    let body = response_body::write(rows, end, permit, entry)?;
+    let rows_memory = rows.memory();
+    let body = response_body::write(rows, end, entry)?;
+    in_flight.shrink(0);
+    if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
+        service.rate_limiter.refund(&caller.user_id, cost).await;
+        return Err(ServiceError::from(error).into());
+    }
+    entry.cost = Some(cost);
     let mut response = HttpResponse::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     Ok(response)

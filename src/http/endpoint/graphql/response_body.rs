@@ -12,7 +12,6 @@ use crate::http::response::{BoxError, ResponseBody};
 use crate::http::service_error::ServiceError;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
-use crate::throttle::running::Permit;
 
 /// Bytes from which a body is sent in chunks.
 const MAX_WHOLE: usize = 64 * 1024;
@@ -20,11 +19,21 @@ const MAX_WHOLE: usize = 64 * 1024;
 /// Bytes of a chunk, about.
 const CHUNK: usize = 32 * 1024;
 
-/// Writes the body: the rows, their errors, and `end`. The permit is returned with the last byte.
+/// Bytes of a body in chunks that wait for the client, at most: those of `start`, and the chunks that hyper takes.
+const MAX_UNSENT: usize = MAX_WHOLE + 3 * CHUNK;
+
+/// Bytes of memory that the body takes, about, if its rows take so many.
+pub(crate) fn memory(body: &ResponseBody, rows: usize) -> usize {
+    match body {
+        ResponseBody::Whole(bytes) => bytes.len(),
+        ResponseBody::Chunks(_) => rows + MAX_UNSENT,
+    }
+}
+
+/// Writes the body: the rows, their errors, and `end`.
 pub(crate) fn write(
     mut rows: ResponseWriter,
     end: Vec<u8>,
-    permit: Permit,
     entry: &AccessLogEntry,
 ) -> Result<ResponseBody, ServiceError> {
     let mut start = Vec::with_capacity(4096);
@@ -37,7 +46,7 @@ pub(crate) fn write(
         }
         Ok(Progress::More) => {
             let request_id = Arc::clone(&entry.id);
-            Ok(ResponseBody::Chunks(Box::new(Chunks { start, rows: Some(rows), end, request_id, _permit: permit })))
+            Ok(ResponseBody::Chunks(Box::new(Chunks { start, rows: Some(rows), end, request_id })))
         }
     }
 }
@@ -59,7 +68,6 @@ struct Chunks {
     rows: Option<ResponseWriter>,
     end: Vec<u8>,
     request_id: Arc<str>,
-    _permit: Permit,
 }
 
 impl Iterator for Chunks {

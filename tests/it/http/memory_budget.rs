@@ -1,0 +1,130 @@
+//! Clients that make the server hold bodies, and responses that they do not read.
+
+use bytes::Bytes;
+use h2::client::{ResponseFuture, SendRequest};
+use h2::{RecvStream, SendStream};
+use hyper::Response;
+use orderql::access::profile::Profile;
+use tokio::task::JoinSet;
+
+use crate::support::http::GRAPHQL_JSON;
+use crate::support::server::{Server, server_with_demo_user};
+use crate::support::users::UNLIMITED_PROFILE;
+
+/// What a connection may hold of this: one body as large as it may be, and its head.
+const SHARE: usize = 320 << 10;
+const SMALL_BUDGET: [&str; 4] = ["--memory-budget", "2MiB", "--body-limit", "256KiB"];
+
+/// The response has more than a hundred kilobytes.
+const LARGE: &str = include_str!("../../../benches/micro/documents/introspection.graphql");
+const SMALL: &str = "{ __typename }";
+
+/// An HTTP/2 connection on which the server may send so many bytes of each response before the client reads them.
+async fn connect(server: &Server, window: u32) -> SendRequest<Bytes> {
+    let stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let mut builder = h2::client::Builder::new();
+    let (client, connection) = builder.initial_window_size(window).handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Begins a GraphQL request whose body is still to be sent.
+async fn begin(client: &SendRequest<Bytes>, server: &Server, token: &str) -> (ResponseFuture, SendStream<Bytes>) {
+    let request = hyper::Request::post(format!("http://{}/rest/s1/graphql", server.address))
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json")
+        .header("accept", GRAPHQL_JSON)
+        .body(())
+        .unwrap();
+    client.clone().ready().await.unwrap().send_request(request, false).unwrap()
+}
+
+/// Sends a query and returns the response, whose body is unread.
+async fn ask(client: &SendRequest<Bytes>, server: &Server, token: &str, query: &str) -> Response<RecvStream> {
+    let (response, mut sender) = begin(client, server, token).await;
+    sender.send_data(serde_json::json!({ "query": query }).to_string().into(), true).unwrap();
+    response.await.unwrap()
+}
+
+async fn read(response: Response<RecvStream>) -> usize {
+    let (mut body, mut length) = (response.into_body(), 0);
+    while let Some(part) = body.data().await {
+        let part = part.unwrap();
+        body.flow_control().release_capacity(part.len()).unwrap();
+        length += part.len();
+    }
+    length
+}
+
+fn is_out_of_memory(response: &Response<RecvStream>) -> bool {
+    response.status() == 503 && response.headers()["retry-after"] == "1"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unfinished_bodies_take_no_more_than_the_budget() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
+    // JSON may begin with spaces.
+    let spaces = Bytes::from(vec![b' '; 200 << 10]);
+    let (mut responses, mut unfinished) = (JoinSet::new(), Vec::new());
+    for _ in 0..10 {
+        let client = connect(&server, 65_535).await;
+        for _ in 0..2 {
+            let (response, mut sender) = begin(&client, &server, &token).await;
+            sender.send_data(spaces.clone(), false).unwrap();
+            unfinished.push(sender);
+            responses.spawn(response);
+        }
+    }
+    // A connection holds one body, and three quarters of the budget seven. All others are refused.
+    for _ in 0..13 {
+        assert!(is_out_of_memory(&responses.join_next().await.unwrap().unwrap().unwrap()));
+    }
+    let other = connect(&server, 65_535).await;
+    assert_eq!(ask(&other, &server, &token, SMALL).await.status(), 200, "small requests have room");
+    responses.shutdown().await;
+    drop(unfinished);
+    while is_out_of_memory(&ask(&other, &server, &token, &format!("{LARGE}{}", " ".repeat(100 << 10))).await) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unread_responses_take_no_more_than_the_budget() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
+    let client = connect(&server, 0).await;
+    let mut unread = Vec::new();
+    let refused = loop {
+        let response = ask(&client, &server, &token, LARGE).await;
+        if response.status() != 200 {
+            break response;
+        }
+        unread.push(response);
+    };
+    assert!(is_out_of_memory(&refused));
+    let length: usize = unread[0].headers()["content-length"].to_str().unwrap().parse().unwrap();
+    assert_eq!(unread.len(), SHARE / length);
+    let other = connect(&server, 65_535).await;
+    assert!(read(ask(&other, &server, &token, LARGE).await).await > 100_000, "other connections have their own share");
+    drop(unread);
+    while is_out_of_memory(&ask(&client, &server, &token, LARGE).await) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unread_response_keeps_its_callers_place_and_ends_its_connection() {
+    let profile = Profile { concurrent_queries: Some(1), ..UNLIMITED_PROFILE };
+    let (server, _database, token) = server_with_demo_user(profile, &["--write-timeout", "1s"]).await;
+    let client = connect(&server, 0).await;
+    let response = ask(&client, &server, &token, SMALL).await;
+    assert_eq!(ask(&client, &server, &token, SMALL).await.status(), 429);
+    // Other requests on the connection do not restart the time-out.
+    let live = || hyper::Request::get(format!("http://{}/health/live", server.address)).body(()).unwrap();
+    loop {
+        let Ok(mut ready) = client.clone().ready().await else { break };
+        let Ok((response, _)) = ready.send_request(live(), true) else { break };
+        if response.await.is_err() {
+            break;
+        }
+    }
+    drop(response);
+    let other = connect(&server, 65_535).await;
+    while ask(&other, &server, &token, SMALL).await.status() == 429 {}
+    assert!(read(ask(&other, &server, &token, LARGE).await).await > 100_000);
+}
