@@ -67,6 +67,9 @@ pub mod throttle;
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "looks for old rows once an hour, with a pause between two statements")]
+pub mod retention;
+#[cfg(feature = "server")]
 pub mod orders;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]

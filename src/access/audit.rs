@@ -12,16 +12,24 @@ use crate::telemetry::emit;
 use crate::telemetry::event::{self, Event};
 
 /// What was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     /// Name and password were right; a token was issued.
     LoginSucceeded,
     /// Name and password were wrong.
     LoginFailed,
+    /// A login was refused without a look at its password. The details have the reason.
+    LoginRefused,
     /// Too many were wrong, so the account or the address was locked.
     LoginLocked,
     /// A token was issued by the command line.
     TokenIssued,
+    /// A key that signs tokens was created.
+    KeyAdded,
+    /// A key was removed.
+    KeyRetired,
+    /// Old rows of the audit trails were removed.
+    AuditPruned,
     /// An account was created.
     UserAdded,
     /// An account was removed.
@@ -57,7 +65,7 @@ pub(crate) struct AuditEvent {
     pub(crate) address: Option<IpAddr>,
     /// What was done.
     pub(crate) action: Action,
-    /// The user or group that it was done to. `None` for a login with an unknown name: people sometimes type a password
+    /// The user, group or key that it was done to. `None` for a login with an unknown name: people sometimes type a password
     /// there.
     pub(crate) subject: Option<String>,
     /// Particulars. Never a password or a token.
@@ -87,8 +95,12 @@ impl Action {
         match self {
             Self::LoginSucceeded => "login.succeeded",
             Self::LoginFailed => "login.failed",
+            Self::LoginRefused => "login.refused",
             Self::LoginLocked => "login.locked",
             Self::TokenIssued => "token.minted",
+            Self::KeyAdded => "key.added",
+            Self::KeyRetired => "key.retired",
+            Self::AuditPruned => "audit.pruned",
             Self::UserAdded => "user.added",
             Self::UserRemoved => "user.removed",
             Self::UserDisabled => "user.disabled",

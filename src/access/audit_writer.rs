@@ -1,11 +1,12 @@
 //! Stores the running service's audit events: a bounded queue, and a task that empties it into the database.
 //!
 //! No request waits for it. While the database is unreachable, events stay in the queue and are tried again. If the queue is
-//! full, further events are dropped, and the log reports how many. Every event is in the log in any case.
+//! full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
+//! strangers cause come through `audit_repeats`, which counts those that are alike.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -13,6 +14,7 @@ use tokio::time;
 use tokio_postgres::{Client, Config, Error};
 
 use crate::access::audit::{self, AuditEvent};
+use crate::access::audit_repeats::Repeats;
 use crate::database::connect::connect;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
@@ -22,6 +24,9 @@ const LONGEST_QUEUE: usize = 4096;
 
 /// The most events that one statement stores.
 const LARGEST_BATCH: usize = 256;
+
+/// How often events that repeat are recorded.
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// How long one attempt to write may take.
 const LONGEST_WRITE: Duration = Duration::from_secs(10);
@@ -34,8 +39,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(crate) struct AuditWriter {
     queue: mpsc::Sender<Item>,
+    repeats: SharedRepeats,
     dropped: Arc<AtomicU64>,
 }
+
+#[derive(Clone, Default)]
+struct SharedRepeats(Arc<Mutex<Repeats>>);
 
 enum Item {
     Event(AuditEvent),
@@ -58,9 +67,18 @@ impl AuditWriter {
     /// Starts the task that stores events. It connects to the database at the first event.
     pub(crate) fn start(database: Config) -> Self {
         let (queue, items) = mpsc::channel(LONGEST_QUEUE);
-        let dropped = Arc::new(AtomicU64::new(0));
-        tokio::spawn(write(database, items, Arc::clone(&dropped)));
-        Self { queue, dropped }
+        let (repeats, dropped) = (SharedRepeats::default(), Arc::new(AtomicU64::new(0)));
+        tokio::spawn(write(database, items, repeats.clone(), Arc::clone(&dropped)));
+        Self { queue, repeats, dropped }
+    }
+
+    /// Records an event that anybody can cause as often as they like: the first of its kind at once, the others as one
+    /// event a minute. Does not wait.
+    pub(crate) fn record_repeatable(&self, event: AuditEvent) {
+        let first = self.repeats.lock().add(event);
+        if let Some(event) = first {
+            self.record(event);
+        }
     }
 
     /// Logs the event and queues it. Does not wait.
@@ -74,9 +92,12 @@ impl AuditWriter {
         self.enqueue(Item::Rehash(rehash));
     }
 
-    /// Waits until all queued events are stored, for `timeout` at most.
+    /// Records the events that were counted, and waits until all queued events are stored, for `timeout` at most.
     pub(crate) async fn finish(&self, timeout: Duration) {
         let (done, finished) = oneshot::channel();
+        for event in self.repeats.lock().next_minute() {
+            self.record(event);
+        }
         let finishing = async {
             if self.queue.send(Item::Finish(done)).await.is_ok() {
                 let _ = finished.await;
@@ -94,16 +115,31 @@ impl AuditWriter {
     }
 }
 
+impl SharedRepeats {
+    /// Locks the counts. A panic elsewhere cannot leave them half written, so a poisoned lock can be used.
+    fn lock(&self) -> MutexGuard<'_, Repeats> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl fmt::Debug for AuditWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuditWriter").field("dropped", &self.dropped).finish_non_exhaustive()
     }
 }
 
-async fn write(database: Config, mut items: mpsc::Receiver<Item>, dropped: Arc<AtomicU64>) {
+async fn write(database: Config, mut items: mpsc::Receiver<Item>, repeats: SharedRepeats, dropped: Arc<AtomicU64>) {
     let mut client = None;
     let mut batch = Vec::new();
-    while items.recv_many(&mut batch, LARGEST_BATCH).await > 0 {
+    let mut minutes = time::interval(MINUTE);
+    loop {
+        tokio::select! {
+            count = items.recv_many(&mut batch, LARGEST_BATCH) => if count == 0 { return },
+            _ = minutes.tick() => {
+                let counted = repeats.lock().next_minute();
+                batch.extend(counted.into_iter().inspect(AuditEvent::log).map(Item::Event));
+            }
+        }
         let (mut events, mut rehashes, mut finished) = (Vec::new(), Vec::new(), Vec::new());
         for item in batch.drain(..) {
             match item {

@@ -1,23 +1,41 @@
-//! Delays after wrong passwords, per account and per address. They grow with every wrong password.
+//! Delays after wrong passwords. They grow with every wrong password.
 //!
-//! Kept in memory only: a restart clears them, and each of several servers counts for itself. Names of unknown accounts
-//! are counted like others, so that a delay does not disclose whether an account exists.
+//! Wrong passwords are counted in three ways, each with delays of its own:
+//! - by account and address: whoever mistypes a password, or guesses one from one place
+//! - by address: guesses at many accounts from one place
+//! - by account: guesses at one account from many places
+//!
+//! An address from which the account has signed in before is known for it. There only the first count applies, so nobody
+//! elsewhere, and nobody who guesses at other accounts, can lock the owner out.
+//!
+//! Kept in memory only: a restart clears it, and each of several servers counts for itself. Names of unknown accounts are
+//! counted like others, so that a delay does not disclose whether an account exists.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
-/// How many accounts, and how many addresses, are stored at most. To evict one, an attacker has to guess at as many
-/// others, each of which costs a hash.
+use crate::access::network::Network;
+
+/// How many entries each count has at most. To evict one, an attacker has to guess as many times elsewhere, and each guess
+/// costs a hash.
 const CAPACITY: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
-/// An address may have this many times as many wrong passwords as an account, because many people may share it.
-const USERS_PER_ADDRESS: u32 = 10;
+/// An account and an address may each have this many times as many wrong passwords as the two together: many people may
+/// share an address, and an owner may try several places.
+const SHARED: u32 = 10;
+
+/// Known addresses of an account. Only the account's password adds one, so that nobody else can evict any.
+const MAX_KNOWN_ADDRESSES: usize = 16;
+
+/// How long guesses at an account from new addresses are remembered. Shorter, and guessing slowly from many addresses would
+/// never be slowed down.
+const MEMORY_OF_ACCOUNT: Duration = Duration::from_hours(24);
 
 /// The first delay; every further wrong password doubles it.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
@@ -25,7 +43,7 @@ const FIRST_DELAY: Duration = Duration::from_secs(1);
 /// When delays begin, and how long they get.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LockoutOptions {
-    /// Wrong passwords in a row that lock an account for the first time.
+    /// Wrong passwords in a row that lock an account for an address for the first time.
     pub(crate) attempts: u32,
     /// The longest delay. After as long without a wrong password the count starts again.
     pub(crate) longest: Duration,
@@ -39,14 +57,40 @@ pub(crate) struct Locked {
     pub(crate) retry_after: Duration,
 }
 
-/// Counts wrong passwords by account and by address.
+/// An account as seen from an address. Names are stored as hashes, because clients choose their length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Visitor {
+    /// The account's name.
+    pub(crate) account: u64,
+    /// The client's network.
+    pub(crate) network: u64,
+    /// Both.
+    pub(crate) pair: u64,
+}
+
+/// Whether the account has signed in from the address before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It has.
+    Known,
+    /// It has not, as far as is remembered.
+    New,
+}
+
+/// Counts wrong passwords.
 pub(crate) struct Lockout {
     options: LockoutOptions,
-    accounts: Mutex<LruCache<u64, Failures>>,
-    addresses: Mutex<LruCache<u64, Failures>>,
-    /// Names are stored as hashes, because clients choose their length.
+    counts: Mutex<Counts>,
     hasher: RandomState,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
+}
+
+struct Counts {
+    pairs: LruCache<u64, Failures>,
+    networks: LruCache<u64, Failures>,
+    accounts: LruCache<u64, Failures>,
+    /// The networks that are known for an account, the last used one first.
+    known: LruCache<u64, Vec<u64>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,37 +107,49 @@ impl Lockout {
     }
 
     /// The same with another clock.
-    pub(crate) fn with_clock(options: LockoutOptions, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
-        Self {
-            options,
-            accounts: Mutex::new(LruCache::new(CAPACITY)),
-            addresses: Mutex::new(LruCache::new(CAPACITY)),
-            hasher: RandomState::new(),
-            clock: Box::new(clock),
+    fn with_clock(options: LockoutOptions, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        let counts = Counts {
+            pairs: LruCache::new(CAPACITY),
+            networks: LruCache::new(CAPACITY),
+            accounts: LruCache::new(CAPACITY),
+            known: LruCache::new(CAPACITY),
+        };
+        Self { options, counts: Mutex::new(counts), hasher: RandomState::new(), clock: Box::new(clock) }
+    }
+
+    /// The account as seen from the address.
+    pub(crate) fn visitor(&self, account: &str, address: Option<IpAddr>) -> Visitor {
+        let network = address.map(Network::of);
+        Visitor {
+            account: self.hasher.hash_one(account),
+            network: self.hasher.hash_one(network),
+            pair: self.hasher.hash_one((account, network)),
         }
     }
 
-    /// Fails if the account or the address is locked.
-    pub(crate) fn check(&self, account: &str, address: Option<IpAddr>) -> Result<(), Locked> {
+    /// Fails if the visitor has to wait.
+    pub(crate) fn check(&self, visitor: &Visitor) -> Result<Standing, Locked> {
         let now = (self.clock)();
-        let left =
-            |failures: Option<&Failures>| failures.map(|failures| failures.locked_until.saturating_duration_since(now));
-        let account = left(lock(&self.accounts).get(&self.hasher.hash_one(account)));
-        let address = address.and_then(|address| left(lock(&self.addresses).get(&self.hash_of_network(address))));
-        match account.max(address) {
-            Some(retry_after) if !retry_after.is_zero() => Err(Locked { retry_after }),
-            _ => Ok(()),
+        let left = |failures: Option<&Failures>| {
+            failures.map(|failures| failures.locked_until.saturating_duration_since(now)).unwrap_or_default()
+        };
+        let mut counts = self.lock();
+        let standing = counts.standing(visitor);
+        let mut retry_after = left(counts.pairs.get(&visitor.pair));
+        if standing == Standing::New {
+            retry_after = retry_after.max(left(counts.networks.get(&visitor.network)));
+            retry_after = retry_after.max(left(counts.accounts.get(&visitor.account)));
         }
+        if retry_after.is_zero() { Ok(standing) } else { Err(Locked { retry_after }) }
     }
 
     /// Counts a wrong password. Returns the delay if one begins now.
-    pub(crate) fn failed(&self, account: &str, address: Option<IpAddr>) -> Option<Duration> {
+    pub(crate) fn failed(&self, visitor: &Visitor) -> Option<Duration> {
         let now = (self.clock)();
         let LockoutOptions { attempts, longest } = self.options;
-        let count = |map: &Mutex<LruCache<u64, Failures>>, key, free: u32| {
-            let mut map = lock(map);
-            let failures = map.get_or_insert_mut(key, || Failures { count: 0, locked_until: now });
-            if now.saturating_duration_since(failures.locked_until) >= longest {
+        let count = |failures: &mut LruCache<u64, Failures>, key: u64, free: u32, memory: Duration| {
+            let failures = failures.get_or_insert_mut(key, || Failures { count: 0, locked_until: now });
+            if now.saturating_duration_since(failures.locked_until) >= memory {
                 failures.count = 0;
             }
             failures.count = failures.count.saturating_add(1);
@@ -101,43 +157,50 @@ impl Lockout {
             failures.locked_until = now + delay.unwrap_or_default();
             delay
         };
-        let account = count(&self.accounts, self.hasher.hash_one(account), attempts);
-        let free = attempts.saturating_mul(USERS_PER_ADDRESS);
-        let address = address.and_then(|address| count(&self.addresses, self.hash_of_network(address), free));
-        account.max(address)
+        let mut counts = self.lock();
+        let mut delay = count(&mut counts.pairs, visitor.pair, attempts, longest);
+        if counts.standing(visitor) == Standing::New {
+            let shared = attempts.saturating_mul(SHARED);
+            delay = delay.max(count(&mut counts.networks, visitor.network, shared, longest));
+            delay = delay.max(count(&mut counts.accounts, visitor.account, shared, longest.max(MEMORY_OF_ACCOUNT)));
+        }
+        delay
     }
 
-    /// A password was right. Clears the count of the account. The address loses one failure only: otherwise a client with
-    /// one account could guess at all others for ever.
-    pub(crate) fn succeeded(&self, account: &str, address: Option<IpAddr>) {
-        lock(&self.accounts).pop(&self.hasher.hash_one(account));
-        if let Some(address) = address
-            && let Some(failures) = lock(&self.addresses).get_mut(&self.hash_of_network(address))
+    /// A password was right: the address is known for the account from now on, and the wrong passwords of the two together
+    /// are forgotten. The address loses one failure only, because a client with one account could otherwise guess at all
+    /// others for ever. The account loses none, because its owner's logins would otherwise let others go on guessing.
+    pub(crate) fn succeeded(&self, visitor: &Visitor) {
+        let mut counts = self.lock();
+        counts.pairs.pop(&visitor.pair);
+        if counts.standing(visitor) == Standing::New
+            && let Some(failures) = counts.networks.get_mut(&visitor.network)
         {
             failures.count = failures.count.saturating_sub(1);
         }
+        let known = counts.known.get_or_insert_mut(visitor.account, Vec::new);
+        known.retain(|network| *network != visitor.network);
+        known.insert(0, visitor.network);
+        known.truncate(MAX_KNOWN_ADDRESSES);
     }
 
-    fn hash_of_network(&self, address: IpAddr) -> u64 {
-        self.hasher.hash_one(network(address))
+    /// Locks the counts. A poisoned lock is used as well, because a panic elsewhere cannot leave a count half written.
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The address that counts for an address: an IPv6 client has a whole network of 64 bits.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
-        address @ IpAddr::V4(_) => address,
+impl Counts {
+    fn standing(&mut self, visitor: &Visitor) -> Standing {
+        match self.known.get(&visitor.account) {
+            Some(networks) if networks.contains(&visitor.network) => Standing::Known,
+            _ => Standing::New,
+        }
     }
 }
 
 fn delay(beyond: u32, longest: Duration) -> Duration {
     FIRST_DELAY.saturating_mul(1_u32.checked_shl(beyond).unwrap_or(u32::MAX)).min(longest)
-}
-
-/// Locks the map. A poisoned lock is used as well, because a panic elsewhere cannot leave a count half written.
-fn lock(map: &Mutex<LruCache<u64, Failures>>) -> std::sync::MutexGuard<'_, LruCache<u64, Failures>> {
-    map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Lockout {
@@ -162,79 +225,109 @@ mod tests {
         (seconds, Lockout::with_clock(OPTIONS, move || start + Duration::from_secs(moved.load(Ordering::SeqCst))))
     }
 
-    fn address(last: u8) -> IpAddr {
-        IpAddr::from([192, 0, 2, last])
+    impl Lockout {
+        /// An account from an address whose last number is given.
+        fn from(&self, account: &str, last: u8) -> Visitor {
+            self.visitor(account, Some(IpAddr::from([192, 0, 2, last])))
+        }
+
+        fn is_locked(&self, account: &str, last: u8) -> bool {
+            self.check(&self.from(account, last)).is_err()
+        }
     }
 
     #[test]
     fn delays_double_up_to_the_longest_and_end_on_time() {
         let (seconds, lockout) = lockout();
+        let demo = lockout.from("demo", 1);
         let delays = [None, None, Some(1), Some(2), Some(4), Some(8), Some(16), Some(32), Some(60), Some(60)];
-        for (number, expected) in delays.into_iter().enumerate() {
+        for expected in delays {
             let expected = expected.map(Duration::from_secs);
-            // From another address each time, so that the delay is the account's.
-            let from = Some(address(u8::try_from(number).unwrap()));
-            assert_eq!(lockout.check("demo", from), Ok(()));
-            assert_eq!(lockout.failed("demo", from), expected);
+            assert_eq!(lockout.check(&demo), Ok(Standing::New));
+            assert_eq!(lockout.failed(&demo), expected);
             if let Some(delay) = expected {
-                assert_eq!(lockout.check("demo", Some(address(200))), Err(Locked { retry_after: delay }));
+                assert_eq!(lockout.check(&demo), Err(Locked { retry_after: delay }));
                 seconds.fetch_add(delay.as_secs() - 1, Ordering::SeqCst);
-                assert_eq!(lockout.check("demo", None), Err(Locked { retry_after: Duration::from_secs(1) }));
+                assert_eq!(lockout.check(&demo), Err(Locked { retry_after: Duration::from_secs(1) }));
                 seconds.fetch_add(1, Ordering::SeqCst);
             }
-            assert_eq!(lockout.check("other", from), Ok(()));
+            assert!(!lockout.is_locked("other", 1) && !lockout.is_locked("demo", 2));
         }
         seconds.fetch_add(59, Ordering::SeqCst);
-        assert_eq!(lockout.failed("demo", None), Some(Duration::from_mins(1)), "the count is not cleared early");
+        assert_eq!(lockout.failed(&demo), Some(Duration::from_mins(1)), "the count is not cleared early");
         seconds.fetch_add(120, Ordering::SeqCst);
-        assert_eq!(lockout.failed("demo", None), None, "the count is cleared after the longest delay");
+        assert_eq!(lockout.failed(&demo), None, "the count is cleared after the longest delay");
     }
 
     #[test]
-    fn a_right_password_clears_the_count_of_the_account() {
+    fn a_right_password_clears_the_count_of_the_account_at_the_address() {
         let (_, lockout) = lockout();
+        let demo = lockout.from("demo", 1);
         for _ in 0..100 {
-            assert_eq!(lockout.failed("demo", None), None);
-            assert_eq!(lockout.failed("demo", None), None);
-            lockout.succeeded("demo", None);
+            assert_eq!(lockout.failed(&demo), None);
+            assert_eq!(lockout.failed(&demo), None);
+            lockout.succeeded(&demo);
+            assert_eq!(lockout.check(&demo), Ok(Standing::Known));
         }
     }
 
     #[test]
-    fn an_address_that_tries_many_accounts_is_locked_though_it_has_a_password() {
+    fn an_address_that_tries_many_accounts_is_locked_except_for_accounts_that_are_known_there() {
         let (_, lockout) = lockout();
+        lockout.succeeded(&lockout.from("mine", 1));
         for account in 0..58 {
-            assert_eq!(
-                lockout.failed(&format!("account {account}"), Some(address(1))).is_some(),
-                account >= 29,
-                "{account}"
-            );
-            if account < 29 {
-                lockout.check("mine", Some(address(1))).unwrap();
-            }
+            let locks = lockout.failed(&lockout.from(&format!("account {account}"), 1)).is_some();
+            assert_eq!(locks, account >= 29, "{account}");
         }
-        assert!(lockout.check("mine", Some(address(1))).is_err());
-        assert!(lockout.check("mine", Some(address(2))).is_ok());
-        assert!(lockout.check("account 1", Some(address(2))).is_ok());
+        assert!(lockout.is_locked("new", 1));
+        assert!(!lockout.is_locked("mine", 1));
+        assert!(!lockout.is_locked("new", 2) && !lockout.is_locked("account 1", 2));
     }
 
     #[test]
-    fn an_ipv6_network_counts_as_one_address() {
-        let (_, lockout) = lockout();
-        for host in 0..30_u16 {
-            lockout.failed(&host.to_string(), Some(Ipv6Addr::new(0x2001, 0xdb8, 0, 1, host, 0, 0, host).into()));
+    fn an_account_that_is_guessed_at_from_many_addresses_is_slowed_down_for_new_ones() {
+        let (seconds, lockout) = lockout();
+        lockout.succeeded(&lockout.from("demo", 200));
+        let mut guesses = 0;
+        for second in 0..24 * 60 * 60 {
+            seconds.store(second, Ordering::SeqCst);
+            // As many guesses as the lockout allows, each from an address that has not guessed before.
+            let address =
+                IpAddr::from([198, 51, u8::try_from(guesses >> 8).unwrap(), u8::try_from(guesses & 255).unwrap()]);
+            let visitor = lockout.visitor("demo", Some(address));
+            while lockout.check(&visitor).is_ok() {
+                lockout.failed(&visitor);
+                guesses += 1;
+            }
+            if second % 100 == 0 {
+                lockout.succeeded(&lockout.from("demo", 200));
+            }
+            assert!(!lockout.is_locked("demo", 200) && !lockout.is_locked("other", 1));
         }
-        assert!(lockout.check("demo", Some(Ipv6Addr::new(0x2001, 0xdb8, 0, 1, 99, 0, 0, 0).into())).is_err());
-        assert!(lockout.check("demo", Some(Ipv6Addr::new(0x2001, 0xdb8, 0, 2, 99, 0, 0, 0).into())).is_ok());
-        assert_eq!(network("::ffff:192.0.2.1".parse().unwrap()), IpAddr::from([192, 0, 2, 1]));
+        // Once a minute, and the thirty with which it began.
+        assert!((1440..1500).contains(&guesses), "{guesses} guesses in a day");
+    }
+
+    #[test]
+    fn an_account_has_a_bounded_number_of_known_addresses_that_only_it_can_replace() {
+        let (_, lockout) = lockout();
+        lockout.succeeded(&lockout.from("demo", 0));
+        for last in 0..200 {
+            lockout.succeeded(&lockout.from("other", last));
+        }
+        let is_known = |account, last| lockout.check(&lockout.from(account, last)) == Ok(Standing::Known);
+        assert!(is_known("demo", 0));
+        assert_eq!((0..200).filter(|last| is_known("other", *last)).count(), MAX_KNOWN_ADDRESSES);
+        assert!(is_known("other", 199) && !is_known("other", 0));
     }
 
     #[test]
     fn a_million_names_take_bounded_memory() {
         let (_, lockout) = lockout();
         for name in 0..1_000_000_u32 {
-            lockout.failed(&name.to_string(), Some(IpAddr::from(name.to_be_bytes())));
+            lockout.failed(&lockout.visitor(&name.to_string(), Some(IpAddr::from(name.to_be_bytes()))));
         }
-        assert_eq!((lock(&lockout.accounts).len(), lock(&lockout.addresses).len()), (1 << 16, 1 << 16));
+        let counts = lockout.lock();
+        assert_eq!([counts.pairs.len(), counts.networks.len(), counts.accounts.len()], [1 << 16; 3]);
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::access::audit::{Action, AuditEvent};
+use crate::access::audit_repeats::REASON;
 use crate::access::audit_writer::{AuditWriter, Rehash};
 use crate::access::grant_cache::GrantCache;
-use crate::access::lockout::{Locked, Lockout, LockoutOptions};
-use crate::access::password::{PasswordError, Passwords, Verdict};
+use crate::access::lockout::{Locked, Lockout, LockoutOptions, Visitor};
+use crate::access::password::{HashPermit, PasswordError, Passwords, Verdict};
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::{IssuedToken, Tokens};
 
@@ -66,15 +67,17 @@ impl Logins {
         attempt: Attempt,
     ) -> Result<IssuedToken, LoginError> {
         let Attempt { user_id, password, address } = attempt;
-        self.lockout.check(&user_id, address)?;
-        let permit = self.passwords.permit().await?;
-        // Checked again, because other attempts may have failed while this one waited. Without it, every attempt that
-        // waits would be a guess.
-        self.lockout.check(&user_id, address)?;
+        let visitor = self.lockout.visitor(&user_id, address);
+        let admitted = self.admit(&visitor).await;
         let hash = grants.current().password_hash(&user_id);
+        let permit = admitted.inspect_err(|error| {
+            let subject = hash.is_some().then(|| user_id.clone());
+            self.refused(refusal_reason(error), subject, address);
+        })?;
         let recorder = Recorder {
             lockout: Arc::clone(&self.lockout),
             audit: self.audit.clone(),
+            visitor,
             user_id: user_id.clone(),
             hash: hash.clone(),
             address,
@@ -87,12 +90,43 @@ impl Logins {
         self.audit.record(event(Action::LoginSucceeded, Some(user_id), address, details));
         Ok(issued)
     }
+
+    /// Records a login without a name and a password.
+    pub(crate) fn refuse_without_credentials(&self, address: Option<IpAddr>) {
+        self.refused("no credentials", None, address);
+    }
+
+    /// Waits until a password may be verified. Fails if the visitor is locked, or has too many passwords verified already.
+    async fn admit(&self, visitor: &Visitor) -> Result<HashPermit, LoginError> {
+        let standing = self.lockout.check(visitor)?;
+        let permit = self.passwords.permit(visitor, standing).await?;
+        // Checked again, because other attempts may have failed while this one waited. Without it, every attempt that
+        // waits would be a guess.
+        self.lockout.check(visitor)?;
+        Ok(permit)
+    }
+
+    fn refused(&self, reason: &str, subject: Option<String>, address: Option<IpAddr>) {
+        let details = Map::from_iter([(REASON.to_owned(), json!(reason))]);
+        self.audit.record_repeatable(event(Action::LoginRefused, subject, address, details));
+    }
+}
+
+/// Why no password was verified, for the audit trail.
+const fn refusal_reason(error: &LoginError) -> &'static str {
+    match error {
+        LoginError::Locked(_) => "locked",
+        LoginError::Password(PasswordError::TooManyAtOnce) => "too many at once",
+        LoginError::Password(PasswordError::Busy) => "overloaded",
+        LoginError::Wrong | LoginError::Password(_) | LoginError::Token(_) => "failed",
+    }
 }
 
 /// Records a verdict, whether or not the client still waits for it.
 struct Recorder {
     lockout: Arc<Lockout>,
     audit: AuditWriter,
+    visitor: Visitor,
     user_id: String,
     hash: Option<Arc<str>>,
     address: Option<IpAddr>,
@@ -100,20 +134,20 @@ struct Recorder {
 
 impl Recorder {
     fn record(self, verdict: &Verdict) {
-        let Self { lockout, audit, user_id, hash, address } = self;
+        let Self { lockout, audit, visitor, user_id, hash, address } = self;
         match verdict {
             Verdict::Wrong => {
-                let delay = lockout.failed(&user_id, address);
+                let delay = lockout.failed(&visitor);
                 // The name of an unknown account is not recorded: people sometimes type a password there.
                 let subject = hash.is_some().then_some(user_id);
-                audit.record(event(Action::LoginFailed, subject.clone(), address, Map::new()));
+                audit.record_repeatable(event(Action::LoginFailed, subject.clone(), address, Map::new()));
                 if let Some(delay) = delay {
                     let details = Map::from_iter([("seconds".to_owned(), Value::from(delay.as_secs()))]);
-                    audit.record(event(Action::LoginLocked, subject, address, details));
+                    audit.record_repeatable(event(Action::LoginLocked, subject, address, details));
                 }
             }
             Verdict::Right { rehashed } => {
-                lockout.succeeded(&user_id, address);
+                lockout.succeeded(&visitor);
                 if let (Some(old), Some(new)) = (hash, rehashed) {
                     audit.rehash(Rehash { user_id, old, new: new.clone() });
                 }

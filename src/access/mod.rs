@@ -2,22 +2,25 @@
 //!
 //! No request asks the database for any of this. The grants are in memory and are reloaded when they change.
 //!
-//! - [`password`], `lockout`, `login`: from a name and a password to a token
+//! - [`password`], `hash_queue`, `lockout`, `network`, `login`: from a name and a password to a token
 //! - `tokens`: JWTs and the keys that sign them
 //! - `grants`, `grant_cache`: all accounts with their grants and limits, in memory
 //! - [`profile`], `caller_limits`: the limits of single users, and of callers
-//! - `audit`, `audit_writer`: a record of logins and of changed accounts
+//! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
 //! - [`accounts`], `manage`: creates and changes accounts
 
 pub mod accounts;
 pub(crate) mod audit;
+mod audit_repeats;
 pub(crate) mod audit_writer;
 pub(crate) mod caller_limits;
 pub(crate) mod grant_cache;
 pub(crate) mod grants;
+mod hash_queue;
 pub(crate) mod lockout;
 pub(crate) mod login;
 pub(crate) mod manage;
+pub(crate) mod network;
 pub mod password;
 pub mod profile;
 pub(crate) mod tokens;

@@ -1,24 +1,21 @@
 //! Hashes passwords with Argon2id and verifies them, on the blocking pool, a few at a time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{self, PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::{task, time};
+use tokio::task;
 
-/// How long a caller waits for a permit before it fails with [`PasswordError::Busy`]. A hash takes some 20 ms, so a queue
-/// this long means that the service is flooded.
-const LONGEST_WAIT: Duration = Duration::from_secs(3);
+use crate::access::hash_queue::{HashQueue, NoTurn, Places, Turn};
+use crate::access::lockout::{Standing, Visitor};
 
 /// Hashes and verifies passwords with OWASP's parameters for Argon2id (19 MiB, 2 passes, 1 lane:
 /// <https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html>). Every hash takes memory and a
 /// core, so only a few run at a time.
 #[derive(Debug, Clone)]
 pub struct Passwords {
-    permits: Arc<Semaphore>,
+    queue: HashQueue,
     /// The hash that the password of an unknown user is verified against, so that the login takes as long as that of a
     /// known one.
     dummy: Arc<str>,
@@ -30,6 +27,9 @@ pub enum PasswordError {
     /// Too many callers wait.
     #[error("too many passwords are being verified")]
     Busy,
+    /// Too many passwords of the same account, or from the same address, are being verified.
+    #[error("too many passwords of the account or from the address are being verified")]
+    TooManyAtOnce,
     /// The stored hash cannot be read, or the system gives no random salt.
     #[error("a password hash cannot be made or read")]
     Hash(#[from] password_hash::Error),
@@ -53,7 +53,9 @@ pub(crate) enum Verdict {
 /// The right to use a core and the memory of a hash.
 #[derive(Debug)]
 pub(crate) struct HashPermit {
-    permit: OwnedSemaphorePermit,
+    turn: Turn,
+    /// None for commands.
+    places: Option<Places>,
     dummy: Arc<str>,
 }
 
@@ -62,27 +64,32 @@ impl Passwords {
     pub fn new(concurrency: usize) -> Result<Self, PasswordError> {
         // The password need not be secret: the result does not matter for an unknown user.
         let dummy = hash_now("nobody")?;
-        Ok(Self { permits: Arc::new(Semaphore::new(concurrency.max(1))), dummy: dummy.into() })
+        Ok(Self { queue: HashQueue::new(concurrency), dummy: dummy.into() })
     }
 
-    /// Waits for a permit. Fails after [`LONGEST_WAIT`].
-    pub(crate) async fn permit(&self) -> Result<HashPermit, PasswordError> {
-        match time::timeout(LONGEST_WAIT, Arc::clone(&self.permits).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(HashPermit { permit, dummy: Arc::clone(&self.dummy) }),
-            Ok(Err(_)) | Err(_) => Err(PasswordError::Busy),
-        }
+    /// Waits for a permit, in a place of the visitor's account and address.
+    pub(crate) async fn permit(&self, visitor: &Visitor, standing: Standing) -> Result<HashPermit, PasswordError> {
+        let places = self.queue.enter(visitor, standing)?;
+        let turn = self.queue.turn(standing).await?;
+        Ok(HashPermit { turn, places: Some(places), dummy: Arc::clone(&self.dummy) })
+    }
+
+    /// Waits for a permit for a command.
+    async fn permit_for_command(&self) -> Result<HashPermit, PasswordError> {
+        let turn = self.queue.turn(Standing::Known).await?;
+        Ok(HashPermit { turn, places: None, dummy: Arc::clone(&self.dummy) })
     }
 
     /// Whether the password is the account's. `hash` is `None` if there is no such account; then the same work is done, and
     /// the result is false.
     pub async fn verify(&self, password: String, hash: Option<Arc<str>>) -> Result<bool, PasswordError> {
-        let verdict = self.permit().await?.verify(password, hash, |_| ()).await?;
+        let verdict = self.permit_for_command().await?.verify(password, hash, |_| ()).await?;
         Ok(verdict != Verdict::Wrong)
     }
 
     /// The hash to store, as a PHC string with a random salt.
     pub async fn hash(&self, password: String) -> Result<String, PasswordError> {
-        self.permit().await?.run(move || hash_now(&password)).await
+        self.permit_for_command().await?.run(move || hash_now(&password)).await
     }
 }
 
@@ -117,10 +124,19 @@ impl HashPermit {
         task::spawn_blocking(move || {
             let result = work();
             // Returned when the work ends and not when the caller does, which may have been cancelled.
-            drop(self.permit);
+            drop((self.turn, self.places));
             result
         })
         .await?
+    }
+}
+
+impl From<NoTurn> for PasswordError {
+    fn from(error: NoTurn) -> Self {
+        match error {
+            NoTurn::Full => Self::TooManyAtOnce,
+            NoTurn::TooLate => Self::Busy,
+        }
     }
 }
 
@@ -165,7 +181,7 @@ mod tests {
         let weaker = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(64, 1, 1, None).unwrap());
         let hash: PasswordHash = weaker.hash_password(b"secret").unwrap();
         let old: Arc<str> = hash.to_string().into();
-        let permit = async || Passwords::new(1).unwrap().permit().await.unwrap();
+        let permit = async || Passwords::new(1).unwrap().permit_for_command().await.unwrap();
         let verdict = permit().await.verify("wrong".into(), Some(Arc::clone(&old)), |_| ()).await.unwrap();
         assert_eq!(verdict, Verdict::Wrong);
         let verdict = permit().await.verify("secret".into(), Some(old), |_| ()).await.unwrap();

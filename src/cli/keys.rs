@@ -2,21 +2,26 @@
 
 use std::path::{self, PathBuf};
 
-use serde_json::json;
+use serde_json::{Map, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::tokens::key_folder;
-use crate::access::tokens::signing_key::{Algorithm, SigningKey, signing};
+use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signing};
+use crate::cli::admin::operator;
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::cli::table::{Table, report};
+use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
+use crate::database::connect::connect;
 
 /// Create, list and retire the keys that sign tokens
 ///
-/// Running servers with the same folder notice within a second.
+/// Running servers with the same folder notice within a second. A key that is created or retired leaves a row in the audit
+/// trail, so these commands need the database.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -58,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Rotate(folder) => {
             let (path, algorithm) = folder.find()?;
-            let id = key_folder::create(&path, algorithm)?;
+            let id = folder.audited(Action::KeyAdded, || key_folder::create(&path, algorithm))?;
             // A folder that no server uses is noticed here.
             let path = path::absolute(&path)?.display().to_string();
             report(
@@ -81,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         }
         Command::Retire { id, folder } => {
             let (path, algorithm) = folder.find()?;
-            key_folder::retire(&path, id, algorithm)?;
+            folder.audited(Action::KeyRetired, || key_folder::retire(&path, id, algorithm).map(|()| id.clone()))?;
             report(folder.json, &format!("{id} is retired"), true, &[("key", id)])?;
         }
     }
@@ -89,8 +94,27 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 impl Folder {
-    fn find(&self) -> Result<(PathBuf, Algorithm), Box<dyn std::error::Error + Send + Sync>> {
-        let config = Config::read(&settings::gather(&self.flags)?)?;
+    /// Makes the change, and stores its audit event. Connects first: nothing is changed that cannot be recorded. `change`
+    /// returns the key's id.
+    fn audited(&self, action: Action, change: impl FnOnce() -> Result<String, KeyError>) -> Outcome<String> {
+        let database = self.config()?.database()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let client = connect(&database).await?;
+            let id = change()?;
+            let (actor, subject) = (operator().name, Some(id.clone()));
+            let event = AuditEvent { actor, address: None, action, subject, details: Map::new() };
+            audit::store(&client, &[event]).await?;
+            Ok(id)
+        })
+    }
+
+    fn config(&self) -> Result<Config, ConfigError> {
+        Config::read(&settings::gather(&self.flags)?)
+    }
+
+    fn find(&self) -> Outcome<(PathBuf, Algorithm)> {
+        let config = self.config()?;
         if config.signing_key.is_some() {
             return Err(NoFolder.into());
         }

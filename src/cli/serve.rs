@@ -33,6 +33,7 @@ use crate::http::route::Endpoints;
 use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
 use crate::preflight::integer_ranges;
+use crate::retention::Retention;
 use crate::telemetry::log;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningRequests;
@@ -75,6 +76,7 @@ pub(crate) struct Server {
     admin: Option<Listener>,
     service: Service,
     audit: AuditWriter,
+    _retention: Option<Retention>,
 }
 
 /// Opens everything that the server needs. Fails if something is missing.
@@ -91,7 +93,8 @@ pub(crate) async fn start(
     drop(client);
     let options = config.http();
     let audit = AuditWriter::start(database.clone());
-    let password_checks = config.password_checks;
+    let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
+    let password_checks = config.password_checks();
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let catalog = Arc::new(catalog);
     let compiler = Compiler::new(Arc::clone(&catalog), config.query_cache);
@@ -117,7 +120,8 @@ pub(crate) async fn start(
         Some(address) => Some(Listener::bind(address, Endpoints::Admin).await?),
         None => None,
     };
-    Ok(Server { listener: Listener::bind(options.listen, Endpoints::Public).await?, admin, service, audit })
+    let listener = Listener::bind(options.listen, Endpoints::Public).await?;
+    Ok(Server { listener, admin, service, audit, _retention: retention })
 }
 
 impl Server {

@@ -116,6 +116,11 @@ impl Config {
         })
     }
 
+    /// Passwords that are verified at the same time. By default they leave half of the cores to requests.
+    pub(crate) fn password_checks(&self) -> usize {
+        self.password_checks.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from).div_ceil(2))
+    }
+
     /// The delays after wrong passwords.
     pub(crate) fn lockout(&self) -> LockoutOptions {
         LockoutOptions { attempts: self.login_attempts, longest: self.login_lock }

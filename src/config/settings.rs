@@ -10,7 +10,8 @@ use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER,
-    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, limit_parser,
+    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER,
+    limit_parser,
 };
 use crate::config::values::Values;
 use crate::http::coding::Codings;
@@ -130,12 +131,14 @@ caller_limits! { settings!
         external_audience: Option<String> = "external-audience", "ORDERQL_EXTERNAL_AUDIENCE", "", TEXT_OR_NONE;
         /// Claim of the external issuer's tokens that has the user's name.
         external_user_claim: String = "external-user-claim", "ORDERQL_EXTERNAL_USER_CLAIM", "sub", TEXT;
-        /// Passwords that are verified at the same time; each takes 19 MiB and a core.
-        password_checks: usize = "password-checks", "ORDERQL_PASSWORD_CHECKS", "2", COUNT;
-        /// Wrong passwords in a row that lock an account, for a second first, then twice as long each time; ten times as many lock an address.
+        /// Passwords that are verified at the same time; each takes 19 MiB and a core, so half as many as there are cores if not given.
+        password_checks: Option<usize> = "password-checks", "ORDERQL_PASSWORD_CHECKS", "", COUNT_OR_NONE;
+        /// Wrong passwords in a row that lock an account for their address, for longer each time; ten times as many lock the address itself.
         login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT;
         /// Longest time that an account or address is locked.
         login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME;
+        /// How long rows of the audit trails (logins and changes, order updates) are kept, or forever.
+        audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.

@@ -57,6 +57,13 @@ pub(crate) const TIME: ValueParser<Duration> = ValueParser {
     parse: |text| duration(text).filter(|time| !time.is_zero()),
 };
 
+/// A duration above zero, or none at all.
+pub(crate) const TIME_OR_FOREVER: ValueParser<Option<Duration>> = ValueParser {
+    placeholder: "TIME",
+    wanted: "a time above zero, such as 12h or 365d, or forever",
+    parse: |text| if text == "forever" { Some(None) } else { (TIME.parse)(text).map(Some) },
+};
+
 /// A number of bytes above zero.
 pub(crate) const SIZE: ValueParser<usize> = ValueParser {
     placeholder: "SIZE",

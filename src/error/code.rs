@@ -74,7 +74,7 @@ error_codes! {
     PersistedQueryTooLarge "PERSISTED_QUERY_TOO_LARGE" 400 no "a text that is sent with its hash is too large to be stored (`maxBytes`); send it without the hash"
     Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"
     Forbidden "FORBIDDEN" 403 no "a user without the grant (on both media types)"
-    TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords"
+    TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords, or too many logins at the same time"
     BadRequest "BAD_REQUEST" 400 no "a request that is not well-formed HTTP"
     NotFound "NOT_FOUND" 404 no "no endpoint at the path"
     MethodNotAllowed "METHOD_NOT_ALLOWED" 405 no "a method that the endpoint does not have; `Allow` lists its methods"
@@ -122,6 +122,11 @@ mod tests {
     fn the_markdown_table_has_a_row_for_every_code() {
         let table = markdown_table();
         assert_eq!(table.lines().count(), 2 + ErrorCode::ALL.len());
-        assert!(table.contains("\n| `TOO_MANY_LOGINS` | too many wrong passwords | 429 | yes |\n"), "{table}");
+        assert!(
+            table.contains(
+                "\n| `TOO_MANY_LOGINS` | too many wrong passwords, or too many logins at the same time | 429 | yes |\n"
+            ),
+            "{table}"
+        );
     }
 }

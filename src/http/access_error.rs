@@ -1,5 +1,7 @@
 //! Requests that are rejected for who sends them: credentials, tokens, grants, lockout.
 
+use std::time::Duration;
+
 use hyper::header::{self, HeaderValue};
 
 use crate::access::lockout::Locked;
@@ -13,6 +15,9 @@ const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"orderql\"")
 /// The challenge (RFC 7617) where names and passwords are asked for.
 const BASIC: HeaderValue = HeaderValue::from_static("Basic realm=\"orderql\", charset=\"UTF-8\"");
 
+/// When a client may log in again after its other logins had the time to finish.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
 /// Why a caller has no access.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AccessError {
@@ -25,6 +30,9 @@ pub(crate) enum AccessError {
     /// Too many wrong passwords for the account, or from the client's address.
     #[error("too many wrong passwords; try again later")]
     Locked(Locked),
+    /// Too many logins of the account, or from the client's address, at the same time.
+    #[error("too many logins of this account, or from your address, at the same time; try again")]
+    TooManyAtOnce,
     /// No Bearer token.
     #[error("send a token as Authorization: Bearer <token>; POST /auth/token gives one")]
     NoToken,
@@ -48,7 +56,7 @@ pub(crate) enum AccessError {
 impl From<AccessError> for ApiError {
     fn from(error: AccessError) -> Self {
         let code = match error {
-            AccessError::Locked(_) => ErrorCode::TooManyLogins,
+            AccessError::Locked(_) | AccessError::TooManyAtOnce => ErrorCode::TooManyLogins,
             AccessError::NotGranted { .. } => ErrorCode::Forbidden,
             AccessError::NoCredentials
             | AccessError::WrongCredentials
@@ -60,6 +68,7 @@ impl From<AccessError> for ApiError {
         let response = Self::new(code, &error);
         let challenge = match &error {
             AccessError::Locked(locked) => return response.with_retry_after(Some(locked.retry_after)),
+            AccessError::TooManyAtOnce => return response.with_retry_after(Some(RETRY_AFTER)),
             AccessError::NotGranted { .. } => return response,
             AccessError::NoCredentials | AccessError::WrongCredentials => BASIC,
             AccessError::NoToken => BEARER,

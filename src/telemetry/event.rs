@@ -95,6 +95,18 @@ pub(crate) enum Event<'a> {
         /// When it is tried again.
         pause: Duration,
     },
+    /// retention: rows of an audit trail were removed because of their age.
+    AuditPruned {
+        /// The table.
+        table: &'a str,
+        /// How many.
+        rows: u64,
+    },
+    /// retention: old rows of the audit trails cannot be removed. It is tried again in an hour.
+    AuditPruneFailed {
+        /// Why.
+        error: &'a dyn Error,
+    },
     /// access: changes of grants are no longer received. The grants that were read last stay in force.
     GrantsStale {
         /// Why.

@@ -57,6 +57,10 @@ pub(super) fn write(event: &Event<'_>) {
             warn!(count, "audit events came faster than they could be stored, and were left out");
         }
         Event::AuditFlushTimedOut => warn!("the last audit events were not stored; they are in the log"),
+        Event::AuditPruned { table, rows } => info!(table, rows, "old rows of an audit trail were removed"),
+        Event::AuditPruneFailed { error } => {
+            warn!(error = %ErrorChain(*error), "old rows of the audit trails cannot be removed");
+        }
         Event::AccessWriteFailed { write, error } => error!(error = %ErrorChain(*error), "{}", failure(*write)),
         Event::AccessWriteRetried { write, error, pause } => {
             debug!(error = %ErrorChain(*error), ?pause, "{} yet", failure(*write));

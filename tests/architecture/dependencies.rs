@@ -31,6 +31,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("vocabulary_reader", &["catalog", "vocabulary", "plan", "telemetry", "database"]),
     ("throttle", &[]),
     ("access", &["nearest", "limits", "telemetry", "database", "throttle"]),
+    ("retention", &["database", "telemetry"]),
     ("orders", &["database"]),
     (
         "http",
@@ -77,6 +78,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "preflight",
             "vocabulary_reader",
             "access",
+            "retention",
             "orders",
             "config",
             "cli",

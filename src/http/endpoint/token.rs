@@ -23,12 +23,12 @@ pub(crate) async fn respond(
     head: &Head,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
-    let credentials = basic(&head.headers).ok_or(AccessError::NoCredentials)?;
-    let attempt = Attempt {
-        user_id: credentials.user_id.clone(),
-        password: credentials.password,
-        address: origin::client_address(head, &service.options.trusted_proxies),
+    let address = origin::client_address(head, &service.options.trusted_proxies);
+    let Some(credentials) = basic(&head.headers) else {
+        service.logins.refuse_without_credentials(address);
+        return Err(AccessError::NoCredentials.into());
     };
+    let attempt = Attempt { user_id: credentials.user_id.clone(), password: credentials.password, address };
     let login = service.logins.sign_in(&service.grants, &service.tokens, attempt);
     let issued = login.await.map_err(|error| login_error(error, entry))?;
     // Before the login the name is only a text that an unauthenticated client sent, so it is not logged.
@@ -47,6 +47,7 @@ fn login_error(error: LoginError, entry: &AccessLogEntry) -> ApiError {
     match error {
         LoginError::Wrong => AccessError::WrongCredentials.into(),
         LoginError::Locked(locked) => AccessError::Locked(locked).into(),
+        LoginError::Password(PasswordError::TooManyAtOnce) => AccessError::TooManyAtOnce.into(),
         LoginError::Password(PasswordError::Busy) => ServiceError::Unavailable(error.into()).into(),
         LoginError::Password(_) | LoginError::Token(_) => ServiceError::internal(entry, error).into(),
     }
