@@ -25,6 +25,7 @@ use crate::config::settings::Config;
 use crate::database::connect::connect;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
+use crate::http::cpu_tasks::CpuTasks;
 use crate::http::listener::Listener;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::query_texts::QueryTexts;
@@ -97,11 +98,12 @@ pub(crate) async fn start(
     let password_checks = config.password_checks();
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let catalog = Arc::new(catalog);
-    let compiler = Compiler::new(Arc::clone(&catalog), config.query_cache);
+    let compiler = Arc::new(Compiler::new(Arc::clone(&catalog), config.query_cache));
     let vocabularies = Arc::clone(compiler.vocabularies());
     let service = Service {
         sdl: SdlDocument::new(catalog.sdl().to_owned()),
         compiler,
+        cpu_tasks: CpuTasks::default(),
         vocabularies: VocabularyReader::start(&database, catalog, vocabularies).await?,
         grants: GrantCache::start(database.clone(), config.default_limits()).await?,
         logins: Logins::new(passwords, config.lockout(), audit.clone()),

@@ -5,6 +5,8 @@
 use std::iter;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use crate::catalog::Catalog;
 use crate::compile::cache::OperationCache;
 use crate::compile::cached_operation::{CachedOperation, CachedPlan};
@@ -13,12 +15,18 @@ use crate::compile::explanation::{Explanation, explain_operation};
 use crate::compile::stages::{self, Planned};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::query::Request;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
+use crate::query::{Request, Variables};
 use crate::vocabulary::{CurrentVocabularies, UnknownValue};
 
 /// The part of the cache that one result of introspection may take, so that it does not evict too much.
 const MAX_CONSTANT_SHARE: usize = 16;
+
+/// The longest text, in bytes, and the longest values of variables together, that are compiled in less than a millisecond.
+const MAX_QUICK_TEXT: usize = 4096;
+
+/// The most selections of a cached operation that are planned in less than a millisecond.
+const MAX_QUICK_SELECTIONS: usize = 500;
 
 /// [`compile`](crate::compile::compile) with a cache.
 #[derive(Debug)]
@@ -95,6 +103,16 @@ impl Compiler {
         }
     }
 
+    /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
+    /// looks.
+    pub fn is_quick(&self, request: &Request) -> bool {
+        let is_small = match self.operations.get(&request.query, request.operation_name.as_deref()) {
+            Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
+            None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
+        };
+        is_small && variables_are_short(&request.variables)
+    }
+
     /// Explains a request, as [`explain`](crate::compile::explanation::explain).
     pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
         explain_operation(&self.catalog, &self.operation(request)?.operation, request, limits)
@@ -112,6 +130,32 @@ impl Compiler {
     }
 }
 
+/// Whether the values of variables have few bytes and elements.
+fn variables_are_short(variables: &Variables) -> bool {
+    let mut left = MAX_QUICK_TEXT;
+    let mut pending: Vec<&Json> = variables.values().collect();
+    while let Some(value) = pending.pop() {
+        let size = match value {
+            Json::String(text) => text.len(),
+            Json::Array(elements) if elements.len() <= left => {
+                pending.extend(elements);
+                1
+            }
+            Json::Object(fields) if fields.len() <= left => {
+                pending.extend(fields.values());
+                1
+            }
+            Json::Array(_) | Json::Object(_) => return false,
+            Json::Null | Json::Bool(_) | Json::Number(_) => 1,
+        };
+        match left.checked_sub(size) {
+            Some(rest) => left = rest,
+            None => return false,
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -119,7 +163,6 @@ mod tests {
     use super::*;
     use crate::compile::compile;
     use crate::error::code::ErrorCode;
-    use crate::query::Variables;
 
     fn compiler(cache_bytes: usize) -> Compiler {
         Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
@@ -147,6 +190,74 @@ mod tests {
         }
         let contents = compiler.operations.contents();
         assert_eq!(contents.iter().map(|(_, operations)| operations.len()).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn tells_quick_requests_from_others() {
+        let compiler = compiler(1 << 20);
+        let short = "{ orders(first: 10) { edges { node { orderId } } } }";
+        let spread = format!("{{ ...F }} fragment F on Query {short}");
+        let long = format!("{short} #{}", " ".repeat(MAX_QUICK_TEXT));
+        for (text, is_quick) in [(short, true), (&spread, false), (&long, false)] {
+            assert_eq!(compiler.is_quick(&request(text, json!({}))), is_quick, "{text}");
+            compiler.compile(&request(text, json!({})), &Limits::default()).unwrap();
+            assert!(compiler.is_quick(&request(text, json!({}))), "it is cached");
+        }
+        for variables in [
+            json!({ "a": "x".repeat(5000) }),
+            json!({ "a": [vec![0; 3000], vec![0; 3000]] }),
+            json!({ "a": vec![0; 5000] }),
+        ] {
+            assert!(!compiler.is_quick(&request(short, variables)));
+        }
+        assert!(compiler.is_quick(&request(short, json!({ "a": { "b": [1, "two", null, true] } }))));
+        // Selections of a cached operation.
+        let fields = (0..600).map(|number| format!("a{number}: orderId ")).collect::<Vec<_>>().concat();
+        let wide = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+        compiler.compile(&request(&wide, json!({})), &Limits::UNLIMITED).unwrap();
+        assert!(!compiler.is_quick(&request(&wide, json!({}))));
+    }
+
+    #[test]
+    fn variables_share_their_terms() {
+        let compiler = compiler(1 << 20);
+        let roots = (0..40)
+            .map(|number| format!("a{number}: orders(first: 1, query: $q) {{ edges {{ cursor }} }} "))
+            .collect::<Vec<_>>()
+            .concat();
+        let query = format!("query($q: String) {{ {roots} returns(first: 1, query: $q) {{ edges {{ cursor }} }} }}");
+        // Forty times as many bytes would be too many.
+        let spaces = " ".repeat(5000);
+        let variables = json!({ "q": format!("statusId:A,B,A{spaces}statusId:C") });
+        let shared = request(&query, variables);
+        let operation = stages::operation(compiler.catalog(), &shared).unwrap();
+        let steps = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap().steps;
+        assert_eq!(steps.len(), 41);
+        assert!(steps[..40].iter().all(|step| Arc::ptr_eq(&step.terms, &steps[0].terms)));
+        assert!(!Arc::ptr_eq(&steps[40].terms, &steps[0].terms), "another root has other keys");
+        assert_eq!(steps[0].terms.iter().map(|term| term.values.len()).collect::<Vec<_>>(), [2, 1]);
+        // Values and terms count in every place, because every place sends them to the database.
+        let values: Vec<_> = (0..30).map(|number| number.to_string()).collect();
+        let variables = json!({ "q": format!("statusId:{}", values.join(",")) });
+        let errors = compiler.compile(&request(&query, variables), &Limits::UNLIMITED).unwrap_err();
+        assert!(errors.to_string().contains("at most 1000 values together"), "{errors}");
+    }
+
+    #[test]
+    fn limits_the_conditions_of_a_field() {
+        let compile = |conditions: usize| {
+            let variables =
+                (0..conditions).map(|number| format!("$v{number}: Boolean = true ")).collect::<Vec<_>>().concat();
+            let fragment =
+                |number| format!("fragment F{number} on Query {{ ...F{} @include(if: $v{number}) }} ", number + 1);
+            let fragments: String = (0..conditions).map(fragment).collect();
+            let query =
+                format!("query({variables}) {{ ...F0 }} {fragments} fragment F{conditions} on Query {{ __typename }}");
+            compiler(1 << 20).compile(&request(&query, json!({})), &Limits::default()).map(drop)
+        };
+        assert_eq!(compile(64), Ok(()));
+        let error = compile(65).unwrap_err().to_string();
+        assert!(error.contains("a field depends on more than 64 conditions"), "{error}");
     }
 
     #[test]

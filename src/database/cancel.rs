@@ -5,7 +5,7 @@ use tokio::runtime::Handle;
 use tokio::time;
 use tokio_postgres::NoTls;
 
-use crate::database::pool::CONNECT_TIMEOUT;
+use crate::database::options::CONNECT_TIMEOUT;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use tokio_postgres::Config;
 
+/// How long connecting may take.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// The options of a connection pool.
 #[derive(Debug, Clone)]
 pub struct PoolOptions {

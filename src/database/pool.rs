@@ -1,17 +1,12 @@
 //! The pool of connections that read.
 
-use std::time::Duration;
-
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
 use tokio_postgres::{Config, NoTls};
 
 use crate::database::error::DatabaseError;
-use crate::database::options::PoolOptions;
+use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
 use crate::database::session::{READ_ONLY, reader};
 use crate::database::snapshot::Snapshot;
-
-/// How long connecting may take.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]

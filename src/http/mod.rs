@@ -7,7 +7,7 @@
 //!
 //! **Requests**: `request_handler` checks a request's head (`request_head`), finds the endpoint by `route` and completes the
 //! response, whose `outgoing_body` logs the request at its end. The files and folders of `endpoint` serve one endpoint
-//! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, and find the client's address by `origin`.
+//! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, have `cpu_tasks` do what takes a core for longer than a moment, and find the client's address by `origin`.
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
 //! coding (both parse lists with `quality` values), `compress` encodes it, `cors` says which web pages may read it, and
@@ -30,6 +30,7 @@ pub(crate) mod connection_io;
 pub(crate) mod connection_task;
 pub mod cors;
 pub(crate) mod cost_extension;
+pub(crate) mod cpu_tasks;
 pub(crate) mod credentials;
 pub(crate) mod endpoint;
 pub(crate) mod error_response;

@@ -13,6 +13,7 @@ use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
+use crate::http::cpu_tasks::CpuTasks;
 use crate::http::credentials;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::options::Options;
@@ -33,7 +34,9 @@ pub(crate) struct Service {
     /// Signs and verifies tokens.
     pub tokens: Tokens,
     /// From a query's text to its plan.
-    pub compiler: Compiler,
+    pub compiler: Arc<Compiler>,
+    /// Compiles large queries.
+    pub cpu_tasks: CpuTasks,
     /// Reads the compiler's vocabularies.
     pub vocabularies: VocabularyReader,
     /// The callers' credits.

@@ -17,6 +17,13 @@ pub(crate) const MAX_ROOT_FIELDS: u64 = 500;
 /// that spread one another twice each would expand to more fields than memory can hold.
 pub(crate) const MAX_FIELDS: u64 = 20_000;
 
+/// Definitions, fields, spreads and uses of variables that are visited when each operation of a document is checked together
+/// with the fragments that it spreads. A document of one operation has no more of them than tokens and expanded fields.
+pub(crate) const MAX_WORK: usize = 100_000;
+
+/// Variables that a field depends on through `@skip` and `@include`, those of the fragments around it included.
+pub(crate) const MAX_CONDITIONS: usize = 64;
+
 /// Nested lists of fields, interfaces, possible types and input fields in introspection. graphql-js has the same limit:
 /// types have fields, which have types, so each nested list multiplies the response.
 pub(crate) const MAX_INTROSPECTION_LISTS: usize = 2;

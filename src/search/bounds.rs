@@ -13,6 +13,6 @@ pub(crate) const MAX_REQUEST_TERMS: usize = 200;
 /// Distinct values of all search strings of a request.
 pub(crate) const MAX_REQUEST_VALUES: usize = 1000;
 
-/// The length of all search strings of a request, in bytes. A variable counts wherever it is used, because each use is
-/// parsed.
+/// The length of all search strings of a request, in bytes. A variable counts once for each root that uses it, because it
+/// is parsed once for each.
 pub(crate) const MAX_REQUEST_BYTES: usize = 64 * 1024;

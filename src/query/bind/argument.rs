@@ -29,6 +29,15 @@ impl<'a> Arguments<'a> {
         self.at(index)
     }
 
+    /// The index of the variable that gives the argument with that role, if one does.
+    pub(super) fn variable(&self, role: ArgumentRole) -> Option<usize> {
+        let index = self.field.arguments.iter().position(|argument| argument.role == role)?;
+        match self.given.iter().find(|(given, _)| *given == index)? {
+            (_, Literal::Variable(variable)) => Some(*variable),
+            _ => None,
+        }
+    }
+
     /// An error for each argument that is null and cannot be. A variable with a default may bring in such a null.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
         let is_null = |index: usize, argument: &Argument| {

@@ -1,6 +1,7 @@
 //! The values of a request: what its variables and arguments come to, step by step.
 
 use std::mem;
+use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Connection, Lookup};
@@ -16,8 +17,7 @@ use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
 use crate::query::bind::page::{self, Ordering, Page};
-use crate::query::bind::search_budget::SearchBudget;
-use crate::query::bind::terms::{self, BoundTerm};
+use crate::query::bind::terms::{BoundTerm, Searches};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
@@ -46,8 +46,8 @@ pub struct StepArguments {
     pub reverse: bool,
     /// How many rows are requested, from which end, between which cursors.
     pub page: Page,
-    /// The search terms.
-    pub terms: Vec<BoundTerm>,
+    /// The search terms. Steps of the same root that take their search string from one variable share them.
+    pub terms: Arc<[BoundTerm]>,
 }
 
 impl StepArguments {
@@ -78,7 +78,7 @@ pub fn resolve<'a>(
         limits,
         values,
         introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
-        search_budget: SearchBudget::default(),
+        searches: Searches::default(),
         steps: Vec::with_capacity(4),
         constants: Vec::new(),
         errors: Vec::new(),
@@ -94,7 +94,7 @@ struct Resolver<'a, 'v> {
     limits: &'v Limits,
     values: Values<'a>,
     introspector: Introspector<'a>,
-    search_budget: SearchBudget,
+    searches: Searches,
     steps: Vec<StepArguments>,
     constants: Vec<(SelectionId, Constant<'a>)>,
     errors: Vec<GraphqlError>,
@@ -148,7 +148,7 @@ impl<'a> Resolver<'a, '_> {
             sort_key: 0,
             reverse: false,
             page: Page::ONE_ROW,
-            terms: Vec::new(),
+            terms: Arc::default(),
         });
     }
 
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a, '_> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let terms = terms::terms(self.catalog, &arguments, binding, &mut self.search_budget, &mut errors);
+        let terms = self.searches.terms(self.catalog, &arguments, binding, &mut errors);
         let ordering =
             Ordering { catalog: self.catalog, connection: binding, sort_key: &binding.sort_keys[sort_key], reverse };
         let (after, before) = page::cursors(&ordering, &arguments, &mut errors);

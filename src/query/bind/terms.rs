@@ -1,6 +1,7 @@
 //! The search string's terms, checked against the search keys of the connection.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::Connection;
@@ -28,19 +29,53 @@ pub struct BoundTerm {
     pub values: Vec<Value>,
 }
 
-/// Reads the search string. Every term that cannot be used adds an error, in the string's order.
-pub(super) fn terms(
-    catalog: &Catalog,
-    arguments: &Arguments<'_>,
-    connection: &Connection,
-    budget: &mut SearchBudget,
-    errors: &mut Vec<BindError>,
-) -> Vec<BoundTerm> {
-    let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Vec::new() };
-    read(catalog, text, arguments, connection, budget, errors).unwrap_or_else(|error| {
-        errors.push(error);
-        Vec::new()
-    })
+/// The search strings of a request.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    budget: SearchBudget,
+    /// The terms of variables, by the variable's index and the name of the root. A variable is parsed once for a root, however
+    /// many places use it.
+    of_variables: HashMap<(usize, String), Arc<[BoundTerm]>>,
+}
+
+impl Searches {
+    /// Reads the search string of a connection. Every term that cannot be used adds an error, in the string's order.
+    pub(super) fn terms(
+        &mut self,
+        catalog: &Catalog,
+        arguments: &Arguments<'_>,
+        connection: &Connection,
+        errors: &mut Vec<BindError>,
+    ) -> Arc<[BoundTerm]> {
+        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Arc::default() };
+        let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
+        if let Some(known) = source.as_ref().and_then(|source| self.of_variables.get(source)).map(Arc::clone) {
+            return self.again(known, errors);
+        }
+        let before = errors.len();
+        let terms = read(catalog, text, arguments, connection, &mut self.budget, errors);
+        let terms: Arc<[BoundTerm]> = terms.map_err(|error| errors.push(error)).unwrap_or_default().into();
+        if let Some(source) = source.filter(|_| errors.len() == before && !self.budget.is_exceeded()) {
+            self.of_variables.insert(source, Arc::clone(&terms));
+        }
+        terms
+    }
+
+    /// The terms of a variable in one more place. They are not parsed again, but are conditions of one more statement.
+    fn again(&mut self, terms: Arc<[BoundTerm]>, errors: &mut Vec<BindError>) -> Arc<[BoundTerm]> {
+        if self.budget.is_exceeded() {
+            return Arc::default();
+        }
+        let values = terms.iter().map(|term| term.values.len()).sum();
+        let counted = self.budget.add(SearchSize::Terms, terms.len());
+        match counted.and_then(|()| self.budget.add(SearchSize::Values, values)) {
+            Ok(()) => terms,
+            Err(error) => {
+                errors.push(error);
+                Arc::default()
+            }
+        }
+    }
 }
 
 /// Fails if the request has more terms or values than it may.

@@ -12,6 +12,7 @@ use crate::catalog::schema::{self, TypeRef};
 use crate::error::graphql_error::Location;
 use crate::query::parse::document::Document;
 use crate::query::validate::directives::DirectiveLocation;
+use crate::query::validate::work::Work;
 
 /// The meta-field that every object has.
 pub(super) const TYPE_NAME: &str = "__typename";
@@ -34,6 +35,8 @@ pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) variable_usages: Vec<VariableUsage<'d, 'a>>,
     /// The indexes of fragments in `definitions`, by name. Of several fragments with the same name, the first.
     pub(super) fragments: HashMap<&'a str, usize>,
+    /// What the rules have visited so far.
+    pub(super) work: Work,
 }
 
 /// An operation or a fragment.
@@ -169,12 +172,14 @@ impl<'d, 'a> DocumentIndex<'d, 'a> {
         self.fragments.get(name).copied()
     }
 
-    /// The indexes of a definition and of all fragments that it spreads, directly or through others, each once. Not
+    /// The indexes of definitions and of all fragments that they spread, directly or through others, each once. Not
     /// recursive, because chains of fragments can be long.
-    pub(super) fn reachable_from(&self, definition: usize) -> Vec<usize> {
+    pub(super) fn reachable_from(&self, definitions: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut seen = vec![false; self.definitions.len()];
-        seen[definition] = true;
-        let mut reachable = vec![definition];
+        let mut reachable: Vec<_> = definitions.into_iter().collect();
+        for definition in &reachable {
+            seen[*definition] = true;
+        }
         let mut next = 0;
         while let Some(current) = reachable.get(next).copied() {
             next += 1;
@@ -183,6 +188,7 @@ impl<'d, 'a> DocumentIndex<'d, 'a> {
                 reachable.extend(target);
             }
         }
+        self.work.add(reachable.len());
         reachable
     }
 }

@@ -15,6 +15,7 @@ use crate::query::validate::document_index::{
     ArgumentList, ArgumentOwner, DeclaredVariable, Definition, DefinitionKind, DocumentIndex, FragmentSpread,
     InlineFragment, SelectedField, TYPE_NAME, VariableUsage, operation_name, operation_position,
 };
+use crate::query::validate::work::Work;
 
 /// Builds the index of a document.
 pub(super) fn build<'d, 'a>(catalog: &'d Catalog, document: &'d Document<'a>) -> DocumentIndex<'d, 'a> {
@@ -35,6 +36,7 @@ pub(super) fn build<'d, 'a>(catalog: &'d Catalog, document: &'d Document<'a>) ->
         directives: Vec::new(),
         variable_usages: Vec::new(),
         fragments,
+        work: Work::default(),
     };
     let mut builder = IndexBuilder { catalog, index };
     for definition in &document.definitions {

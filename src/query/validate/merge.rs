@@ -17,7 +17,7 @@ use crate::catalog::schema::TypeRef;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::query::document_limits::{MAX_LEVELS, MAX_SELECTIONS};
+use crate::query::document_limits::{MAX_CONDITIONS, MAX_LEVELS, MAX_SELECTIONS};
 use crate::query::operation::{
     Condition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
 };
@@ -68,23 +68,29 @@ pub(super) fn merge<'t>(
 #[derive(Debug, Error)]
 enum ExpansionError {
     #[error("the document selects more than {} fields once its fragments are spread", MAX_SELECTIONS)]
-    TooManySelections,
+    Selections,
     #[error("the document nests more than {} levels; split it into several queries", MAX_LEVELS)]
-    TooManyLevels,
+    Levels,
+    #[error(
+        "a field depends on more than {} conditions (`@skip`, `@include`), those of fragments included",
+        MAX_CONDITIONS
+    )]
+    Conditions,
 }
 
 impl Diagnostic for ExpansionError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::TooManySelections => ErrorCode::GraphqlValidationFailed,
-            Self::TooManyLevels => ErrorCode::DepthExceeded,
+            Self::Selections | Self::Conditions => ErrorCode::GraphqlValidationFailed,
+            Self::Levels => ErrorCode::DepthExceeded,
         }
     }
 
     fn extensions(&self) -> ErrorExtensions {
         let (name, limit) = match self {
-            Self::TooManySelections => ("maxSelections", MAX_SELECTIONS),
-            Self::TooManyLevels => ("maxLevels", MAX_LEVELS),
+            Self::Selections => ("maxSelections", MAX_SELECTIONS),
+            Self::Levels => ("maxLevels", MAX_LEVELS),
+            Self::Conditions => ("maxConditions", MAX_CONDITIONS),
         };
         ErrorExtensions::from_iter([(name.to_owned(), limit.into())])
     }
@@ -152,12 +158,14 @@ impl<'d, 't> Merger<'_, 'd, 't> {
             let outer = Rc::clone(outer);
             match item {
                 ast::Selection::Field(field) => {
-                    let Some(conditions) = self.conditions(&outer, &field.directives) else { continue };
+                    let Some(conditions) = self.conditions(&outer, &field.directives, field.position)? else {
+                        continue;
+                    };
                     if self.selections_left == 0 {
-                        return Err(error(&ExpansionError::TooManySelections, field.position));
+                        return Err(error(&ExpansionError::Selections, field.position));
                     }
                     if level == MAX_LEVELS {
-                        return Err(error(&ExpansionError::TooManyLevels, field.position));
+                        return Err(error(&ExpansionError::Levels, field.position));
                     }
                     self.selections_left -= 1;
                     let next = keys.len();
@@ -166,16 +174,18 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     order += 1;
                 }
                 ast::Selection::InlineFragment(fragment) => {
-                    if let Some(conditions) = self.conditions(&outer, &fragment.directives) {
+                    if let Some(conditions) = self.conditions(&outer, &fragment.directives, fragment.position)? {
                         pending.push((fragment.selection_set.items.iter(), conditions));
                     }
                 }
                 ast::Selection::FragmentSpread(spread) => {
-                    let Some(conditions) = self.conditions(&outer, &spread.directives) else { continue };
+                    let Some(conditions) = self.conditions(&outer, &spread.directives, spread.position)? else {
+                        continue;
+                    };
                     let Some(set) = self.fragments.get(spread.fragment_name) else { continue };
                     if visited.insert((spread.fragment_name, Rc::clone(&conditions))) {
                         if self.selections_left == 0 {
-                            return Err(error(&ExpansionError::TooManySelections, spread.position));
+                            return Err(error(&ExpansionError::Selections, spread.position));
                         }
                         self.selections_left -= 1;
                         pending.push((set.items.iter(), conditions));
@@ -240,8 +250,13 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         index.map_or(Target::TypeName(object), |index| Target::Field(FieldId { object, index }))
     }
 
-    /// The outer conditions and those of directives. `None` if a literal condition is not met.
-    fn conditions(&mut self, outer: &Conditions, directives: &[ast::Directive<'t, &'t str>]) -> Option<Conditions> {
+    /// The outer conditions and those of directives at a position. `None` if a literal condition is not met.
+    fn conditions(
+        &mut self,
+        outer: &Conditions,
+        directives: &[ast::Directive<'t, &'t str>],
+        position: Pos,
+    ) -> Result<Option<Conditions>, GraphqlError> {
         let mut all: Option<Vec<Condition>> = None;
         for directive in directives {
             let expected = match directive.name {
@@ -250,12 +265,15 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 _ => continue,
             };
             match directive.arguments.iter().find(|(name, _)| *name == "if").map(|(_, value)| value) {
-                Some(ast::Value::Boolean(value)) if *value != expected => return None,
+                Some(ast::Value::Boolean(value)) if *value != expected => return Ok(None),
                 Some(ast::Value::Variable(name)) => {
-                    let variable = *self.variables.get(name)?;
+                    let Some(variable) = self.variables.get(name).copied() else { return Ok(None) };
                     let all = all.get_or_insert_with(|| outer.to_vec());
                     let condition = Condition { variable, expected };
                     if !all.contains(&condition) {
+                        if all.len() == MAX_CONDITIONS {
+                            return Err(error(&ExpansionError::Conditions, position));
+                        }
                         all.push(condition);
                     }
                     self.conditions.insert(variable);
@@ -263,7 +281,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 _ => {}
             }
         }
-        Some(all.map_or_else(|| Rc::clone(outer), Rc::from))
+        Ok(Some(all.map_or_else(|| Rc::clone(outer), Rc::from)))
     }
 
     fn variable(&self, definition: &ast::VariableDefinition<'t, &'t str>) -> VariableDefinition {

@@ -7,6 +7,7 @@
 //! - `get_operation`: the operation of a document that a request asks for
 //! - `merge`: document → operation, with fragments spread and fields merged
 //! - `name_map`: a map with names as keys
+//! - `work`: how much work a document is to check
 
 mod directives;
 mod document_index;
@@ -17,6 +18,7 @@ mod name_map;
 mod rules;
 mod violation;
 mod violations;
+mod work;
 
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlErrors;

@@ -8,7 +8,9 @@ use thiserror::Error;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::excerpt::excerpt;
-use crate::query::document_limits::{MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS};
+use crate::query::document_limits::{
+    MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS, MAX_WORK,
+};
 
 /// A name from a document, cut to a length fit for an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +168,13 @@ pub(super) enum Violation {
         MAX_FIELDS
     )]
     TooManyFields,
+    /// More than [`MAX_WORK`].
+    #[error(
+        "Checking the document takes more than {} steps, because its operations share so many fragments; send each \
+         operation with its own fragments alone",
+        MAX_WORK
+    )]
+    TooMuchWork,
     /// More than [`MAX_LEVELS`].
     #[error(
         "A document nests at most {} levels of fields, counting those of a fragment where it is spread; split it",
@@ -249,6 +258,7 @@ impl Diagnostic for Violation {
             Self::TooManyIntrospectionLists => vec![("maxLists", json!(MAX_INTROSPECTION_LISTS))],
             Self::TooManyDirectives => vec![("maxDirectives", json!(MAX_DIRECTIVES))],
             Self::TooManyFields => vec![("maxFields", json!(MAX_FIELDS))],
+            Self::TooMuchWork => vec![("maxWork", json!(MAX_WORK))],
             Self::TooManyLevels => vec![("maxLevels", json!(MAX_LEVELS))],
             Self::DuplicateOperation(_)
             | Self::AnonymousOperationNotAlone

@@ -8,9 +8,9 @@ use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::{ApiError, milliseconds};
+use crate::http::endpoint::graphql::compilation;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::http::negotiate::Media;
-use crate::http::query_error::QueryError;
 use crate::http::response::{HttpResponse, json_response};
 use crate::http::service::Service;
 use crate::query::Request;
@@ -47,16 +47,16 @@ pub(crate) fn is_requested(headers: &HeaderMap) -> Result<bool, CostHeaderError>
 }
 
 /// The cost of every field, if the client asks for it beside the data.
-pub(crate) fn field_costs(
+pub(crate) async fn field_costs(
     service: &Service,
     caller: &Principal,
-    request: &Request,
+    request: &mut Request,
     headers: &HeaderMap,
-) -> Result<Option<Value>, QueryError> {
+) -> Result<Option<Value>, ApiError> {
     if !headers.get(INCLUDE_FIELDS).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
         return Ok(None);
     }
-    let explanation = service.compiler.explain(request, &caller.limits.query).map_err(QueryError::Compile)?;
+    let explanation = compilation::explain(service, caller, request).await?;
     Ok(Some(json!(explanation.fields())))
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn respond(
     media: Media,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
-    let explanation = service.compiler.explain(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
+    let explanation = compilation::explain(service, caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();

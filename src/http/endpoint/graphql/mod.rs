@@ -1,5 +1,6 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
 
+pub(crate) mod compilation;
 pub(crate) mod cost_report;
 pub(crate) mod execution;
 pub(crate) mod persisted_queries;
@@ -22,7 +23,6 @@ use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExten
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::error_response;
 use crate::http::negotiate::{self, Media};
-use crate::http::query_error::QueryError;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
@@ -71,15 +71,15 @@ async fn serve(
 ) -> Result<HttpResponse, ApiError> {
     let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
     let media = media?;
-    let envelope = request_envelope::read(head, body, in_flight, &service.options).await?;
+    let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
 
     if cost_report::is_requested(&head.headers)? {
         return cost_report::respond(service, &caller, &mut query, media, entry).await;
     }
-    let compiled = service.compiler.compile(&query.request, &caller.limits.query).map_err(QueryError::Compile)?;
+    let compiled = compilation::compile(service, &caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, &mut query);
-    let field_costs = cost_report::field_costs(service, &caller, &query.request, &head.headers)?;
+    let field_costs = cost_report::field_costs(service, &caller, &mut query.request, &head.headers).await?;
     entry.set_operation(compiled.operation_name.as_deref());
 
     let cost = compiled.estimate.cost();

@@ -8,10 +8,11 @@ use hyper::http::request::Parts as Head;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use crate::access::grants::Principal;
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
-use crate::http::options::Options;
+use crate::http::service::Service;
 use crate::http::{body, negotiate};
 use crate::query::Variables;
 
@@ -30,6 +31,9 @@ pub(crate) struct GraphqlRequest {
     /// The client's additions to the protocol.
     pub extensions: Map<String, Value>,
 }
+
+/// The longest body, in bytes, that is parsed in less than a millisecond.
+const MAX_QUICK_BODY: usize = 64 * 1024;
 
 /// Why there is no GraphQL request.
 #[derive(Debug, thiserror::Error)]
@@ -86,14 +90,19 @@ impl From<EnvelopeError> for ApiError {
 /// Reads the request from the body, or from the target of a `GET`. There are no mutations, which a `GET` would have to
 /// exclude.
 pub(crate) async fn read(
+    service: &Service,
+    caller: &Principal,
     head: &Head,
     body: Incoming,
     in_flight: &mut InFlightRequest,
-    options: &Options,
 ) -> Result<GraphqlRequest, ApiError> {
     if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
-        Ok(from_body(&body::read(body, in_flight, options).await?)?)
+        let body = body::read(body, in_flight, &service.options).await?;
+        if body.len() <= MAX_QUICK_BODY {
+            return Ok(from_body(&body)?);
+        }
+        Ok(service.cpu_tasks.run(caller.limits.deadline, move || from_body(&body)).await??)
     } else {
         Ok(from_target(head.uri.query())?)
     }

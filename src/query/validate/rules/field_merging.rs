@@ -52,7 +52,7 @@ struct CollectedField<'d, 'a> {
 impl<'d, 'a> MergeChecker<'_, 'd, 'a> {
     /// Checks selection sets that the response merges.
     fn check_selection_sets(&mut self, sets: &[&'d SelectionSet<'a, &'a str>]) {
-        if self.violations.is_full() || sets.iter().all(|set| set.items.is_empty()) {
+        if self.violations.is_full() || self.index.work.is_too_much() || sets.iter().all(|set| set.items.is_empty()) {
             return;
         }
         for same_key in self.collect_fields(sets).chunk_by(|one, other| one.key == other.key) {
@@ -82,6 +82,9 @@ impl<'d, 'a> MergeChecker<'_, 'd, 'a> {
         // The selection sets that remain to be read, the next one last.
         let mut pending: Vec<_> = sets.iter().rev().map(|set| set.items.iter()).collect();
         while let Some(items) = pending.last_mut() {
+            if !self.index.work.add(1) {
+                break;
+            }
             match items.next() {
                 None => {
                     pending.pop();

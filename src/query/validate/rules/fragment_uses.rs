@@ -8,10 +8,8 @@ use crate::query::validate::violations::Violations;
 
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
     let mut used = vec![false; index.definitions.len()];
-    for (operation, _) in index.operations() {
-        for definition in index.reachable_from(operation) {
-            used[definition] = true;
-        }
+    for definition in index.reachable_from(index.operations().map(|(operation, _)| operation)) {
+        used[definition] = true;
     }
     for (number, definition) in index.definitions.iter().enumerate() {
         let (DefinitionKind::Fragment(_), Some(name)) = (&definition.kind, definition.name) else { continue };

@@ -35,6 +35,7 @@ use crate::error::graphql_error::GraphqlError;
 use crate::query::parse::document::Document;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::index_builder;
+use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
 
 type Rule = fn(&DocumentIndex<'_, '_>, &mut Violations);
@@ -66,17 +67,24 @@ const DEPENDENT_RULES: [Rule; 4] =
 
 /// The violations of a document, in no particular order.
 pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<GraphqlError> {
-    let index = index_builder::build(catalog, document);
+    check_index(&index_builder::build(catalog, document))
+}
+
+fn check_index(index: &DocumentIndex<'_, '_>) -> Vec<GraphqlError> {
     let mut violations = Violations::default();
     for rule in INDEPENDENT_RULES {
-        rule(&index, &mut violations);
+        rule(index, &mut violations);
     }
     for rule in DEPENDENT_RULES {
         let before = violations.len();
-        rule(&index, &mut violations);
-        if violations.len() > before || violations.is_full() {
+        rule(index, &mut violations);
+        if violations.len() > before || violations.is_full() || index.work.is_too_much() {
             break;
         }
+    }
+    if index.work.is_too_much() {
+        let first = index.operations().next();
+        violations.add(&Violation::TooMuchWork, first.map(|(_, operation)| operation.location));
     }
     violations.into_errors()
 }
@@ -84,6 +92,7 @@ pub(super) fn check(catalog: &Catalog, document: &Document<'_>) -> Vec<GraphqlEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::document_limits::MAX_WORK;
     use crate::query::parse::Source;
 
     /// The extensions of the errors of a document, a line each.
@@ -101,6 +110,54 @@ mod tests {
         insta::assert_snapshot!(extensions(
             "query ($a: String, $b: Int) { orders(first: \"1\", sortKey: ORDER) { ...F } product(productId: $a) @live { productId { a } } }"
         ));
+    }
+
+    /// The visits that a document takes, and its errors.
+    fn work(text: &str) -> (usize, String) {
+        let catalog = Catalog::built_in().unwrap();
+        let source = Source::read(text).unwrap();
+        let document = source.parse().unwrap();
+        let index = index_builder::build(&catalog, &document);
+        let errors = check_index(&index);
+        (
+            index.work.visits(),
+            errors.iter().map(|error| format!("{} {}\n", error.code, error.message)).collect::<Vec<_>>().concat(),
+        )
+    }
+
+    /// `operations` operations that spread a chain of `fragments` fragments. `each` is in all of them.
+    fn chain(operations: usize, fragments: usize, each: &str) -> String {
+        let operations = (0..operations).map(|number| format!("query Q{number}($v: Boolean!) {{ ...F0 }} "));
+        let fragment = |number: usize| match number + 1 {
+            next if next < fragments => format!("fragment F{number} on Query {{ {each} ...F{next} }} "),
+            _ => format!("fragment F{number} on Query {{ a{number}: __typename @skip(if: $v) }} "),
+        };
+        operations.chain((0..fragments).map(fragment)).collect()
+    }
+
+    #[test]
+    fn the_work_of_one_operation_is_proportional_to_the_document() {
+        let [small, large] = [100, 200].map(|fragments| work(&chain(1, fragments, "")));
+        assert_eq!((small.1.as_str(), large.1.as_str()), ("", ""));
+        assert!(small.0 > 300 && large.0 < 2 * small.0 + 10, "{} {}", small.0, large.0);
+        // As many operations and fragments as people write.
+        assert_eq!(work(&chain(50, 50, "")).1, "");
+    }
+
+    #[test]
+    fn rejects_documents_whose_operations_share_too_many_fragments() {
+        for (operations, fragments, each) in
+            [(380, 500, ""), (250, 300, "b: __typename @skip(if: $v)"), (490, 200, "...G")]
+        {
+            let mut text = chain(operations, fragments, each);
+            if each == "...G" {
+                text += "fragment G on Query { c: __typename }";
+            }
+            let (visits, errors) = work(&text);
+            assert!(errors.starts_with("GRAPHQL_VALIDATION_FAILED "), "{errors}");
+            assert!(errors.contains("Checking the document takes more than 100000 steps"), "{errors}");
+            assert!(visits < MAX_WORK + 10_000, "{visits}");
+        }
     }
 
     #[test]

@@ -13,13 +13,17 @@ use crate::query::validate::violations::Violations;
 
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
     for (number, operation) in index.operations() {
-        if violations.is_full() {
+        if violations.is_full() || index.work.is_too_much() {
             break;
         }
         let mut declared = declared(operation, violations);
         let operation_name = || operation.name.map(Into::into);
-        for definition in index.reachable_from(number) {
-            for (variable, usages) in &index.definitions[definition].variable_usages {
+        for definition in index.reachable_from([number]) {
+            let usages = &index.definitions[definition].variable_usages;
+            if !index.work.add(usages.len()) {
+                return;
+            }
+            for (variable, usages) in usages {
                 if let Some(declared) = declared.get_mut(variable) {
                     declared.is_used = true;
                     continue;

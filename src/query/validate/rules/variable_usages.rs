@@ -6,7 +6,8 @@ use graphql_parser::query::Value;
 
 use crate::catalog::schema::TypeRef;
 use crate::query::parse::document::location;
-use crate::query::validate::document_index::DocumentIndex;
+use crate::query::validate::document_index::{DeclaredVariable, DocumentIndex};
+use crate::query::validate::name_map::NameMap;
 use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
 
@@ -15,27 +16,41 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
         if operation.variables.is_empty() {
             continue;
         }
-        let reachable = index.reachable_from(number);
-        for variable in &operation.variables {
-            let default = variable.definition.default_value.as_ref();
-            let has_default = default.is_some_and(|value| *value != Value::Null);
-            let Some(ty) = &variable.ty else { continue };
-            let usages = reachable
-                .iter()
-                .filter_map(|definition| index.definitions[*definition].variable_usages.get(variable.definition.name));
-            for usage in usages.flatten().map(|usage| &index.variable_usages[*usage]) {
-                let Some(expected) = usage.expected else { continue };
-                if violations.is_full() || is_usage_allowed(ty, has_default, expected) {
-                    continue;
+        let declared: NameMap<'_, _> =
+            operation.variables.iter().map(|variable| (variable.definition.name, variable)).collect();
+        for definition in index.reachable_from([number]) {
+            for (name, usages) in &index.definitions[definition].variable_usages {
+                if !index.work.add(usages.len()) {
+                    return;
                 }
-                let violation = Violation::WrongVariableType {
-                    variable: usage.name.into(),
-                    ty: ty.display(index.catalog),
-                    expected: expected.display(index.catalog),
-                };
-                violations.add(&violation, [usage.location(index), location(variable.definition.position)]);
+                let Some(variable) = declared.get(name) else { continue };
+                check_usages(index, variable, usages, violations);
             }
         }
+    }
+}
+
+/// Checks the usages of a variable in one definition.
+fn check_usages(
+    index: &DocumentIndex<'_, '_>,
+    variable: &DeclaredVariable<'_, '_>,
+    usages: &[usize],
+    violations: &mut Violations,
+) {
+    let default = variable.definition.default_value.as_ref();
+    let has_default = default.is_some_and(|value| *value != Value::Null);
+    let Some(ty) = &variable.ty else { return };
+    for usage in usages.iter().map(|usage| &index.variable_usages[*usage]) {
+        let Some(expected) = usage.expected else { continue };
+        if violations.is_full() || is_usage_allowed(ty, has_default, expected) {
+            continue;
+        }
+        let violation = Violation::WrongVariableType {
+            variable: usage.name.into(),
+            ty: ty.display(index.catalog),
+            expected: expected.display(index.catalog),
+        };
+        violations.add(&violation, [usage.location(index), location(variable.definition.position)]);
     }
 }
 
