@@ -65,16 +65,16 @@ impl AsyncConnection {
     /// Connects, and opens a session where the protocol has one.
     pub async fn open(endpoint: &Endpoint) -> Result<Self> {
         let failed = || BenchError::io("connect to the server");
-        let response = Vec::with_capacity(1 << 16);
         match endpoint {
             Endpoint::Http(address) => {
                 let stream = tokio::net::TcpStream::connect(address).await.map_err(failed())?;
                 stream.set_nodelay(true).map_err(failed())?;
-                Ok(Self { stream: Box::new(stream), reader: ResponseReader::http(), response })
+                Ok(Self::over_http(stream))
             }
             Endpoint::Postgres(socket, session) => {
                 let stream = tokio::net::UnixStream::connect(socket).await.map_err(failed())?;
-                let mut connection = Self { stream: Box::new(stream), reader: ResponseReader::postgres(), response };
+                let (reader, response) = (ResponseReader::postgres(), Vec::with_capacity(1 << 16));
+                let mut connection = Self { stream: Box::new(stream), reader, response };
                 for message in session.iter() {
                     if let Status::Error(response) = connection.send(message).await? {
                         return Err(BenchError::Response { server: "PostgreSQL".to_owned(), response });
@@ -83,6 +83,11 @@ impl AsyncConnection {
                 Ok(connection)
             }
         }
+    }
+
+    /// A connection to an HTTP server that is open already.
+    pub fn over_http(stream: tokio::net::TcpStream) -> Self {
+        Self { stream: Box::new(stream), reader: ResponseReader::http(), response: Vec::with_capacity(1 << 16) }
     }
 
     /// Sends a request and reads the response.

@@ -58,6 +58,13 @@ pub struct DatabaseOptions {
     fresh: bool,
 }
 
+impl DatabaseOptions {
+    /// A database of so many orders, in the usual folder.
+    pub const fn of(orders: u64) -> Self {
+        Self { orders, seed: 1, data: None, fresh: false }
+    }
+}
+
 /// A running cluster with a filled database. Dropping it stops the cluster.
 pub struct Database {
     runtime: Runtime,

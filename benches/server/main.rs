@@ -5,6 +5,7 @@
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
 //! - [`comparison`] with [`equality`], [`scaling`], [`cost`]: the three parts
+//! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
 #![allow(
@@ -35,6 +36,7 @@ mod equality;
 mod comparison;
 mod scaling;
 mod cost;
+mod attack;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -89,6 +91,7 @@ enum Part {
     /// How orderql's own figures grow: depth, page size, memory, overload, rejections
     Scaling(LoadOptions),
     Cost(cost::CostOptions),
+    Attack(attack::AttackOptions),
 }
 
 #[derive(Debug, Args)]
@@ -128,6 +131,11 @@ fn main() -> ExitCode {
         Some(Part::Load(options)) => measure(&options, true, false),
         Some(Part::Scaling(options)) => measure(&options, false, true),
         Some(Part::Cost(options)) => cost::run(&options),
+        Some(Part::Attack(options)) => match attack::run(&options) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::FAILURE,
+            Err(error) => Err(error),
+        },
     };
     let Err(error) = ended else { return ExitCode::SUCCESS };
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());

@@ -1,5 +1,6 @@
 //! The orderql server, as the benchmarks start it and sign in to it.
 
+use std::net::SocketAddr;
 use std::process::Command;
 
 use base64::Engine;
@@ -14,14 +15,31 @@ use crate::process::{ServerProcess, free_address};
 /// The path of the GraphQL endpoint.
 pub const PATH: &str = "/rest/s1/graphql";
 
-/// Starts the server with its defaults, but without the access log, as no peer writes one.
+/// Starts the server with its defaults, but without the access log, as no peer writes one, and without a limit for the
+/// connections of an address, as all clients have the same.
 pub fn start(database: &Database, flags: &[impl AsRef<str>]) -> Result<ServerProcess> {
     let address = free_address()?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
-    command.args(["serve", "--log", "warn", "--token-lifetime", "24h", "--database-url", &database.url()]);
-    command.args(["--listen", &address.to_string(), "--key-folder"]).arg(output::file("keys")?);
+    let mut command = serve(database, address)?;
+    command.args(["--log", "warn", "--token-lifetime", "24h", "--connections-per-address", "1000000"]);
     command.args(flags.iter().map(AsRef::as_ref));
     ServerProcess::start_at(&mut command, address, "orderql.log")
+}
+
+/// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
+pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
+    let address = free_address()?;
+    let mut command = serve(database, address)?;
+    if has_unread_log {
+        return ServerProcess::start_unread(&mut command, address);
+    }
+    ServerProcess::start_at(&mut command, address, "attacked.log")
+}
+
+fn serve(database: &Database, address: SocketAddr) -> Result<Command> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    command.args(["serve", "--database-url", &database.url(), "--listen", &address.to_string(), "--key-folder"]);
+    command.arg(output::file("keys")?);
+    Ok(command)
 }
 
 /// The request for a token.

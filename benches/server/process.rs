@@ -29,6 +29,23 @@ impl ServerProcess {
         Self::start(command, log, |_| TcpStream::connect(address).ok().map(|_| address))
     }
 
+    /// Starts a server that was given its address, and waits until it accepts connections. Its standard error is a pipe that
+    /// nobody reads.
+    pub fn start_unread(command: &mut Command, address: SocketAddr) -> Result<Self> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let child = child.map_err(BenchError::io(format!("start {program}")))?;
+        let server = Self { child, address };
+        let until = Instant::now() + START;
+        while TcpStream::connect(address).is_err() {
+            if Instant::now() > until {
+                return Err(BenchError::Program { program, output: "nothing".to_owned() });
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
     /// Starts a server that chooses its port, and waits until it prints `listening on ADDRESS`.
     pub fn start_anywhere(command: &mut Command, log: &str) -> Result<Self> {
         Self::start(command, log, |printed| {

@@ -43,6 +43,11 @@ impl Report {
         ]);
     }
 
+    /// Whether every figure meets its goal.
+    pub fn is_met(&self) -> bool {
+        self.goals.iter().flatten().all(|(column, value)| *column != "result" || value == "met")
+    }
+
     /// Prints all tables and writes them, together with what they were measured on and with.
     pub fn finish(self, path: &Path, machine: &Value, settings: &Value) -> Result<()> {
         println!("{}\n{}", line(machine), line(settings));

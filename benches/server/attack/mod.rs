@@ -1,0 +1,119 @@
+//! `./dev attack`: what hostile clients can do to a server with its default settings, and to the callers beside them.
+//!
+//! - [`attacks`]: the attacks, a function each
+//! - [`attacker`]: the connections that they use, and what they count
+//! - [`bystander`]: a caller who sends a cheap query at a constant rate meanwhile
+
+mod attacker;
+mod attacks;
+mod bystander;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::database::{Database, DatabaseOptions, LIMITED_USER, UNLIMITED_USER};
+use crate::error::Result;
+use crate::orderql;
+use crate::output;
+use crate::process::ServerProcess;
+use crate::report::{Report, Row};
+use crate::usage::{CpuTimes, peak_mib};
+use attacker::{Attacker, Tally};
+use attacks::Attack;
+use bystander::Bystander;
+
+/// The most resident memory that the server may ever have.
+const MAX_MEMORY_MIB: f64 = 256.0;
+
+/// How many times its quiet latency the bystander's 99th percentile may be.
+const MAX_SLOWDOWN: f64 = 10.0;
+
+/// Where the attacks come from. The bystander has another address of this machine.
+const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
+/// Attack a server with its default settings, in one way after the other, and see what becomes of its other callers.
+///
+/// Prints what each attack achieved: its requests, the server's CPU time and peak memory, the statuses of the responses, and
+/// the latencies of a bystander before and during the attack. Ends with 1 if the server takes more than 256 MiB, if a
+/// response has a status of 5xx other than 503 with Retry-After, or if the bystander's 99th percentile grows more than
+/// tenfold.
+#[derive(Debug, Args)]
+pub struct AttackOptions {
+    /// Orders in the database
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    orders: u64,
+
+    /// Seconds of each attack
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    seconds: f64,
+
+    /// Only these attacks
+    #[arg(long, value_name = "ATTACK", value_delimiter = ',')]
+    only: Vec<Attack>,
+
+    /// Where the figures are written [default: bench/attack.json in the target folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the attacks. Returns whether the server stood all of them.
+pub fn run(options: &AttackOptions) -> Result<bool> {
+    let database = Database::open(&DatabaseOptions::of(options.orders))?;
+    let time = Duration::from_secs_f64(options.seconds);
+    let mut report = Report::default();
+    let mut rows = Vec::new();
+    let all = Attack::value_variants().iter().copied();
+    for attack in all.filter(|attack| options.only.is_empty() || options.only.contains(attack)) {
+        eprintln!("{} s of {}", options.seconds, attack.name());
+        rows.push(measure(attack, &database, time, &mut report)?);
+    }
+    report.table("attacks", rows);
+    let is_met = report.is_met();
+    let out = options.out.clone().map_or_else(|| output::file("attack.json"), Ok)?;
+    report.finish(&out, &database.machine()?, &json!({ "orders": options.orders, "seconds": options.seconds }))?;
+    Ok(is_met)
+}
+
+/// Attacks a new server.
+fn measure(attack: Attack, database: &Database, time: Duration, report: &mut Report) -> Result<Row> {
+    let server = orderql::start_attacked(database, attack == Attack::StalledLog)?;
+    let token = orderql::sign_in(&server, LIMITED_USER)?;
+    let bystander = Bystander::new(server.address, &orderql::sign_in(&server, UNLIMITED_USER)?);
+    let quiet = bystander.watch(time / 2)?.join()?;
+
+    let before = CpuTimes::of(server.id());
+    let watching = bystander.watch(time)?;
+    let attacker = Attacker { address: server.address, source: SOURCE, token, time, tally: Tally::default() };
+    attack.run(&attacker)?;
+    let attacked = watching.join()?;
+    let tally = attacker.tally;
+    let (statuses, failures) = (tally.statuses(), tally.failures() + attacked.failures);
+    let name = attack.name();
+    let peak = peak_mib(server.id());
+    if let Some(peak) = peak {
+        report.at_most(&format!("{name}: peak memory (MiB)"), peak, MAX_MEMORY_MIB);
+    }
+    report.at_most(&format!("{name}: statuses 5xx but 503 with Retry-After"), failures as f64, 0.0);
+    let slowdown = attacked.latencies.percentile_ms(99.0) / quiet.latencies.percentile_ms(99.0);
+    report.at_most(&format!("{name}: bystander's p99, during the attack / before"), slowdown, MAX_SLOWDOWN);
+    Ok(vec![
+        ("attack", json!(name)),
+        ("requests", json!(tally.requests())),
+        ("server_cpu_s", json!(cpu_seconds(&server, before.as_ref()))),
+        ("peak_mib", json!(peak)),
+        ("quiet_p50_ms", json!(quiet.latencies.percentile_ms(50.0))),
+        ("quiet_p99_ms", json!(quiet.latencies.percentile_ms(99.0))),
+        ("p50_ms", json!(attacked.latencies.percentile_ms(50.0))),
+        ("p99_ms", json!(attacked.latencies.percentile_ms(99.0))),
+        ("bystander", json!(attacked.statuses)),
+        ("statuses", json!(statuses)),
+    ])
+}
+
+fn cpu_seconds(server: &ServerProcess, before: Option<&CpuTimes>) -> Option<f64> {
+    Some(CpuTimes::of(server.id())?.since(before?).as_secs_f64())
+}
