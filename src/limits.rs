@@ -38,7 +38,7 @@ macro_rules! caller_limits {
                 deadline: Duration = "deadline", "ORDERQL_DEADLINE", "10s", Time, deadline_ms;
                 /// Queries of one caller that run at the same time.
                 concurrent_queries: u32 = "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES", 64, Count, concurrent_queries;
-                /// Order updates of one caller that run at the same time; eight times as many wait. Keep it below writer-pool-size, so that others' updates find a connection.
+                /// Order updates of one caller that run at the same time; eight times as many wait.
                 concurrent_updates: u32 = "concurrent-updates", "ORDERQL_CONCURRENT_UPDATES", 2, Count, concurrent_updates;
                 /// Idempotency keys of one caller that are stored at the same time, each for a day.
                 idempotency_keys: u32 = "idempotency-keys", "ORDERQL_IDEMPOTENCY_KEYS", 10000, Count, idempotency_keys;
