@@ -58,6 +58,8 @@ const TABLES: &[(&str, &str, &str)] = &[
     ),
     ("itemIssuances", "item_issuance AS t", "itemIssuanceId"),
     ("shipmentReceipts", "shipment_receipt AS t", "receiptId"),
+    ("rejectionReasons", "(SELECT * FROM enumeration WHERE enum_type_id LIKE 'REPORT_%VAR') AS t", "enumId"),
+    ("shipmentBoxTypes", "shipment_box_type AS t", "shipmentBoxTypeId"),
 ];
 
 /// The collection roots of the built-in schema. Panics if `TABLES` lacks one.
