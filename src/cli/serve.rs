@@ -109,6 +109,7 @@ pub(crate) async fn start(
         logins: Logins::new(passwords, config.lockout(), audit.clone()),
         pool: Pool::new(&config.pool(database.clone()))?,
         writer: WriterPool::new(&config.writer(database))?,
+        update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?,
         rate_limiter: RateLimiter::in_memory(),
         running_queries: RunningRequests::default(),

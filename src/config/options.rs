@@ -12,6 +12,7 @@ use crate::http;
 use crate::http::cors;
 use crate::http::query_texts::QueryTextOptions;
 use crate::limits::{Limits, caller_limits};
+use crate::orders::options::UpdateOptions;
 use crate::telemetry::log;
 
 /// Makes [`Config::default_limits`] from the table of limits.
@@ -142,6 +143,11 @@ impl Config {
     /// The pool of connections that order updates use.
     pub(crate) fn writer(&self, database: tokio_postgres::Config) -> PoolOptions {
         PoolOptions { config: database, size: self.writer_pool_size, wait: self.pool_wait }
+    }
+
+    /// The settings of order updates.
+    pub(crate) fn updates(&self) -> UpdateOptions {
+        UpdateOptions { rejections_lower_quantity_on_hand: self.reject_lowers_qoh, exclusion: self.reject_exclusion }
     }
 
     /// The database's address. Fails if it is not set: it has no default.

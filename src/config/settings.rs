@@ -10,8 +10,8 @@ use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER,
-    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER,
-    limit_parser,
+    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE, TIME,
+    TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
 use crate::http::coding::Codings;
@@ -145,6 +145,10 @@ caller_limits! { settings!
         search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "9000", SEARCH_WINDOW;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
+        /// Whether rejecting an item as not in stock or as a mismatch lowers quantity on hand, and not only available-to-promise.
+        reject_lowers_qoh: bool = "reject-lowers-qoh", "ORDERQL_REJECT_LOWERS_QOH", "off", SWITCH;
+        /// How long a rejected order item is not to be sent from the facility that rejected it, or off to record nothing.
+        reject_exclusion: Option<Duration> = "reject-exclusion", "ORDERQL_REJECT_EXCLUSION", "30d", TIME_OR_OFF;
         /// Bytes that a request's body may have.
         body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
         /// Bytes of requests and unread responses in memory, of which a connection may have an eighth; beyond it requests get 503.

@@ -64,6 +64,24 @@ pub(crate) const TIME_OR_FOREVER: ValueParser<Option<Duration>> = ValueParser {
     parse: |text| if text == "forever" { Some(None) } else { (TIME.parse)(text).map(Some) },
 };
 
+/// A duration above zero, or `off`.
+pub(crate) const TIME_OR_OFF: ValueParser<Option<Duration>> = ValueParser {
+    placeholder: "TIME",
+    wanted: "a time above zero, such as 500ms, 10s, 5m or 1h, or off",
+    parse: |text| if text == "off" { Some(None) } else { (TIME.parse)(text).map(Some) },
+};
+
+/// `on` or `off`.
+pub(crate) const SWITCH: ValueParser<bool> = ValueParser {
+    placeholder: "SWITCH",
+    wanted: "on or off",
+    parse: |text| match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    },
+};
+
 /// A number of bytes above zero.
 pub(crate) const SIZE: ValueParser<usize> = ValueParser {
     placeholder: "SIZE",

@@ -20,6 +20,7 @@ use crate::http::options::Options;
 use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
+use crate::orders::options::UpdateOptions;
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningRequests;
 use crate::vocabulary_reader::VocabularyReader;
@@ -49,6 +50,8 @@ pub(crate) struct Service {
     pub pool: Pool,
     /// Connections for order updates.
     pub writer: WriterPool,
+    /// The settings of order updates.
+    pub update_options: UpdateOptions,
     /// The texts of persisted queries.
     pub persisted_queries: QueryTexts,
     /// The published schema.

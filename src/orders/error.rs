@@ -84,16 +84,6 @@ pub(crate) enum ParameterError {
     /// The parameter has several different values.
     #[error("the parameter {0} was sent with different values")]
     Contradictory(String),
-    /// Two rows set different box types for one shipment.
-    #[error("the rows {first} and {second} give the shipment {shipment_id} different box types")]
-    TwoBoxTypes {
-        /// The first row's index.
-        first: u32,
-        /// The second row's index.
-        second: u32,
-        /// The shipment.
-        shipment_id: String,
-    },
     /// Too many rows.
     #[error("the form has more than {MAX_ROWS} rows")]
     TooManyRows,

@@ -17,10 +17,12 @@
 //! | `shipment_package_content`, `order_shipment`, `shipment_item` | the item's rows are deleted |
 //! | `order_item_ship_group` | the item moves to the order's newest group at `REJECTED_ITM_PARKING` (`PICKUP_REJECTED` for store pickup) with the same shipping method; if there is none, the item's group is copied |
 //! | `order_item`, `order_item_ship_group_assoc`, `order_adjustment` | the order item and its own adjustments move to that group; its status does not change. An order item moves as a whole: if it is in other shipments too, it must be rejected there in the same request; if it is in several groups, the row is rejected |
-//! | `order_facility_change` | a row for the new group: from, to, reason, user, time |
+//! | `order_facility_change` | a row for the new group: from, to, reason, comment, user, time |
+//! | `order_status` | a row with the order item's status, which stays, and the reason |
+//! | `excluded_order_facility` | a row for the old group: the facility is not to get the order item again, for the time that `reject-exclusion` sets |
 //! | `order_item_ship_grp_inv_res` | the order item's reservations are deleted |
 //! | `inventory_item_detail`, `inventory_item` | available-to-promise increases by the reserved quantity |
-//! | `inventory_item_variance`, `inventory_item_detail`, `inventory_item` | depending on the reason's type, available-to-promise decreases by nothing (`REPORT_NO_VAR`), the quantity (`REPORT_VAR`) or everything that was counted (`REPORT_ALL_VAR`); only a stock count changes quantity on hand |
+//! | `inventory_item_variance`, `inventory_item_detail`, `inventory_item` | depending on the reason's type, available-to-promise decreases by nothing (`REPORT_NO_VAR`), the quantity (`REPORT_VAR`) or everything that was counted (`REPORT_ALL_VAR`); with `reject-lowers-qoh`, the reasons `NOT_IN_STOCK` and `MISMATCH` lower quantity on hand by the same |
 //! | `product_facility` | the last count of every product-facility pair with changed stock follows available-to-promise |
 //! | `picklist_item` | the order item's rows become `PICKITEM_CANCELLED` |
 //! | `shipment`, `shipment_status` | back to `SHIPMENT_INPUT` with void labels; without items `SHIPMENT_CANCELLED` |
@@ -41,6 +43,7 @@
 
 pub(crate) mod actor;
 pub(crate) mod error;
+pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod update_row;
 pub(crate) mod violation;

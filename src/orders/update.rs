@@ -12,6 +12,7 @@ use crate::orders::apply::apply;
 use crate::orders::apply::error::ApplyError;
 use crate::orders::error::UpdateError;
 use crate::orders::idempotency::{self, Claim, IdempotencyKey};
+use crate::orders::options::UpdateOptions;
 use crate::orders::outcome::UpdateOutcome;
 use crate::orders::update_request::UpdateRequest;
 
@@ -24,13 +25,14 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored outcome instead.
 pub(crate) async fn update(
     writer: &WriterPool,
+    options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, UpdateError> {
     let mut attempts = 1;
     loop {
-        match attempt(writer, actor, request, key).await {
+        match attempt(writer, options, actor, request, key).await {
             Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
             Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
             result => return result.map_err(classify),
@@ -40,12 +42,13 @@ pub(crate) async fn update(
 
 async fn attempt(
     writer: &WriterPool,
+    options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, DatabaseError> {
     let mut connection = writer.connection().await?;
-    let result = run(&mut connection, actor, request, key).await;
+    let result = run(&mut connection, options, actor, request, key).await;
     if matches!(result, Err(DatabaseError::Unavailable(_))) {
         WriterPool::discard(connection);
     }
@@ -54,6 +57,7 @@ async fn attempt(
 
 async fn run(
     connection: &mut Client,
+    options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
@@ -71,7 +75,7 @@ async fn run(
 
     // A rejected update is rolled back, but its outcome is stored.
     let savepoint = transaction.savepoint("attempt").await?;
-    let outcome = match apply(&savepoint, actor, request).await {
+    let outcome = match apply(&savepoint, options, actor, request).await {
         Ok(()) => {
             savepoint.commit().await?;
             UpdateOutcome::Applied

@@ -16,7 +16,7 @@ use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, RowKind};
 pub(crate) struct UpdateRequest {
     /// The facility at which all shipments start.
     pub(crate) facility_id: String,
-    /// Box types to set; at least one.
+    /// Box types to set, by index; at least one. Of several rows of a shipment the last one counts.
     pub(crate) boxes: Vec<BoxRow>,
     /// Items to reject.
     pub(crate) rejections: Vec<RejectionRow>,
@@ -61,6 +61,22 @@ impl UpdateRequest {
             }
             _ => Err(parser.errors),
         }
+    }
+
+    /// The last box row of each shipment.
+    pub(crate) fn last_boxes(&self) -> BTreeMap<&str, &BoxRow> {
+        self.boxes.iter().map(|row| (row.shipment_id.as_str(), row)).collect()
+    }
+
+    /// The last box rows of those shipments whose other rows have other box types. A client that has a type for each package
+    /// sends several for a shipment, and its rows do not name the package.
+    pub(crate) fn overriding_boxes(&self) -> Vec<&BoxRow> {
+        let mut last_boxes = self.last_boxes();
+        last_boxes.retain(|shipment_id, last| {
+            let mut rows = self.boxes.iter().filter(|row| row.shipment_id == *shipment_id);
+            rows.any(|row| row.box_type_id != last.box_type_id)
+        });
+        last_boxes.into_values().collect()
     }
 }
 
@@ -153,11 +169,6 @@ impl RowParser {
                 self.errors.push(ParameterError::Missing(format!("{index}_box_{ROW_SUBMIT}")));
             }
             let (Some(shipment_id), Some(box_type_id)) = (row.remove(SHIPMENT), row.remove(BOX_TYPE)) else { continue };
-            let other = boxes.iter().find(|other| other.shipment_id == shipment_id);
-            if let Some(other) = other.filter(|other| other.box_type_id != box_type_id) {
-                let (first, shipment_id) = (other.index, shipment_id.clone());
-                self.errors.push(ParameterError::TwoBoxTypes { first, second: index, shipment_id });
-            }
             boxes.push(BoxRow { index, shipment_id, box_type_id });
         }
         boxes
@@ -189,7 +200,6 @@ impl RowParser {
             | ParameterError::EmptyItem(_)
             | ParameterError::NoBoxRow
             | ParameterError::BadIndex(_)
-            | ParameterError::TwoBoxTypes { .. }
             | ParameterError::TooManyRows => false,
         })
     }
@@ -274,10 +284,20 @@ mod tests {
             errors(&format!("{BOX}&box_shipmentId_00=11"))[0],
             "the parameter box_shipmentId_00 was sent with different values"
         );
-        assert_eq!(
-            errors(&format!("{BOX}&box_shipmentId_1=10&1_box_rowSubmit=1&box_shipmentBoxTypeId_1=C")),
-            ["the rows 0 and 1 give the shipment 10 different box types"]
-        );
+    }
+
+    #[test]
+    fn the_last_of_several_box_types_of_a_shipment_counts() {
+        let row = |index: u32, shipment: &str, box_type: &str| {
+            format!(
+                "&box_shipmentId_{index}={shipment}&{index}_box_rowSubmit={index}&box_shipmentBoxTypeId_{index}={box_type}"
+            )
+        };
+        let rows = [row(2, "10", "D"), row(1, "10", "C"), row(3, "11", "E"), row(4, "11", "E")];
+        let request = parse(&format!("{BOX}{}", rows.concat())).unwrap();
+        let indexes = |rows: Vec<&BoxRow>| rows.into_iter().map(|row| row.index).collect::<Vec<_>>();
+        assert_eq!(indexes(request.last_boxes().into_values().collect()), [2, 4]);
+        assert_eq!(indexes(request.overriding_boxes()), [2]);
     }
 
     #[test]

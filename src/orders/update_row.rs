@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The kinds of rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum RowKind {
     /// `box`: sets a box type.
     Box,
@@ -34,7 +34,7 @@ impl fmt::Display for RowKind {
 }
 
 /// Identifies a row of a request. Its text is `rej 0`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RowId {
     /// The row's kind.
     pub(crate) kind: RowKind,

@@ -16,7 +16,7 @@ pub(crate) struct Violation {
 }
 
 /// The violated rule.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 pub(crate) enum ViolationCause {
     /// The shipment does not exist.
     #[error("there is no shipment {0}")]
@@ -60,6 +60,56 @@ pub(crate) enum ViolationCause {
         shipment: String,
         /// The shipment's status.
         status: Option<String>,
+    },
+    /// The order is completed, cancelled or rejected.
+    #[error("the order {order} is {status}, and no longer in progress")]
+    OrderNotInProgress {
+        /// The order.
+        order: String,
+        /// The order's status.
+        status: String,
+    },
+    /// The order item is not approved.
+    #[error(
+        "the order item {order_item} of the order {order} is {}, and only approved ones can be rejected or moved",
+        .status.as_deref().unwrap_or("without a status")
+    )]
+    NotApproved {
+        /// The order.
+        order: String,
+        /// The order item's sequence id.
+        order_item: String,
+        /// The order item's status.
+        status: Option<String>,
+    },
+    /// Some order items of a ship group that may not be split are rejected, and this one is not.
+    #[error(
+        "the ship group {ship_group} of the order {order} may not be split, so its order item {order_item} must be \
+         rejected in the same request"
+    )]
+    WouldSplit {
+        /// The order.
+        order: String,
+        /// The ship group's sequence id.
+        ship_group: String,
+        /// The sequence id of the order item that is not rejected.
+        order_item: String,
+    },
+    /// The item and its new shipment belong to different ship groups, which have addresses and methods of their own.
+    #[error(
+        "the item {item} of the shipment {from} is of the ship group {ship_group}, and the shipment {to} of {to_ship_group}"
+    )]
+    OtherShipGroup {
+        /// The item's shipment.
+        from: String,
+        /// The item's sequence id.
+        item: String,
+        /// The item's ship group.
+        ship_group: String,
+        /// The new shipment.
+        to: String,
+        /// The new shipment's ship group.
+        to_ship_group: String,
     },
     /// The shipments belong to different orders.
     #[error("the shipments {from} and {to} are not of the same order")]

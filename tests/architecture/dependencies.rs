@@ -52,7 +52,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "telemetry",
         ],
     ),
-    ("config", &["nearest", "limits", "catalog", "database", "throttle", "access", "telemetry", "http"]),
+    ("config", &["nearest", "limits", "catalog", "database", "throttle", "access", "orders", "telemetry", "http"]),
     ("cli", ALL),
     ("main", &["cli"]),
 ];

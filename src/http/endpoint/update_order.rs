@@ -104,7 +104,7 @@ async fn serve(
     let _permit = acquire_permit(service, &principal, deadline).await?;
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
-    match time::timeout_at(deadline, update(&service.writer, &actor, &request, key)).await {
+    match time::timeout_at(deadline, update(&service.writer, service.update_options, &actor, &request, key)).await {
         Ok(Ok(outcome)) => Ok(of_outcome(&request, &outcome, max_keys)),
         Ok(Err(error @ (UpdateError::Referenced(_) | UpdateError::TooLong(_)))) => {
             Ok(of_errors(StatusCode::CONFLICT, &[error]))

@@ -1,6 +1,6 @@
 //! The responses of the order update, in the JSON format that OFBiz's clients read.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use hyper::StatusCode;
 use serde::ser::SerializeMap as _;
@@ -44,7 +44,16 @@ impl Serialize for AppliedBody<'_> {
         for (name, value) in &self.0.echo {
             map.serialize_entry(name, value)?;
         }
-        map.serialize_entry("_EVENT_MESSAGE_", "Order updated successfully")?;
+        let mut message = "Order updated successfully".to_owned();
+        for row in self.0.overriding_boxes() {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                message,
+                "; of the box types for the shipment {} that of the last row counts: {}",
+                row.shipment_id, row.box_type_id
+            );
+        }
+        map.serialize_entry("_EVENT_MESSAGE_", &message)?;
         map.end()
     }
 }

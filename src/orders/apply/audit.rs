@@ -47,6 +47,8 @@ pub(super) enum Change {
     StockVaried {
         inventory_item_id: String,
         available_to_promise_diff: Quantity,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quantity_on_hand_diff: Option<Quantity>,
         reason: String,
     },
 }
@@ -99,6 +101,7 @@ mod tests {
         let change = Change::StockVaried {
             inventory_item_id: "I".into(),
             available_to_promise_diff: Quantity(Decimal::new(-150, 2)),
+            quantity_on_hand_diff: None,
             reason: "R".into(),
         };
         assert_eq!(

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::{Error, Transaction};
 
 use crate::orders::apply::shipment_data::{
-    Grouping, LockedData, OrderItemKey, OrderItemLink, Shipment, ShipmentItem, ShipmentItemKey, Variance,
+    Grouping, LockedData, OrderItemKey, OrderItemLink, ShipGroupKey, Shipment, ShipmentItem, ShipmentItemKey, Variance,
 };
 use crate::orders::update_request::UpdateRequest;
 
 /// Locks the orders and then the shipments of an update, and reads what its rules check.
 pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest) -> Result<LockedData, Error> {
-    let shipments = lock_shipments(transaction, request).await?;
+    let (shipments, order_statuses) = lock_shipments(transaction, request).await?;
     let order_item_parts = order_item_parts(transaction, &shipments).await?;
     let box_types = select_ids(
         transaction,
@@ -20,14 +20,15 @@ pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest)
     )
     .await?;
     let reasons = reasons(transaction).await?;
-    Ok(LockedData { shipments, order_item_parts, box_types, reasons })
+    let unsplittable = unsplittable(transaction, &shipments).await?;
+    Ok(LockedData { shipments, order_item_parts, box_types, reasons, order_statuses, unsplittable })
 }
 
-/// Locks the orders, then the shipments, each by id, and reads the shipments with their items.
+/// Locks the orders, then the shipments, each by id, and reads the shipments with their items, and the orders' statuses.
 async fn lock_shipments(
     transaction: &Transaction<'_>,
     request: &UpdateRequest,
-) -> Result<BTreeMap<String, Shipment>, Error> {
+) -> Result<(BTreeMap<String, Shipment>, BTreeMap<String, Option<String>>), Error> {
     let mut ids: Vec<&str> = request.boxes.iter().map(|row| row.shipment_id.as_str()).collect();
     ids.extend(request.rejections.iter().map(|row| row.shipment_id.as_str()));
     ids.extend(request.moves.iter().flat_map(|row| [row.shipment_id.as_str(), row.new_shipment_id.as_str()]));
@@ -42,9 +43,10 @@ async fn lock_shipments(
     .await?;
     loop {
         let locked: Vec<&str> = orders.iter().map(String::as_str).collect();
-        transaction
-            .execute(
-                "SELECT FROM order_header WHERE order_id = ANY($1) ORDER BY order_id FOR NO KEY UPDATE",
+        let statuses = transaction
+            .query(
+                "SELECT order_id, status_id FROM order_header WHERE order_id = ANY($1) ORDER BY order_id \
+                 FOR NO KEY UPDATE",
                 &[&locked],
             )
             .await?;
@@ -53,7 +55,8 @@ async fn lock_shipments(
         let count = orders.len();
         orders.extend(shipments.values().flat_map(Shipment::order_ids).map(str::to_owned));
         if orders.len() == count {
-            return Ok(shipments);
+            let statuses = statuses.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+            return Ok((shipments, statuses.collect::<Result<_, Error>>()?));
         }
     }
 }
@@ -62,7 +65,7 @@ async fn lock_shipments(
 async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<BTreeMap<String, Shipment>, Error> {
     let rows = transaction
         .query(
-            "SELECT shipment_id, primary_order_id, status_id, origin_facility_id FROM shipment \
+            "SELECT shipment_id, primary_order_id, status_id, origin_facility_id, primary_ship_group_seq_id FROM shipment \
              WHERE shipment_id = ANY($1) ORDER BY shipment_id FOR NO KEY UPDATE",
             &[&ids],
         )
@@ -71,6 +74,7 @@ async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<B
     for row in rows {
         let shipment = Shipment {
             primary_order_id: row.try_get(1)?,
+            primary_ship_group_seq_id: row.try_get(4)?,
             status_id: row.try_get(2)?,
             facility_id: row.try_get(3)?,
             items: BTreeMap::new(),
@@ -90,7 +94,8 @@ async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<B
                             AND own.ship_group_seq_id = coalesce(line.ship_group_seq_id, link.ship_group_seq_id)), \
                     (SELECT count(*) FROM order_item_ship_group_assoc AS assigned WHERE assigned.order_id = link.order_id \
                      AND assigned.order_item_seq_id = link.order_item_seq_id \
-                     AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0)) \
+                     AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0)), \
+                    line.status_id \
              FROM shipment_item AS item \
              LEFT JOIN (order_shipment AS link JOIN order_item AS line USING (order_id, order_item_seq_id)) \
                     ON link.shipment_id = item.shipment_id AND link.shipment_item_seq_id = item.shipment_item_seq_id \
@@ -114,6 +119,7 @@ async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<B
             item.links.push(OrderItemLink {
                 order_id,
                 order_item_seq_id: row.try_get(4)?,
+                status_id: row.try_get(10)?,
                 ship_group_seq_id: row.try_get(5)?,
                 quantity: row.try_get(6)?,
                 grouping: match (row.try_get(8)?, row.try_get::<_, i64>(9)?) {
@@ -152,6 +158,37 @@ async fn order_item_parts(
         parts.entry((row.try_get(0)?, row.try_get(1)?)).or_default().push((row.try_get(2)?, row.try_get(3)?));
     }
     Ok(parts)
+}
+
+/// Reads the approved order items of those of the shipments' ship groups that may not be split.
+async fn unsplittable(
+    transaction: &Transaction<'_>,
+    shipments: &BTreeMap<String, Shipment>,
+) -> Result<BTreeMap<ShipGroupKey, Vec<String>>, Error> {
+    let links = || shipments.values().flat_map(|shipment| shipment.items.values()).flat_map(|item| &item.links);
+    let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
+    let groups: Vec<&str> = links().map(|link| link.ship_group_seq_id.as_str()).collect();
+    let rows = transaction
+        .query(
+            // OFBiz's own order items are in a ship group through their assignment alone.
+            "SELECT DISTINCT order_id, own.ship_group_seq_id, line.order_item_seq_id \
+             FROM unnest($1::text[], $2::text[]) AS named(order_id, ship_group_seq_id) \
+             JOIN order_item_ship_group AS own USING (order_id, ship_group_seq_id) \
+             JOIN order_item AS line USING (order_id) \
+             WHERE own.may_split = 'N' AND line.status_id = 'ITEM_APPROVED' \
+               AND (line.ship_group_seq_id = own.ship_group_seq_id OR line.ship_group_seq_id IS NULL AND EXISTS ( \
+                   SELECT FROM order_item_ship_group_assoc AS assigned \
+                   WHERE assigned.order_id = line.order_id AND assigned.order_item_seq_id = line.order_item_seq_id \
+                     AND assigned.ship_group_seq_id = own.ship_group_seq_id)) \
+             ORDER BY order_id, own.ship_group_seq_id, line.order_item_seq_id",
+            &[&orders, &groups],
+        )
+        .await?;
+    let mut unsplittable: BTreeMap<ShipGroupKey, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        unsplittable.entry((row.try_get(0)?, row.try_get(1)?)).or_default().push(row.try_get(2)?);
+    }
+    Ok(unsplittable)
 }
 
 /// Runs a query whose parameter is an array of ids and whose result is ids.

@@ -20,11 +20,13 @@ use tokio_postgres::{Error, Transaction};
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::ChangeLog;
 use crate::orders::apply::error::ApplyError;
+use crate::orders::options::UpdateOptions;
 use crate::orders::update_request::UpdateRequest;
 
 /// Applies an update. Writes nothing if the rules reject any row.
 pub(super) async fn apply(
     transaction: &Transaction<'_>,
+    options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
 ) -> Result<(), ApplyError> {
@@ -38,7 +40,7 @@ pub(super) async fn apply(
     for item_move in &change_set.moves {
         move_item::move_item(transaction, item_move, &mut log).await?;
     }
-    reject_item::reject(transaction, actor, &change_set.rejections, &mut log).await?;
+    reject_item::reject(transaction, options, actor, &change_set.rejections, &mut log).await?;
     for shipment_id in &change_set.changed_shipments {
         shipment_status::update(transaction, actor, shipment_id, &mut log).await?;
     }

@@ -1,5 +1,9 @@
-//! Rejects items: removes them from their shipment, moves their order items to the queue of rejected items, and releases
-//! their stock.
+//! Rejects items: removes them from their shipment, moves their order items to the queue of rejected items, releases
+//! their stock, and writes the history.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::time::Duration;
 
 use tokio_postgres::{Error, Transaction};
 
@@ -10,6 +14,7 @@ use crate::orders::apply::move_item::delete_item;
 use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
 use crate::orders::apply::shipment_data::OrderItemLink;
 use crate::orders::apply::stock::{self, StockUpdate};
+use crate::orders::options::UpdateOptions;
 
 /// The facility of rejected items that wait to be brokered again.
 const QUEUE: &str = "REJECTED_ITM_PARKING";
@@ -17,26 +22,45 @@ const QUEUE: &str = "REJECTED_ITM_PARKING";
 const PICKUP_QUEUE: &str = "PICKUP_REJECTED";
 const PICKUP: &str = "STOREPICKUP";
 
+/// The reasons that say that items are not there at all, rather than not fit to be sent.
+const NOT_ON_HAND: [&str; 2] = ["NOT_IN_STOCK", "MISMATCH"];
+
+/// The comment of a rejection's facility change, which the store's app gives to all of them.
+const COMMENT: &str = "Store Rejected Inventory";
+
 /// Rejects items. Locks the stock of all of them in one order before the first change.
 pub(super) async fn reject(
     transaction: &Transaction<'_>,
+    options: UpdateOptions,
     actor: &Actor,
     rejections: &[ItemRejection<'_>],
     log: &mut ChangeLog,
 ) -> Result<(), Error> {
     let inventory_items = stock::lock(transaction, rejections).await?;
+    // The new ship groups of the order items. Several parts of an order item move together.
+    let mut moved: BTreeMap<(&str, &str), String> = BTreeMap::new();
     for rejection in rejections {
         for link in &rejection.item.links {
-            release_stock(transaction, actor, rejection, link, log).await?;
-            let group = move_order_item(transaction, actor, rejection, link, log).await?;
-            cancel_picking(transaction, link).await?;
+            release_stock(transaction, options, actor, rejection, link, log).await?;
+            let ship_group_seq_id = match moved.entry((&link.order_id, &link.order_item_seq_id)) {
+                Entry::Occupied(group) => group.get().clone(),
+                Entry::Vacant(entry) => {
+                    let group = move_order_item(transaction, actor, rejection, link, log).await?;
+                    add_order_status(transaction, actor, rejection, link).await?;
+                    if let Some(exclusion) = options.exclusion {
+                        exclude_facility(transaction, rejection, link, exclusion).await?;
+                    }
+                    cancel_picking(transaction, link).await?;
+                    entry.insert(group).clone()
+                }
+            };
             log.add(Change::ItemRejected {
                 shipment_id: rejection.shipment_id.to_owned(),
                 shipment_item_seq_id: rejection.item.seq_id.clone(),
                 order_id: link.order_id.clone(),
                 order_item_seq_id: link.order_item_seq_id.clone(),
                 from_ship_group_seq_id: link.ship_group_seq_id.clone(),
-                ship_group_seq_id: group,
+                ship_group_seq_id,
                 reason: rejection.reason.to_owned(),
             });
         }
@@ -127,15 +151,67 @@ async fn move_order_item(
         .execute(
             "INSERT INTO order_facility_change (order_facility_change_id, order_id, order_item_seq_id, ship_group_seq_id, \
                  shipment_method_type_id, from_facility_id, facility_id, change_reason_enum_id, change_user_login, \
-                 change_datetime, created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
+                 change_datetime, comments, created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
              SELECT 'Q' || nextval('orderql.entity_id'), $1::text, $2::text, $3::text, \
                     shipment_method_type_id, $4::text, $5::text, $6::text, $7::text, \
-                    now(), now(), now(), now(), now() \
+                    now(), $8::text, now(), now(), now(), now() \
              FROM order_item_ship_group WHERE order_id = $1::text AND ship_group_seq_id = $3::text",
-            &[order_id, order_item_seq_id, &new, &rejection.facility_id, &queue, &rejection.reason, &actor.user_id],
+            &[
+                order_id,
+                order_item_seq_id,
+                &new,
+                &rejection.facility_id,
+                &queue,
+                &rejection.reason,
+                &actor.user_id,
+                &COMMENT,
+            ],
         )
         .await?;
     Ok(new)
+}
+
+/// Records the rejection in the order's history. The order item's status does not change: it is to be sent from elsewhere.
+async fn add_order_status(
+    transaction: &Transaction<'_>,
+    actor: &Actor,
+    rejection: &ItemRejection<'_>,
+    link: &OrderItemLink,
+) -> Result<(), Error> {
+    transaction
+        .execute(
+            "INSERT INTO order_status (order_status_id, status_id, order_id, order_item_seq_id, status_datetime, \
+                 status_user_login, change_reason, change_reason_enum_id, \
+                 created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
+             VALUES ('Q' || nextval('orderql.entity_id'), $1, $2, $3, now(), $4, $5, $6, now(), now(), now(), now())",
+            &[&link.status_id, &link.order_id, &link.order_item_seq_id, &actor.user_id, &COMMENT, &rejection.reason],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Records that the order item is not to be sent from the facility for a while.
+async fn exclude_facility(
+    transaction: &Transaction<'_>,
+    rejection: &ItemRejection<'_>,
+    link: &OrderItemLink,
+    exclusion: Duration,
+) -> Result<(), Error> {
+    transaction
+        .execute(
+            "INSERT INTO excluded_order_facility (order_id, order_item_seq_id, ship_group_seq_id, facility_id, from_date, \
+                 thru_date, created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
+             VALUES ($1, $2, $3, $4, now(), now() + make_interval(secs => $5), now(), now(), now(), now())",
+            &[
+                &link.order_id,
+                &link.order_item_seq_id,
+                &link.ship_group_seq_id,
+                &rejection.facility_id,
+                &exclusion.as_secs_f64(),
+            ],
+        )
+        .await?;
+    Ok(())
 }
 
 /// Copies a ship group to another facility, for an order without a group for rejected items. Returns the copy.
@@ -174,6 +250,7 @@ async fn copy_group(
 /// Releases the order item's reservations, then subtracts what the rejection reason reports as missing.
 async fn release_stock(
     transaction: &Transaction<'_>,
+    options: UpdateOptions,
     actor: &Actor,
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
@@ -186,7 +263,8 @@ async fn release_stock(
             &[&link.order_id, &link.order_item_seq_id],
         )
         .await?;
-    let stock = StockUpdate { transaction, actor, link, reason: rejection.reason };
+    let lowers_quantity_on_hand = options.rejections_lower_quantity_on_hand && NOT_ON_HAND.contains(&rejection.reason);
+    let stock = StockUpdate { transaction, actor, link, reason: rejection.reason, lowers_quantity_on_hand };
     for row in reservations {
         stock.release(row.try_get(0)?, row.try_get(1)?, log).await?;
     }

@@ -14,10 +14,17 @@ pub(super) struct LockedData {
     pub(super) box_types: BTreeSet<String>,
     /// All rejection reasons.
     pub(super) reasons: BTreeMap<String, Variance>,
+    /// The statuses of the shipments' orders, by id.
+    pub(super) order_statuses: BTreeMap<String, Option<String>>,
+    /// The sequence ids of the approved order items of each ship group that may not be split.
+    pub(super) unsplittable: BTreeMap<ShipGroupKey, Vec<String>>,
 }
 
 /// An order's id and an order item's sequence id.
 pub(super) type OrderItemKey = (String, String);
+
+/// An order's id and a ship group's sequence id.
+pub(super) type ShipGroupKey = (String, String);
 
 /// A shipment's id and a shipment item's sequence id.
 pub(super) type ShipmentItemKey = (String, String);
@@ -25,6 +32,7 @@ pub(super) type ShipmentItemKey = (String, String);
 /// A shipment.
 pub(super) struct Shipment {
     pub(super) primary_order_id: Option<String>,
+    pub(super) primary_ship_group_seq_id: Option<String>,
     pub(super) status_id: Option<String>,
     pub(super) facility_id: Option<String>,
     /// The items by sequence id.
@@ -47,6 +55,8 @@ pub(super) struct ShipmentItem {
 pub(super) struct OrderItemLink {
     pub(super) order_id: String,
     pub(super) order_item_seq_id: String,
+    /// The order item's status.
+    pub(super) status_id: Option<String>,
     /// The order item's ship group.
     pub(super) ship_group_seq_id: String,
     pub(super) quantity: Decimal,
@@ -84,6 +94,13 @@ impl Shipment {
         let mut orders = self.order_ids();
         let first = orders.next()?;
         orders.all(|other| other == first).then_some(first)
+    }
+
+    /// The ship groups of the items, or the primary one of an empty shipment.
+    pub(super) fn ship_groups(&self) -> BTreeSet<&str> {
+        let links = self.items.values().flat_map(|item| &item.links);
+        let groups: BTreeSet<_> = links.map(|link| link.ship_group_seq_id.as_str()).collect();
+        if groups.is_empty() { self.primary_ship_group_seq_id.as_deref().into_iter().collect() } else { groups }
     }
 
     /// The primary order and the orders of the items.

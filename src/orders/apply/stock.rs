@@ -75,6 +75,8 @@ pub(super) struct StockUpdate<'a> {
     pub(super) link: &'a OrderItemLink,
     /// The rejection reason.
     pub(super) reason: &'a str,
+    /// Whether quantity on hand decreases with available-to-promise.
+    pub(super) lowers_quantity_on_hand: bool,
 }
 
 impl StockUpdate<'_> {
@@ -85,7 +87,7 @@ impl StockUpdate<'_> {
         quantity: Decimal,
         log: &mut ChangeLog,
     ) -> Result<(), Error> {
-        self.add_detail(inventory_item_id, quantity, None).await?;
+        self.add_detail(inventory_item_id, quantity, Decimal::ZERO, None).await?;
         log.add(Change::ReservationReleased {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(quantity),
@@ -146,29 +148,32 @@ impl StockUpdate<'_> {
         physical_inventory_id: &str,
         log: &mut ChangeLog,
     ) -> Result<(), Error> {
+        let on_hand = self.lowers_quantity_on_hand.then_some(variance);
         self.transaction
             .execute(
                 "INSERT INTO inventory_item_variance (inventory_item_id, physical_inventory_id, available_to_promise_var, \
-                     reason_enum_id, change_by_user_login_id, \
+                     quantity_on_hand_var, reason_enum_id, change_by_user_login_id, \
                      created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-                 VALUES ($1, $2, $3, $4, $5, now(), now(), now(), now())",
-                &[&inventory_item_id, &physical_inventory_id, &variance, &self.reason, &self.actor.user_id],
+                 VALUES ($1, $2, $3, $4, $5, $6, now(), now(), now(), now())",
+                &[&inventory_item_id, &physical_inventory_id, &variance, &on_hand, &self.reason, &self.actor.user_id],
             )
             .await?;
-        self.add_detail(inventory_item_id, variance, Some(physical_inventory_id)).await?;
+        self.add_detail(inventory_item_id, variance, on_hand.unwrap_or_default(), Some(physical_inventory_id)).await?;
         log.add(Change::StockVaried {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(variance),
+            quantity_on_hand_diff: on_hand.map(Quantity),
             reason: self.reason.to_owned(),
         });
         Ok(())
     }
 
-    /// Inserts a detail and updates the inventory item's total.
+    /// Inserts a detail and updates the inventory item's totals.
     async fn add_detail(
         &self,
         inventory_item_id: &str,
         available_to_promise_diff: Decimal,
+        quantity_on_hand_diff: Decimal,
         physical_inventory_id: Option<&str>,
     ) -> Result<(), Error> {
         let highest = self
@@ -190,7 +195,7 @@ impl StockUpdate<'_> {
                      quantity_on_hand_diff, available_to_promise_diff, accounting_quantity_diff, order_id, \
                      order_item_seq_id, ship_group_seq_id, physical_inventory_id, reason_enum_id, \
                      created_stamp, created_tx_stamp, last_updated_stamp, last_updated_tx_stamp) \
-                 VALUES ($1, $2, now(), 0, $3, 0, $4, $5, $6, $7, $8, now(), now(), now(), now())",
+                 VALUES ($1, $2, now(), $9, $3, 0, $4, $5, $6, $7, $8, now(), now(), now(), now())",
                 &[
                     &inventory_item_id,
                     &seq_id,
@@ -200,14 +205,16 @@ impl StockUpdate<'_> {
                     ship_group_seq_id,
                     &physical_inventory_id,
                     &self.reason,
+                    &quantity_on_hand_diff,
                 ],
             )
             .await?;
         self.transaction
             .execute(
                 "UPDATE inventory_item SET available_to_promise_total = coalesce(available_to_promise_total, 0) + $2, \
+                        quantity_on_hand_total = coalesce(quantity_on_hand_total, 0) + $3, \
                         last_updated_stamp = now(), last_updated_tx_stamp = now() WHERE inventory_item_id = $1",
-                &[&inventory_item_id, &available_to_promise_diff],
+                &[&inventory_item_id, &available_to_promise_diff, &quantity_on_hand_diff],
             )
             .await?;
         Ok(())

@@ -181,6 +181,65 @@ async fn reports_broken_rules_by_row_and_changes_nothing() {
     assert_eq!(store.updatable_rows().await, before);
 }
 
+/// Only approved lines of orders in progress can be rejected or moved, and only within their ship group.
+#[tokio::test(flavor = "multi_thread")]
+async fn rejects_what_the_state_of_an_order_does_not_allow() {
+    let store = Store::open().await;
+    store.keep().await;
+    let reject = &rejecting("SHIP_APPROVED", "00001", "MISMATCH");
+    let moved = &moving("SHIP_APPROVED", "00001", "SHIP_INPUT");
+    let line = |status: &str| {
+        format!(
+            "UPDATE order_item SET status_id = {status} WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00003'"
+        )
+    };
+    let order =
+        |status: &str| format!("UPDATE order_header SET status_id = '{status}' WHERE order_id = 'ORDER_IN_PROGRESS'");
+    let group = "INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id, shipment_method_type_id) \
+                 VALUES ('ORDER_IN_PROGRESS', '00009', 'STORE_BROADWAY', 'NEXT_DAY'); \
+                 UPDATE order_item SET ship_group_seq_id = '00009' WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00003'";
+    let whole = "UPDATE order_item_ship_group SET may_split = 'N' WHERE order_id = 'ORDER_IN_PROGRESS'; \
+                 UPDATE order_item SET status_id = 'ITEM_CANCELLED' WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00005'";
+    let not_approved = |kind: &str, status: &str| {
+        format!(
+            "row 0 of {kind}: the order item 00003 of the order ORDER_IN_PROGRESS is {status}, and only approved ones can be rejected or moved"
+        )
+    };
+    let closed = |status: &str| {
+        // Told once, with the first row, although all rows are about shipments of the order.
+        format!("row 0 of box: the order ORDER_IN_PROGRESS is {status}, and no longer in progress")
+    };
+    let not_whole = |line: &str, row: u32| {
+        format!(
+            "row {row} of rej: the ship group 00001 of the order ORDER_IN_PROGRESS may not be split, so its order item {line} must be rejected in the same request"
+        )
+    };
+    for (change, form, expected) in [
+        (line("'ITEM_CANCELLED'"), reject, vec![not_approved("rej", "ITEM_CANCELLED")]),
+        (line("'ITEM_COMPLETED'"), reject, vec![not_approved("rej", "ITEM_COMPLETED")]),
+        (line("NULL"), reject, vec![not_approved("rej", "without a status")]),
+        (line("'ITEM_CREATED'"), moved, vec![not_approved("rtp", "ITEM_CREATED")]),
+        (order("ORDER_CANCELLED"), reject, vec![closed("ORDER_CANCELLED")]),
+        (order("ORDER_COMPLETED"), reject, vec![closed("ORDER_COMPLETED")]),
+        (order("ORDER_REJECTED"), &INPUT_BOX.to_owned(), vec![closed("ORDER_REJECTED")]),
+        (group.to_owned(), moved, vec!["row 0 of rtp: the item 00001 of the shipment SHIP_APPROVED is of the ship group 00009, and the shipment SHIP_INPUT of 00001".to_owned()]),
+        (whole.to_owned(), reject, vec![not_whole("00001", 0), not_whole("00002", 0), not_whole("00004", 0)]),
+    ] {
+        store.execute(&change).await;
+        let before = store.updatable_rows().await;
+        assert_eq!(errors(&store.update(form), 409), expected);
+        assert_eq!(store.updatable_rows().await, before, "{change}");
+        store.restore().await;
+    }
+    // A ship group that may not be split is rejected as a whole: all of its lines that are approved.
+    store.execute(whole).await;
+    let all = format!(
+        "{reject}&rej_shipmentId_1=SHIP_APPROVED&rej_shipmentItemSeqId_1=00002&rej_rejectionReason_1=MISMATCH\
+                       &rej_shipmentId_2=SHIP_INPUT&rej_rejectionReason_2=MISMATCH"
+    );
+    assert_eq!(store.update(&all).status, 200);
+}
+
 /// Other programs may leave inconsistent data. The update rejects it with a message or copes with it; nothing is a server error.
 #[tokio::test(flavor = "multi_thread")]
 async fn inconsistent_data_is_no_server_error() {

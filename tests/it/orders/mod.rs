@@ -2,6 +2,7 @@
 
 mod errors;
 mod quotas;
+mod random_forms;
 mod random_updates;
 mod simultaneous_updates;
 mod update;

@@ -98,6 +98,38 @@ impl Store {
         self.client.batch_execute(statements).await.unwrap();
     }
 
+    /// Copies OFBiz's tables, for [`Store::restore`].
+    pub async fn keep(&self) {
+        self.execute(
+            "CREATE SCHEMA kept; \
+             DO $$ DECLARE name text; BEGIN \
+                 FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP \
+                     EXECUTE format('CREATE TABLE kept.%1$I AS TABLE public.%1$I', name); \
+                 END LOOP; \
+             END $$",
+        )
+        .await;
+    }
+
+    /// Restores the tables that have changed since [`Store::keep`], and the ids of new rows.
+    pub async fn restore(&self) {
+        self.execute(
+            "DO $$ DECLARE name text; differs boolean; BEGIN \
+                 SET LOCAL session_replication_role = replica; \
+                 FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'kept'::regnamespace AND relkind = 'r' LOOP \
+                     EXECUTE format('SELECT EXISTS ((TABLE public.%1$I EXCEPT TABLE kept.%1$I) \
+                                         UNION ALL (TABLE kept.%1$I EXCEPT TABLE public.%1$I))', name) INTO differs; \
+                     IF differs THEN \
+                         EXECUTE format('DELETE FROM public.%1$I; INSERT INTO public.%1$I TABLE kept.%1$I', name); \
+                     END IF; \
+                 END LOOP; \
+             END $$; \
+             DELETE FROM orderql.order_update; \
+             ALTER SEQUENCE orderql.entity_id RESTART",
+        )
+        .await;
+    }
+
     /// The rows of every table that an update may change.
     pub async fn updatable_rows(&self) -> Vec<String> {
         self.rows(

@@ -1,0 +1,481 @@
+//! What an order update does, written a second time and in another way: after the documents of the update, and on plain maps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rust_decimal::Decimal;
+
+use crate::orders::random_forms::form::Form;
+use crate::orders::random_forms::world::{FACILITY, Group, Item, Order, Package, Shipment, World, seq_id};
+
+const BOX_TYPES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
+const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
+const CLOSED: [&str; 3] = ["ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED"];
+const COMMENT: &str = "Store Rejected Inventory";
+/// The reasons that the migrations insert, by their types.
+const NO_VARIANCE: [&str; 6] = [
+    "INACTIVE_STORE",
+    "NO_VARIANCE_LOG",
+    "REJECT_ENTIRE_ORDER",
+    "REJ_AVOID_ORD_SPLIT",
+    "REJ_CASCADE_BY_PROD",
+    "SYS_REJ_IDLE_ORD",
+];
+const VARIANCE: [&str; 3] = ["MISMATCH", "REJ_RSN_DAMAGED", "WORN_DISPLAY"];
+const NOT_IN_STOCK: &str = "NOT_IN_STOCK";
+
+/// The expected response: the status, the messages of errors, and the message of success.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Expected {
+    pub status: u16,
+    pub errors: Vec<String>,
+    pub message: String,
+}
+
+/// A part of a shipment: its item's number.
+type Part = (String, u32);
+
+/// Applies a form to the world, or says why it is rejected.
+pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
+    let malformed = malformed(form);
+    if !malformed.is_empty() {
+        return Expected { status: 400, errors: malformed, message: String::new() };
+    }
+    let mut faults = Faults { are_unknown: true, ..Faults::default() };
+    let facility = form.facility.as_deref().unwrap();
+    for (index, row) in form.boxes.iter().enumerate() {
+        let row_name = format!("row {index} of box");
+        let box_type = row.box_type.as_deref().unwrap();
+        if !BOX_TYPES.contains(&box_type) {
+            faults.unknown(&row_name, format!("there is no box type {box_type}"));
+        }
+        shipment_faults(world, facility, &row_name, &row.shipment, &mut faults);
+    }
+    let mut used: BTreeMap<Part, String> = BTreeMap::new();
+    let mut rejected: Vec<(Part, &str, String)> = Vec::new();
+    for (index, row) in form.rejections.iter().enumerate() {
+        let row_name = format!("row {index} of rej");
+        let reason = row.reason.as_deref().unwrap();
+        if !NO_VARIANCE.contains(&reason) && !VARIANCE.contains(&reason) && reason != NOT_IN_STOCK {
+            let mut known: Vec<&str> = NO_VARIANCE.iter().chain(&VARIANCE).copied().chain([NOT_IN_STOCK]).collect();
+            known.sort_unstable();
+            let known = known.join(", ");
+            faults.unknown(&row_name, format!("there is no rejection reason {reason}; there are {known}"));
+        }
+        let short = format!("rej {index}");
+        for part in
+            parts(world, facility, (&row_name, &short), &row.shipment, row.item.as_deref(), &mut used, &mut faults)
+        {
+            rejected.push((part, reason, row_name.clone()));
+        }
+    }
+    let moved = moves(world, form, facility, &mut used, &mut faults);
+    if faults.messages.is_empty() {
+        whole_lines(world, &rejected, &mut faults);
+        whole_groups(world, &rejected, &mut faults);
+    }
+    if !faults.messages.is_empty() {
+        let status = if faults.are_unknown { 404 } else { 409 };
+        return Expected { status, errors: faults.messages, message: String::new() };
+    }
+    let mut touched: BTreeSet<String> = BTreeSet::new();
+    let message = change_boxes(world, form);
+    for (part, to) in moved {
+        touched.extend([part.0.clone(), to.clone()]);
+        move_part(world, &part, &to);
+    }
+    for (part, reason, _) in &rejected {
+        touched.insert(part.0.clone());
+        reject_part(world, part, reason, lowers_on_hand);
+    }
+    for shipment in &touched {
+        let shipment = world.shipments.get_mut(shipment).unwrap();
+        let status = if shipment.items.is_empty() { "SHIPMENT_CANCELLED" } else { "SHIPMENT_INPUT" };
+        set_status(shipment, status);
+    }
+    // The last count follows what is available wherever something was rejected.
+    let products: BTreeSet<String> = world.current.keys().cloned().collect();
+    if !rejected.is_empty() {
+        for product in products {
+            let available = world.stock.values().filter(|stock| stock.product == product).map(|stock| stock.available);
+            let available = available.sum();
+            world.counts.insert(product, available);
+        }
+    }
+    Expected { status: 200, errors: Vec::new(), message }
+}
+
+/// The faults of a form, each told once.
+#[derive(Default)]
+struct Faults {
+    messages: Vec<String>,
+    causes: BTreeSet<String>,
+    /// Whether all faults are names of what does not exist.
+    are_unknown: bool,
+}
+
+impl Faults {
+    fn unknown(&mut self, row: &str, cause: String) {
+        if self.causes.insert(cause.clone()) {
+            self.messages.push(format!("{row}: {cause}"));
+        }
+    }
+
+    fn conflict(&mut self, row: &str, cause: String) {
+        self.are_unknown = false;
+        self.unknown(row, cause);
+    }
+}
+
+/// What can be said of the form alone.
+fn malformed(form: &Form) -> Vec<String> {
+    let mut faults = Vec::new();
+    if form.facility.is_none() {
+        faults.push("the parameter facilityId is missing".to_owned());
+    }
+    if form.boxes.is_empty() {
+        faults.push(
+            "at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required"
+                .to_owned(),
+        );
+    }
+    let missing = |name: &str, index: usize| format!("the parameter {name}_{index} is missing");
+    let empty = |name: &str, index: usize| {
+        format!("the parameter {name}_{index} is empty; leave it out to mean every item of the shipment")
+    };
+    for (index, row) in form.boxes.iter().enumerate() {
+        faults.extend(row.box_type.is_none().then(|| missing("box_shipmentBoxTypeId", index)));
+    }
+    for (index, row) in form.rejections.iter().enumerate() {
+        faults.extend((row.item.as_deref() == Some("")).then(|| empty("rej_shipmentItemSeqId", index)));
+        faults.extend(row.reason.is_none().then(|| missing("rej_rejectionReason", index)));
+    }
+    for (index, row) in form.moves.iter().enumerate() {
+        faults.extend((row.item.as_deref() == Some("")).then(|| empty("rtp_shipmentItemSeqId", index)));
+        faults.extend(row.to.is_none().then(|| missing("rtp_newShipmentId", index)));
+    }
+    faults
+}
+
+/// Only shipments of the facility that are not packed can be changed, of orders in progress.
+fn shipment_faults(world: &World, facility: &str, row: &str, id: &str, faults: &mut Faults) -> bool {
+    let Some(shipment) = world.shipments.get(id) else {
+        faults.unknown(row, format!("there is no shipment {id}"));
+        return false;
+    };
+    let mut is_valid = true;
+    if shipment.facility != facility {
+        faults.conflict(row, format!("the shipment {id} starts at {}, not at {facility}", shipment.facility));
+        is_valid = false;
+    }
+    if !IN_PROGRESS.contains(&shipment.status) {
+        faults.conflict(row, format!("the shipment {id} is {}, and no longer in progress", shipment.status));
+        is_valid = false;
+    }
+    let (order, status) = (&shipment.order, world.orders[&shipment.order].status);
+    if CLOSED.contains(&status) {
+        faults.conflict(row, format!("the order {order} is {status}, and no longer in progress"));
+        is_valid = false;
+    }
+    is_valid
+}
+
+/// The parts that a row names, if it may use them.
+fn parts(
+    world: &World,
+    facility: &str,
+    (row, short): (&str, &str),
+    id: &str,
+    item: Option<&str>,
+    used: &mut BTreeMap<Part, String>,
+    faults: &mut Faults,
+) -> Vec<Part> {
+    if !shipment_faults(world, facility, row, id, faults) {
+        return Vec::new();
+    }
+    let items = &world.shipments[id].items;
+    let named: Vec<u32> =
+        items.keys().copied().filter(|number| item.is_none_or(|item| seq_id(*number) == item)).collect();
+    match item {
+        Some(item) if named.is_empty() => faults.conflict(row, format!("there is no item {item} in the shipment {id}")),
+        None if named.is_empty() => faults.conflict(row, format!("the shipment {id} has no items")),
+        _ => {}
+    }
+    let mut parts = Vec::new();
+    for number in named {
+        let (part, seq_id, item) = ((id.to_owned(), number), seq_id(number), &items[&number]);
+        let of = format!("the item {seq_id} of the shipment {id}");
+        if let Some(other) = used.insert(part.clone(), short.to_owned()) {
+            faults.conflict(row, format!("{of} is in the row {other} already"));
+        } else if item.is_issued {
+            faults.conflict(row, format!("{of} has been issued or received already"));
+        } else if item.lines.is_empty() && short.starts_with("rej") {
+            faults.conflict(row, format!("{of} belongs to no order item"));
+        } else {
+            let order = &world.shipments[id].order;
+            let mut is_valid = true;
+            for line in item.lines.keys() {
+                let status = world.orders[order].lines[line].status;
+                if status != Some("ITEM_APPROVED") {
+                    let status = status.unwrap_or("without a status");
+                    faults.conflict(
+                        row,
+                        format!(
+                            "the order item {line} of the order {order} is {status}, and only approved ones can be rejected or moved"
+                        ),
+                    );
+                    is_valid = false;
+                }
+            }
+            if is_valid {
+                parts.push(part);
+            }
+        }
+    }
+    parts
+}
+
+/// The parts to move, each with its new shipment. They stay in their order and ship group.
+fn moves(
+    world: &World,
+    form: &Form,
+    facility: &str,
+    used: &mut BTreeMap<Part, String>,
+    faults: &mut Faults,
+) -> Vec<(Part, String)> {
+    let mut moved = Vec::new();
+    let mut groups: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (index, row) in form.moves.iter().enumerate() {
+        let (row_name, short) = (format!("row {index} of rtp"), format!("rtp {index}"));
+        let to = row.to.as_deref().unwrap();
+        let parts = parts(world, facility, (&row_name, &short), &row.shipment, row.item.as_deref(), used, faults);
+        if !shipment_faults(world, facility, &row_name, to, faults) || to == row.shipment {
+            continue;
+        }
+        let Some(from) = world.shipments.get(&row.shipment) else { continue };
+        if from.order != world.shipments[to].order {
+            faults.conflict(&row_name, format!("the shipments {} and {to} are not of the same order", row.shipment));
+            continue;
+        }
+        let order = &world.orders[&from.order];
+        let groups = groups.entry(to).or_insert_with(|| groups_of(order, &world.shipments[to]));
+        for part in parts {
+            for line in from.items[&part.1].lines.keys() {
+                let group = &order.lines[line].group;
+                if let Some(other) = groups.iter().find(|other| *other != group) {
+                    let (item, from) = (seq_id(part.1), &row.shipment);
+                    faults.conflict(
+                        &row_name,
+                        format!("the item {item} of the shipment {from} is of the ship group {group}, and the shipment {to} of {other}"),
+                    );
+                    break;
+                }
+                groups.insert(group.clone());
+            }
+            moved.push((part, to.to_owned()));
+        }
+    }
+    moved
+}
+
+/// The ship groups of a shipment's items; of an empty shipment its own.
+fn groups_of(order: &Order, shipment: &Shipment) -> BTreeSet<String> {
+    let lines = shipment.items.values().flat_map(|item| item.lines.keys());
+    let groups: BTreeSet<String> = lines.map(|line| order.lines[line].group.clone()).collect();
+    if groups.is_empty() { shipment.group.iter().cloned().collect() } else { groups }
+}
+
+/// A line is rejected as a whole, and from one ship group.
+fn whole_lines(world: &World, rejected: &[(Part, &str, String)], faults: &mut Faults) {
+    let is_rejected =
+        |shipment: &str, item: u32| rejected.iter().any(|((id, number), ..)| id == shipment && *number == item);
+    for ((id, number), _, row) in rejected {
+        let order = &world.shipments[id].order;
+        for line in world.shipments[id].items[number].lines.keys() {
+            let of = format!("the order item {line} of the order {order}");
+            if world.orders[order].lines[line].is_spread {
+                faults.conflict(row, format!("{of} is spread over several ship groups; split it first"));
+                continue;
+            }
+            for (other, shipment) in &world.shipments {
+                if shipment.order != *order || shipment.status == "SHIPMENT_CANCELLED" {
+                    continue;
+                }
+                for (item, _) in shipment.items.iter().filter(|(_, item)| item.lines.contains_key(line)) {
+                    if !is_rejected(other, *item) {
+                        let item = seq_id(*item);
+                        faults.conflict(
+                            row,
+                            format!("{of} is in the item {item} of the shipment {other} too, and can only be rejected together with it"),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of a ship group that may not be split, all approved lines are rejected, or none.
+fn whole_groups(world: &World, rejected: &[(Part, &str, String)], faults: &mut Faults) {
+    let lines_of = |(id, number): &Part| world.shipments[id].items[number].lines.keys();
+    for (part, _, row) in rejected {
+        let order_id = &world.shipments[&part.0].order;
+        let order = &world.orders[order_id];
+        for line in lines_of(part) {
+            let group = &order.lines[line].group;
+            if order.groups[group].may_split != Some("N") {
+                continue;
+            }
+            for (other, sibling) in &order.lines {
+                let is_rejected = || {
+                    rejected.iter().any(|(part, ..)| {
+                        world.shipments[&part.0].order == *order_id && lines_of(part).any(|line| line == other)
+                    })
+                };
+                if sibling.group == *group && sibling.status == Some("ITEM_APPROVED") && !is_rejected() {
+                    faults.conflict(
+                        row,
+                        format!(
+                            "the ship group {group} of the order {order_id} may not be split, so its order item {other} must be \
+                             rejected in the same request"
+                        ),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Sets the type of all packages of a shipment; of several rows the last one counts. Returns the message of success.
+fn change_boxes(world: &mut World, form: &Form) -> String {
+    let mut message = "Order updated successfully".to_owned();
+    let shipments: BTreeSet<&String> = form.boxes.iter().map(|row| &row.shipment).collect();
+    for id in shipments {
+        let types: Vec<&String> =
+            form.boxes.iter().filter(|row| row.shipment == *id).map(|row| row.box_type.as_ref().unwrap()).collect();
+        let last = *types.last().unwrap();
+        if types.iter().any(|other| *other != last) {
+            message += &format!("; of the box types for the shipment {id} that of the last row counts: {last}");
+        }
+        let shipment = world.shipments.get_mut(id).unwrap();
+        let is_same = |package: &Package| package.box_type.as_ref() == Some(last);
+        if shipment.packages.is_empty() || !shipment.packages.values().all(is_same) {
+            shipment.packages.entry(1).or_default();
+            for package in shipment.packages.values_mut() {
+                package.box_type = Some(last.clone());
+            }
+            set_status(shipment, "SHIPMENT_INPUT");
+        }
+    }
+    message
+}
+
+/// Sets the status of a changed shipment. Its labels are void.
+fn set_status(shipment: &mut Shipment, status: &'static str) {
+    shipment.is_labelled = false;
+    if shipment.status != status {
+        shipment.status = status;
+        shipment.statuses.insert(status, "demo");
+    }
+}
+
+fn move_part(world: &mut World, (from, number): &Part, to: &str) {
+    let source = world.shipments.get_mut(from).unwrap();
+    let item: Item = source.items.remove(number).unwrap();
+    let packed: Vec<Decimal> =
+        source.packages.values_mut().filter_map(|package| package.contents.remove(number)).collect();
+    let target = world.shipments.get_mut(to).unwrap();
+    let next = target.items.keys().max().unwrap_or(&0) + 1;
+    if target.packages.is_empty() {
+        target.packages.insert(1, Package::default());
+    }
+    if !packed.is_empty() {
+        target.packages.values_mut().next().unwrap().contents.insert(next, packed.into_iter().sum());
+    }
+    target.items.insert(next, item);
+}
+
+fn reject_part(world: &mut World, (id, number): &Part, reason: &str, lowers_on_hand: bool) {
+    let shipment = world.shipments.get_mut(id).unwrap();
+    let item = shipment.items.remove(number).unwrap();
+    for package in shipment.packages.values_mut() {
+        package.contents.remove(number);
+    }
+    let order = shipment.order.clone();
+    for (line, quantity) in &item.lines {
+        let of = format!("{order} {line}");
+        let reserved = world.orders.get_mut(&order).unwrap().lines.get_mut(line).unwrap().reserved.take();
+        if let Some(reserved) = reserved {
+            let quantity = world.orders[&order].lines[line].quantity;
+            world.stock.get_mut(&reserved).unwrap().available += quantity;
+            world.add(format!("detail {reserved} {} 0 {of} {reason}", quantity.normalize()));
+        }
+        let lowers_on_hand = lowers_on_hand && [NOT_IN_STOCK, "MISMATCH"].contains(&reason);
+        for (stock, missing) in missing(world, &item.product, *quantity, reason) {
+            let row = world.stock.get_mut(&stock).unwrap();
+            row.available -= missing;
+            let missing = (-missing).normalize();
+            let on_hand = if lowers_on_hand { missing } else { Decimal::ZERO };
+            row.on_hand += on_hand;
+            world.add(format!("detail {stock} {missing} {on_hand} {of} {reason}"));
+            let on_hand = if lowers_on_hand { missing.to_string() } else { String::new() };
+            world.add(format!("variance {stock} {missing} {on_hand} {reason}"));
+        }
+        move_line(world, &order, line, reason);
+    }
+}
+
+/// What is missing of each inventory item.
+fn missing(world: &World, product: &str, quantity: Decimal, reason: &str) -> Vec<(String, Decimal)> {
+    let of_product = || world.stock.iter().filter(|(_, stock)| stock.product == product);
+    if reason == NOT_IN_STOCK {
+        let left = of_product().filter(|(_, stock)| stock.available > Decimal::ZERO);
+        return left.map(|(id, stock)| (id.clone(), stock.available)).collect();
+    }
+    if !VARIANCE.contains(&reason) {
+        return Vec::new();
+    }
+    let most = || of_product().max_by(|(a, one), (b, other)| one.available.cmp(&other.available).then(b.cmp(a)));
+    let id = world.current[product].clone().or_else(|| Some(most()?.0.clone()));
+    id.into_iter().map(|id| (id, quantity)).collect()
+}
+
+/// Moves a line to the queue of rejected items, unless another part of it was moved already.
+fn move_line(world: &mut World, order_id: &str, line_id: &str, reason: &str) {
+    let order = world.orders.get_mut(order_id).unwrap();
+    let old = order.lines[line_id].group.clone();
+    let Group { facility, method, .. } = order.groups[&old].clone();
+    if facility != FACILITY {
+        return;
+    }
+    let queue = if method == "STOREPICKUP" { "PICKUP_REJECTED" } else { "REJECTED_ITM_PARKING" };
+    let existing = order.groups.iter().rev().find(|(_, group)| group.facility == queue && group.method == method);
+    let new = existing.map(|(id, _)| id.clone()).unwrap_or_else(|| {
+        let id = seq_id(order.groups.len() as u64 + 1);
+        let group = Group { facility: queue.to_owned(), ..order.groups[&old].clone() };
+        order.groups.insert(id.clone(), group);
+        id
+    });
+    let line = order.lines.get_mut(line_id).unwrap();
+    line.group.clone_from(&new);
+    line.adjusted.clone_from(&new);
+    line.picking = "PICKITEM_CANCELLED";
+    let of = format!("{order_id} {line_id}");
+    world.history.push(format!("change {of} {new} {FACILITY} {queue} {reason} {COMMENT} demo"));
+    world.history.push(format!("history {of} ITEM_APPROVED {reason} {COMMENT} demo"));
+    world.history.push(format!("excluded {of} {old} {FACILITY} 30"));
+}
+
+impl World {
+    /// Adds a row that may be there already, with the number of times.
+    fn add(&mut self, row: String) {
+        let mut times = 1;
+        self.history.retain(|other| match other.strip_prefix(&format!("{row} x")) {
+            Some(count) => {
+                times += count.parse::<u32>().unwrap();
+                false
+            }
+            None => true,
+        });
+        self.history.push(format!("{row} x{times}"));
+    }
+}
