@@ -1,6 +1,7 @@
 //! The order update, over HTTP, on the demo orders.
 
 mod errors;
+mod forms;
 mod quotas;
 mod random_forms;
 mod random_updates;

@@ -135,19 +135,19 @@ fn random_form(world: &World, random: &mut Random) -> Form {
             world.shipments.get(shipment).map_or(Vec::new(), |shipment| shipment.items.keys().copied().collect());
         match random.below(100) {
             0 => Some(String::new()),
-            1..=3 => Some(seq_id(7_u32)),
+            1..=3 => Some(seq_id(7)),
             4..=25 => None,
             _ if numbers.is_empty() => None,
             _ => Some(seq_id(*random.pick(&numbers))),
         }
     };
-    let mut form = Form::default();
-    form.facility = match random.below(100) {
+    let facility = match random.below(100) {
         0 => None,
         1..=2 => Some("ELSEWHERE".to_owned()),
         _ => Some(FACILITY.to_owned()),
     };
-    for _ in 0..1 + random.below(3) {
+    let mut form = Form { facility, ..Form::default() };
+    for _ in 0..=random.below(3) {
         let box_type = match random.below(100) {
             0 => None,
             1 => Some("CRATE".to_owned()),

@@ -331,3 +331,44 @@ async fn accepts_rows_of_all_kinds_in_one_request_in_either_encoding() {
         );
     }
 }
+
+/// An app can build its form from GraphQL alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn graphql_has_what_a_form_needs() {
+    let store = Store::open().await;
+    let data = store.query(
+        r#"{ shipment(shipmentId: "SHIP_INPUT") {
+               items(first: 2) { edges { node { shipmentItemSeqId orderItem { orderItemSeqId externalId statusId } } } }
+               packages(first: 2) { edges { node { packageName boxType { description } contents(first: 2) { edges { node { shipmentItemSeqId } } } } } } }
+             rejectionReasons(first: 3) { edges { node { enumId enumTypeId sequenceId description } } }
+             known: rejectionReasons(first: 9, query: "enumId:MISMATCH,DAMAGED") { edges { node { enumId } } }
+             shipmentBoxTypes(first: 9, query: "shipmentBoxTypeId:FXBOX_SM,YOURPACKNG,NONE") {
+               edges { node { shipmentBoxTypeId boxLength carriers(first: 2) { edges { node { partyId } } } } } } }"#,
+    );
+    assert_eq!(
+        data,
+        json!({
+            "shipment": {
+                "items": [
+                    { "shipmentItemSeqId": "00001", "orderItem": { "orderItemSeqId": "00001", "externalId": "SC-LINE-1", "statusId": "ITEM_APPROVED" } },
+                    { "shipmentItemSeqId": "00002", "orderItem": { "orderItemSeqId": "00002", "externalId": "SC-LINE-2", "statusId": "ITEM_APPROVED" } },
+                ],
+                "packages": [
+                    { "packageName": "A", "boxType": { "description": "Your Packaging" }, "contents": [{ "shipmentItemSeqId": "00001" }] },
+                    { "packageName": "B", "boxType": { "description": "Your Packaging" }, "contents": [{ "shipmentItemSeqId": "00002" }] },
+                ],
+            },
+            "rejectionReasons": [
+                { "enumId": "NOT_IN_STOCK", "enumTypeId": "REPORT_ALL_VAR", "sequenceId": "10", "description": "Not in Stock" },
+                { "enumId": "WORN_DISPLAY", "enumTypeId": "REPORT_VAR", "sequenceId": "20", "description": "Worn Display" },
+                { "enumId": "REJ_RSN_DAMAGED", "enumTypeId": "REPORT_VAR", "sequenceId": "30", "description": "Damaged" },
+            ],
+            // DAMAGED is a reason, but not one of rejections.
+            "known": [{ "enumId": "MISMATCH" }],
+            "shipmentBoxTypes": [
+                { "shipmentBoxTypeId": "FXBOX_SM", "boxLength": "12.250000", "carriers": [{ "partyId": "FEDEX" }] },
+                { "shipmentBoxTypeId": "YOURPACKNG", "boxLength": "15.000000", "carriers": [{ "partyId": "FEDEX" }] },
+            ],
+        })
+    );
+}

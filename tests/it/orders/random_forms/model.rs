@@ -1,6 +1,7 @@
 //! What an order update does, written a second time and in another way: after the documents of the update, and on plain maps.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use rust_decimal::Decimal;
 
@@ -115,8 +116,9 @@ struct Faults {
 
 impl Faults {
     fn unknown(&mut self, row: &str, cause: String) {
-        if self.causes.insert(cause.clone()) {
-            self.messages.push(format!("{row}: {cause}"));
+        let message = format!("{row}: {cause}");
+        if self.causes.insert(cause) {
+            self.messages.push(message);
         }
     }
 
@@ -354,7 +356,7 @@ fn change_boxes(world: &mut World, form: &Form) -> String {
             form.boxes.iter().filter(|row| row.shipment == *id).map(|row| row.box_type.as_ref().unwrap()).collect();
         let last = *types.last().unwrap();
         if types.iter().any(|other| *other != last) {
-            message += &format!("; of the box types for the shipment {id} that of the last row counts: {last}");
+            let _ = write!(message, "; of the box types for the shipment {id} that of the last row counts: {last}");
         }
         let shipment = world.shipments.get_mut(id).unwrap();
         let is_same = |package: &Package| package.box_type.as_ref() == Some(last);
@@ -407,7 +409,7 @@ fn reject_part(world: &mut World, (id, number): &Part, reason: &str, lowers_on_h
         if let Some(reserved) = reserved {
             let quantity = world.orders[&order].lines[line].quantity;
             world.stock.get_mut(&reserved).unwrap().available += quantity;
-            world.add(format!("detail {reserved} {} 0 {of} {reason}", quantity.normalize()));
+            world.add(&format!("detail {reserved} {} 0 {of} {reason}", quantity.normalize()));
         }
         let lowers_on_hand = lowers_on_hand && [NOT_IN_STOCK, "MISMATCH"].contains(&reason);
         for (stock, missing) in missing(world, &item.product, *quantity, reason) {
@@ -416,9 +418,9 @@ fn reject_part(world: &mut World, (id, number): &Part, reason: &str, lowers_on_h
             let missing = (-missing).normalize();
             let on_hand = if lowers_on_hand { missing } else { Decimal::ZERO };
             row.on_hand += on_hand;
-            world.add(format!("detail {stock} {missing} {on_hand} {of} {reason}"));
+            world.add(&format!("detail {stock} {missing} {on_hand} {of} {reason}"));
             let on_hand = if lowers_on_hand { missing.to_string() } else { String::new() };
-            world.add(format!("variance {stock} {missing} {on_hand} {reason}"));
+            world.add(&format!("variance {stock} {missing} {on_hand} {reason}"));
         }
         move_line(world, &order, line, reason);
     }
@@ -449,8 +451,9 @@ fn move_line(world: &mut World, order_id: &str, line_id: &str, reason: &str) {
     }
     let queue = if method == "STOREPICKUP" { "PICKUP_REJECTED" } else { "REJECTED_ITM_PARKING" };
     let existing = order.groups.iter().rev().find(|(_, group)| group.facility == queue && group.method == method);
-    let new = existing.map(|(id, _)| id.clone()).unwrap_or_else(|| {
-        let id = seq_id(order.groups.len() as u64 + 1);
+    let existing = existing.map(|(id, _)| id.clone());
+    let new = existing.unwrap_or_else(|| {
+        let id = seq_id(order.groups.len() + 1);
         let group = Group { facility: queue.to_owned(), ..order.groups[&old].clone() };
         order.groups.insert(id.clone(), group);
         id
@@ -467,7 +470,7 @@ fn move_line(world: &mut World, order_id: &str, line_id: &str, reason: &str) {
 
 impl World {
     /// Adds a row that may be there already, with the number of times.
-    fn add(&mut self, row: String) {
+    fn add(&mut self, row: &str) {
         let mut times = 1;
         self.history.retain(|other| match other.strip_prefix(&format!("{row} x")) {
             Some(count) => {

@@ -1,7 +1,7 @@
 //! A few orders with their shipments and stock: what a model of the update and the database both hold.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use rust_decimal::Decimal;
 
@@ -87,8 +87,13 @@ pub struct Stock {
     pub on_hand: Decimal,
 }
 
-pub fn seq_id(number: impl Into<u64>) -> String {
-    format!("{:05}", number.into())
+pub fn seq_id(number: impl Display) -> String {
+    format!("{number:0>5}")
+}
+
+/// A literal of SQL.
+fn literal(value: Option<&str>) -> String {
+    value.map_or_else(|| "NULL".to_owned(), |value| format!("'{value}'"))
 }
 
 impl World {
@@ -105,7 +110,7 @@ impl World {
         };
         for product in 0..3 {
             let product = format!("{name}P{product}");
-            let items: Vec<_> = (0..1 + random.below(2)).map(|item| format!("{product}I{item}")).collect();
+            let items: Vec<_> = (0..=random.below(2)).map(|item| format!("{product}I{item}")).collect();
             for item in &items {
                 let quantity = Decimal::from(20 + random.below(20));
                 let stock = Stock { product: product.clone(), available: quantity, on_hand: quantity };
@@ -134,7 +139,7 @@ impl World {
             .map(|group| {
                 let method = *random.pick(&["STANDARD", "STANDARD", "NEXT_DAY", "STOREPICKUP"]);
                 let may_split = *random.pick(&[Some("Y"), Some("Y"), Some("Y"), None, Some("N")]);
-                (seq_id(group as u64), Group { facility: FACILITY.to_owned(), method, may_split })
+                (seq_id(group), Group { facility: FACILITY.to_owned(), method, may_split })
             })
             .collect();
         let group_ids: Vec<String> = groups.keys().cloned().collect();
@@ -149,7 +154,7 @@ impl World {
                 &["SHIPMENT_PACKED", "SHIPMENT_SHIPPED", "SHIPMENT_CANCELLED", "SHIPMENT_PICKED"],
             );
             let facility = if random.chance(96) { FACILITY } else { "ELSEWHERE" };
-            let packages = (1..=random.below(3) as u32).map(|package| {
+            let packages = (1..=u32::try_from(random.below(3)).unwrap()).map(|package| {
                 let box_type = Some((*random.pick(&["YOURPACKNG", "YOURPACKNG", "BOPISPACKNG"])).to_owned());
                 (package, Package { box_type, contents: BTreeMap::new() })
             });
@@ -170,7 +175,7 @@ impl World {
             (first_shipment..first_shipment + 3).map(|number| format!("{}S{number}", self.name)).collect();
         for line in 1..=3 + random.below(4) {
             let shipment = random.below(3);
-            let seq_id = seq_id(line as u64);
+            let seq_id = seq_id(line);
             self.add_line(&seq_id, &names[shipment], random, &mut lines, &group_ids[shipment % group_ids.len()]);
             // A part of the line is in another shipment of the ship group.
             if random.chance(8) && group_ids.len() == 1 {
@@ -199,7 +204,7 @@ impl World {
         // Now and then an item is for two lines.
         let shared = shipment.items.values_mut().last().filter(|_| random.chance(10));
         let product = shared.as_ref().map_or_else(|| random.pick(&products).clone(), |item| item.product.clone());
-        let quantity = Decimal::new(1 + random.below(12) as i64, 0) / Decimal::from(*random.pick(&[1, 1, 1, 4]));
+        let quantity = Decimal::from(1 + random.below(12)) / Decimal::from(*random.pick(&[1, 1, 1, 4]));
         let reserved = random.chance(85).then(|| {
             let of_product: Vec<_> = self.stock.iter_mut().filter(|(_, stock)| stock.product == product).collect();
             let index = random.below(of_product.len());
@@ -223,15 +228,12 @@ impl World {
             adjusted: group.to_owned(),
         };
         lines.insert(seq_id.to_owned(), line);
-        match shared {
-            Some(item) => {
-                item.lines.insert(seq_id.to_owned(), quantity);
-            }
-            None => {
-                let number = shipment.items.keys().max().unwrap_or(&0) + 1;
-                let lines = BTreeMap::from([(seq_id.to_owned(), quantity)]);
-                shipment.items.insert(number, Item { product, lines, is_issued: random.chance(2) });
-            }
+        if let Some(item) = shared {
+            item.lines.insert(seq_id.to_owned(), quantity);
+        } else {
+            let number = shipment.items.keys().max().unwrap_or(&0) + 1;
+            let lines = BTreeMap::from([(seq_id.to_owned(), quantity)]);
+            shipment.items.insert(number, Item { product, lines, is_issued: random.chance(2) });
         }
         shipment.pack_all(random);
     }
@@ -254,7 +256,13 @@ impl World {
     pub fn insert(&self) -> String {
         // Foreign keys are not checked: the statuses are not those of the migrations alone.
         let mut sql = String::from("SET session_replication_role = replica; ");
-        let text = |value: Option<&str>| value.map_or_else(|| "NULL".to_owned(), |value| format!("'{value}'"));
+        self.insert_stock(&mut sql);
+        self.insert_orders(&mut sql);
+        self.insert_shipments(&mut sql);
+        sql + "RESET session_replication_role"
+    }
+
+    fn insert_stock(&self, sql: &mut String) {
         for product in self.current.keys() {
             let _ = write!(sql, "INSERT INTO product (product_id) VALUES ('{product}'); ");
         }
@@ -268,13 +276,16 @@ impl World {
             );
         }
         for (product, current) in &self.current {
-            let (count, current) = (self.counts[product], text(current.as_deref()));
+            let (count, current) = (self.counts[product], literal(current.as_deref()));
             let _ = write!(
                 sql,
                 "INSERT INTO product_facility (product_id, facility_id, inventory_item_id, last_inventory_count) \
                 VALUES ('{product}', '{FACILITY}', {current}, {count}); "
             );
         }
+    }
+
+    fn insert_orders(&self, sql: &mut String) {
         for (order, Order { status, groups, lines }) in &self.orders {
             let _ = write!(
                 sql,
@@ -282,7 +293,7 @@ impl World {
                 INSERT INTO picklist_bin (picklist_bin_id) VALUES ('{order}'); "
             );
             for (group, Group { facility, method, may_split }) in groups {
-                let may_split = text(*may_split);
+                let may_split = literal(*may_split);
                 let _ = write!(
                     sql,
                     "INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id, \
@@ -292,7 +303,7 @@ impl World {
             }
             for (seq_id, line) in lines {
                 let Line { status, product, quantity, group, is_spread, reserved, picking, .. } = line;
-                let status = text(*status);
+                let status = literal(*status);
                 let _ = write!(
                     sql,
                     "INSERT INTO order_item (order_id, order_item_seq_id, product_id, quantity, status_id, \
@@ -324,9 +335,12 @@ impl World {
                 }
             }
         }
+    }
+
+    fn insert_shipments(&self, sql: &mut String) {
         for (id, shipment) in &self.shipments {
             let Shipment { order, status, facility, group, items, packages, .. } = shipment;
-            let group = text(group.as_deref());
+            let group = literal(group.as_deref());
             let _ = write!(
                 sql,
                 "INSERT INTO shipment (shipment_id, status_id, primary_order_id, primary_ship_group_seq_id, \
@@ -361,7 +375,7 @@ impl World {
                 }
             }
             for (package, Package { box_type, contents }) in packages {
-                let (package, box_type) = (seq_id(*package), text(box_type.as_deref()));
+                let (package, box_type) = (seq_id(*package), literal(box_type.as_deref()));
                 let _ = write!(
                     sql,
                     "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, shipment_box_type_id) \
@@ -379,7 +393,6 @@ impl World {
                 }
             }
         }
-        sql + "RESET session_replication_role"
     }
 
     /// A line for each row of each table, as `tables.sql` selects them.
