@@ -84,7 +84,10 @@ WHERE inventory_item_id LIKE $1 || 'P%' AND available_to_promise_total <> quanti
 UNION ALL
 SELECT format('the line %s %s is not conserved', order_id, order_item_seq_id)
 FROM order_item AS line JOIN order_item_ship_group AS own USING (order_id, ship_group_seq_id)
-WHERE order_id LIKE $1 || 'O%' AND line.quantity * (own.facility_id NOT LIKE '%REJECTED%')::integer <> (
-    SELECT coalesce(sum(link.quantity), 0)
-    FROM order_shipment AS link JOIN shipment_item USING (shipment_id, shipment_item_seq_id)
-    WHERE link.order_id = line.order_id AND link.order_item_seq_id = line.order_item_seq_id)
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(link.quantity), 0) AS linked,
+           coalesce(sum(link.quantity) FILTER (WHERE shipment.status_id <> 'SHIPMENT_CANCELLED'), 0) AS sent
+    FROM order_shipment AS link JOIN shipment_item USING (shipment_id, shipment_item_seq_id) JOIN shipment USING (shipment_id)
+    WHERE link.order_id = line.order_id AND link.order_item_seq_id = line.order_item_seq_id) AS part
+-- A cancelled shipment may keep the items that it had before.
+WHERE order_id LIKE $1 || 'O%' AND CASE WHEN own.facility_id LIKE '%REJECTED%' THEN sent <> 0 ELSE linked <> line.quantity END
