@@ -1,5 +1,6 @@
 //! `orderql schema`: prints what a schema file publishes, and checks it against a database.
 
+use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,11 +12,12 @@ use tokio_postgres::{Client, Config};
 use crate::catalog::error::SchemaError;
 use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::outcome::Outcome;
+use crate::config::value_parser::CONSTRAINTS;
 use crate::database::connect::connect;
 use crate::database::connection_string;
-use crate::preflight::check;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
+use crate::preflight::{Constraints, check};
 
 /// Print the published schema, or check a schema against a database
 #[derive(Debug, clap::Args)]
@@ -29,8 +31,9 @@ enum Command {
     /// Check a schema against a database, and list everything that does not fit
     ///
     /// That is tables and columns that are missing or of another type, joins of columns that cannot be compared, sort
-    /// keys, search keys and connections without an index, and privileges that the role lacks. Only PostgreSQL's own
-    /// tables are read, so it may be run at any time. Searches that no index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
+    /// keys, search keys and connections without an index, keys and non-null fields that no constraint guarantees, and
+    /// privileges that the role lacks. Only PostgreSQL's own tables are read, so it may be run at any time. Searches that no
+    /// index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
     Check(Box<Check>),
     /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
@@ -41,6 +44,11 @@ struct Check {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
     #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
     database_url: Config,
+
+    /// Whether constraints of the database must guarantee the schema's keys and non-null fields: required, or trusted
+    #[arg(long, value_name = "REQUIRED", env = "ORDERQL_SCHEMA_CONSTRAINTS", default_value = "required",
+        value_parser = |text: &str| CONSTRAINTS.read(text))]
+    schema_constraints: Constraints,
 
     /// The schema file [default: the built-in schema]
     #[arg(value_name = "FILE", env = "ORDERQL_SCHEMA")]
@@ -84,8 +92,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Check(check) => {
             let catalog = read(non_empty(check.file.as_deref()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async { check_database(&connect(&check.database_url).await?, &catalog).await })?;
-            write(&format!("The database fits the schema.\n{}", describe_window_searches(&catalog)))
+            let trusted = runtime.block_on(async {
+                let client = connect(&check.database_url).await?;
+                check_database(&client, &catalog, check.schema_constraints).await
+            })?;
+            let trusted: String = trusted.iter().map(|mismatch| format!("- trusted: {mismatch}\n")).collect();
+            write(&format!("The database fits the schema.\n{trusted}{}", describe_window_searches(&catalog)))
         }
         Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }
@@ -119,12 +131,15 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
     Catalog::parse(&text).map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))
 }
 
-/// Checks a schema against a database. Fails with everything that does not fit.
-pub(crate) async fn check_database(client: &Client, catalog: &Catalog) -> Outcome {
-    match check(client, catalog).await? {
-        mismatches if mismatches.is_empty() => Ok(()),
-        mismatches => Err(Unfit { mismatches }.into()),
-    }
+/// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.
+pub(crate) async fn check_database(
+    client: &Client,
+    catalog: &Catalog,
+    constraints: Constraints,
+) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
+    let is_trusted = |mismatch: &Mismatch| constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
+    let (trusted, mismatches): (Vec<_>, Vec<_>) = check(client, catalog).await?.into_iter().partition(is_trusted);
+    if mismatches.is_empty() { Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
 }
 
 /// `None` for an empty path, which an empty environment variable makes.

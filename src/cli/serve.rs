@@ -35,7 +35,8 @@ use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
 use crate::preflight::integer_ranges;
 use crate::retention::Retention;
-use crate::telemetry::log;
+use crate::telemetry::event::Event;
+use crate::telemetry::{emit, log};
 use crate::throttle::rate_limiter::RateLimiter;
 use crate::throttle::running::RunningRequests;
 use crate::vocabulary_reader::VocabularyReader;
@@ -88,7 +89,9 @@ pub(crate) async fn start(
     let catalog = schema::read(config.schema.as_deref())?.with_search_window(config.search_window);
     // Checked at the start, so that a table that is missing does not show in the responses to clients.
     let client = connect(&database).await?;
-    schema::check_database(&client, &catalog).await?;
+    for mismatch in schema::check_database(&client, &catalog, config.schema_constraints).await? {
+        emit(&Event::ConstraintMissing { mismatch: &mismatch });
+    }
     let ranges = integer_ranges(&client, &catalog).await?;
     let catalog = catalog.with_integer_ranges(ranges);
     drop(client);

@@ -9,14 +9,15 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT, LOG_FILTER,
-    LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE, TIME,
-    TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
+    ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER,
+    LIMIT, LOG_FILTER, LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE,
+    TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::limits::caller_limits;
+use crate::preflight::Constraints;
 use crate::telemetry::log::Format;
 
 /// Makes [`SETTINGS`], [`Config`] and [`Config::read`] from a row for each setting:
@@ -141,6 +142,8 @@ caller_limits! { settings!
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
+        /// Whether constraints of the database must guarantee the schema's keys and non-null fields: required, or trusted, for tables that cannot be altered.
+        schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
         search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "9000", SEARCH_WINDOW;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.

@@ -9,6 +9,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
+use crate::preflight::Constraints;
 use crate::telemetry::log::{Format, is_filter};
 
 /// Parses the text of a value.
@@ -189,6 +190,17 @@ pub(crate) const ALGORITHM: ValueParser<Algorithm> = ValueParser {
     placeholder: "ALGORITHM",
     wanted: "EdDSA or HS256",
     parse: |text| Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == text),
+};
+
+/// Whether the constraints of the database must guarantee what the schema promises.
+pub(crate) const CONSTRAINTS: ValueParser<Constraints> = ValueParser {
+    placeholder: "REQUIRED",
+    wanted: "required or trusted",
+    parse: |text| match text {
+        "required" => Some(Constraints::Required),
+        "trusted" => Some(Constraints::Trusted),
+        _ => None,
+    },
 };
 
 /// The log's format.

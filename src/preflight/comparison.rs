@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::preflight::database_schema::DatabaseSchema;
+use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::{Requirements, ScanRequirement};
+use crate::preflight::requirements::{NonNullRequirement, Requirements, ScanRequirement};
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
 
 /// The mismatches found so far.
@@ -87,6 +87,39 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     right: join.right.to_string(),
                     right_type: right.type_name.clone(),
                     required_by: join.required_by.to_string(),
+                });
+            }
+        }
+    }
+
+    /// Finds keys that no unique index of the table guarantees, and fields that the schema declares non-null although no
+    /// constraint of the table does. What a view guarantees cannot be read from the system catalogs: it is trusted.
+    pub(super) fn constraints(&mut self) {
+        let has_columns = |relation: &FoundRelation, columns: &[&str]| {
+            columns.iter().all(|column| relation.columns.contains_key(*column))
+        };
+        for key in &self.requirements.keys {
+            let Some(relation) = self.database.relation(key.relation) else { continue };
+            let identifies = |index: &Vec<String>| index.iter().all(|column| key.columns.contains(&column.as_str()));
+            if relation.has_constraints
+                && has_columns(relation, &key.columns)
+                && !relation.unique.iter().any(identifies)
+            {
+                self.mismatches.push(Mismatch::KeyNotUnique {
+                    relation: key.relation.to_owned(),
+                    columns: key.columns.iter().map(|column| (*column).to_owned()).collect(),
+                    required_by: key.required_by.to_string(),
+                });
+            }
+        }
+        for NonNullRequirement { column, required_by } in &self.requirements.non_nulls {
+            let Some(relation) = self.database.relation(column.relation) else { continue };
+            let Some(found) = relation.columns.get(column.name) else { continue };
+            if relation.has_constraints && !found.is_not_null {
+                self.mismatches.push(Mismatch::NullableColumn {
+                    relation: column.relation.to_owned(),
+                    column: column.name.to_owned(),
+                    required_by: required_by.to_string(),
                 });
             }
         }

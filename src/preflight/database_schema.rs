@@ -1,4 +1,4 @@
-//! The required relations that a database has: their columns, types and privileges.
+//! The required relations that a database has: their columns, types, privileges and unique indexes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +21,9 @@ const RELATIONS: &str = "
         attribute.attname::text,
         COALESCE(NULLIF(type.typbasetype, 0), type.oid),
         format_type(attribute.atttypid, attribute.atttypmod),
-        has_column_privilege(relation.oid, attribute.attnum, 'SELECT')
+        has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
+        relation.relkind IN ('r', 'p'),
+        attribute.attnotnull OR type.typnotnull
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -34,6 +36,28 @@ const RELATIONS: &str = "
       AND relation.relkind IN ('r', 'p', 'v', 'm', 'f')
       AND attribute.attnum > 0
       AND NOT attribute.attisdropped";
+
+/// Selects the columns of unique indexes of tables, without those that hold only for some rows or that are not complete.
+const UNIQUE_INDEXES: &str = "
+    SELECT
+        wanted.name,
+        array_agg(attribute.attname::text)
+    FROM unnest($1::text[]) AS wanted (name)
+    CROSS JOIN LATERAL string_to_array(
+        CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
+    ) AS part
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
+    JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
+    JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
+    CROSS JOIN LATERAL unnest(index.indkey[0:index.indnkeyatts - 1]) AS key (number)
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
+    WHERE cardinality(part) = 2
+      AND index.indisunique
+      AND index.indisvalid
+      AND index.indimmediate
+      AND index.indpred IS NULL
+      AND index.indexprs IS NULL
+    GROUP BY wanted.name, index.indexrelid";
 
 /// The required relations that exist.
 #[derive(Debug)]
@@ -49,6 +73,10 @@ pub(super) struct FoundRelation {
     pub(super) schema: String,
     /// Whether the relation can have indexes of its own.
     pub(super) is_table: bool,
+    /// Whether the relation can have constraints. Those of a view's tables are not looked for.
+    pub(super) has_constraints: bool,
+    /// The columns of each unique index.
+    pub(super) unique: Vec<Vec<String>>,
     /// Whether the role may use the relation's schema.
     pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
@@ -63,30 +91,41 @@ pub(super) struct FoundColumn {
     pub(super) type_name: String,
     /// Whether the role may read the column.
     pub(super) is_readable: bool,
+    /// Whether a constraint rules out nulls.
+    pub(super) is_not_null: bool,
 }
 
 impl DatabaseSchema {
-    /// Reads all required relations in one round trip.
+    /// Reads all required relations in few round trips.
     pub(super) async fn read(client: &Client, requirements: &Requirements<'_>) -> Result<Self, Error> {
         let wanted: BTreeSet<_> = requirements.columns.iter().map(|column| column.column.relation).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
         let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };
         let found = async { client.query(RELATIONS, &[&wanted]).await };
-        let (role, rows) = tokio::try_join!(role, found)?;
+        let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
+        let (role, rows, unique) = tokio::try_join!(role, found, unique)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
                 schema: row.try_get(1)?,
                 is_table: row.try_get(2)?,
                 schema_is_usable: row.try_get(3)?,
+                has_constraints: row.try_get(8)?,
+                unique: Vec::new(),
                 columns: HashMap::new(),
             };
             let column = FoundColumn {
                 ty: Type::from_oid(row.try_get(5)?),
                 type_name: row.try_get(6)?,
                 is_readable: row.try_get(7)?,
+                is_not_null: row.try_get(9)?,
             };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
+        }
+        for row in unique {
+            if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
+                relation.unique.push(row.try_get(1)?);
+            }
         }
         Ok(Self { role, relations })
     }

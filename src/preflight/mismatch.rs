@@ -110,6 +110,37 @@ pub enum Mismatch {
         /// The part of the schema that requires it.
         required_by: String,
     },
+    /// No unique index of a table guarantees that a type's key identifies its rows.
+    #[error(
+        "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \
+         correct the key in the schema file, or CREATE UNIQUE INDEX CONCURRENTLY ON {} ({});",
+        List(.columns.iter()),
+        Relation(.relation),
+        List(.columns.iter().map(|column| Identifier(column)))
+    )]
+    KeyNotUnique {
+        /// The table's name.
+        relation: String,
+        /// The columns of the key.
+        columns: Vec<String>,
+        /// The type whose key it is.
+        required_by: String,
+    },
+    /// A field is non-null, and the column that it reads may be null.
+    #[error(
+        "{required_by} is non-null, but {relation}.{column} may be null: make the field nullable in the schema file, or \
+         ALTER TABLE {} ALTER COLUMN {} SET NOT NULL;",
+        Relation(.relation),
+        Identifier(.column)
+    )]
+    NullableColumn {
+        /// The table's name.
+        relation: String,
+        /// The column's name.
+        column: String,
+        /// The field.
+        required_by: String,
+    },
     /// PostgreSQL fails to plan a scan of a relation.
     #[error("PostgreSQL does not read {relation} for {required_by}: {message}")]
     Unreadable {
@@ -120,6 +151,13 @@ pub enum Mismatch {
         /// PostgreSQL's message.
         message: String,
     },
+}
+
+impl Mismatch {
+    /// Whether every row may fit all the same: only a constraint that would guarantee it is missing.
+    pub fn is_missing_guarantee(&self) -> bool {
+        matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. })
+    }
 }
 
 /// What cannot be done with a column, to complete the sentence "… cannot".

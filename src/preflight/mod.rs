@@ -30,6 +30,16 @@ use crate::preflight::database_schema::DatabaseSchema;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{ColumnName, Requirements};
 
+/// What becomes of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields
+/// that are never null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Constraints {
+    /// It does not fit.
+    Required,
+    /// The promise is trusted, for tables that cannot be altered.
+    Trusted,
+}
+
 /// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides
 /// those that follow from it: if a relation is missing, its columns are not reported.
 ///
@@ -42,6 +52,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     comparison.relations();
     comparison.columns();
     comparison.joins();
+    comparison.constraints();
     let scans = comparison.readable_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));

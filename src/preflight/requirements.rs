@@ -1,5 +1,5 @@
-//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, and indexes
-//! that return rows in an order.
+//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, indexes that
+//! return rows in an order, and constraints that guarantee what the schema promises.
 
 use std::fmt;
 
@@ -15,6 +15,24 @@ pub(super) struct Requirements<'a> {
     pub(super) columns: Vec<ColumnRequirement<'a>>,
     pub(super) joins: Vec<JoinRequirement<'a>>,
     pub(super) scans: Vec<ScanRequirement<'a>>,
+    pub(super) keys: Vec<KeyRequirement<'a>>,
+    pub(super) non_nulls: Vec<NonNullRequirement<'a>>,
+}
+
+/// A key that no two rows of a relation may share: pages would repeat or lose rows.
+#[derive(Debug)]
+pub(super) struct KeyRequirement<'a> {
+    pub(super) relation: &'a str,
+    pub(super) columns: Vec<&'a str>,
+    pub(super) required_by: SchemaPath<'a>,
+}
+
+/// A column that may not be null: a field that the schema declares non-null reads it, and a null would take the object, or
+/// the whole response, with it.
+#[derive(Debug)]
+pub(super) struct NonNullRequirement<'a> {
+    pub(super) column: ColumnName<'a>,
+    pub(super) required_by: SchemaPath<'a>,
 }
 
 /// A column that must exist, with a type that suits its use.
@@ -103,6 +121,7 @@ impl<'a> Requirements<'a> {
         }
         for (object, entity) in entities() {
             for relation in relations(catalog, object, entity) {
+                requirements.key(object, relation, &entity.key);
                 requirements.object(catalog, object, relation);
             }
         }
@@ -112,6 +131,12 @@ impl<'a> Requirements<'a> {
         requirements
     }
 
+    /// The key of a type, in one of the relations that it is read from.
+    fn key(&mut self, object: &'a ObjectType, relation: &'a str, key: &'a [Column]) {
+        let columns = key.iter().map(|column| column.name.as_str()).collect();
+        self.keys.push(KeyRequirement { relation, columns, required_by: SchemaPath::Type(object) });
+    }
+
     /// The columns of a type, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, relation: &'a str) {
         for field in &object.fields {
@@ -119,6 +144,10 @@ impl<'a> Requirements<'a> {
             match &field.binding {
                 Binding::Column(column) => {
                     self.column(relation, &column.name, ColumnUse::Output(column.scalar), required_by);
+                    if field.ty.is_non_null() {
+                        let column = ColumnName { relation, name: &column.name };
+                        self.non_nulls.push(NonNullRequirement { column, required_by });
+                    }
                 }
                 Binding::Aggregate(aggregate) => self.aggregate(relation, aggregate, required_by),
                 Binding::One(one) => self.one(catalog, relation, one, required_by),

@@ -62,14 +62,16 @@ impl DeferredObjects {
 /// enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
-       format('ALTER TABLE public.%I ENABLE TRIGGER %I', t.relname, g.tgname)
+       format(
+           'ALTER TABLE public.%I ENABLE %s TRIGGER %I', t.relname, CASE g.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE '' END, g.tgname
+       )
 FROM pg_catalog.pg_trigger g
 JOIN pg_catalog.pg_class t ON t.oid = g.tgrelid
 WHERE t.relnamespace = 'public'::regnamespace
   AND t.relname = ANY ($1)
   AND pg_has_role(t.relowner, 'USAGE')
   AND g.tgname = 'orderql_keep'
-  AND g.tgenabled = 'O'
+  AND g.tgenabled IN ('O', 'A')
 ORDER BY t.relname";
 
 const FOREIGN_KEYS: &str = "

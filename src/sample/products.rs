@@ -42,10 +42,11 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
         last_modified_date: rng.percent(60).then(|| calendar::within_hours(rng, created, 10_000)),
         sales_discontinuation_date: rng.percent(5).then(|| created.after(1_000 * Timestamp::DAY)),
     });
-    // Without a date an identification is valid. Many dated ones have the same day.
+    // Many have the same day.
     let mut identify = |good_identification_type_id, id_value| {
-        let from_date = rng.percent(60).then(|| created.floor(30 * Timestamp::DAY));
-        let is_expired = from_date.is_some() && rng.percent(5);
+        let is_rounded = rng.percent(60);
+        let from_date = if is_rounded { created.floor(30 * Timestamp::DAY) } else { created };
+        let is_expired = is_rounded && rng.percent(5);
         batch.push(GoodIdentification {
             good_identification_type_id,
             product_id,

@@ -165,7 +165,7 @@ tables! {
         good_identification_type_id: &'static str,
         product_id: Id,
         id_value: Option<Id>,
-        from_date: Option<Timestamp>,
+        from_date: Timestamp,
         thru_date: Option<Timestamp>,
     }
     ProductFacility in product_facility {

@@ -47,6 +47,11 @@ pub(crate) enum Event<'a> {
     },
     /// http: a request was answered, or its client disconnected first.
     Request(ServedRequest<'a>),
+    /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
+    ConstraintMissing {
+        /// What is promised, and what would guarantee it.
+        mismatch: &'a dyn Error,
+    },
     /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
     /// objects around them.
     NullabilityViolations {

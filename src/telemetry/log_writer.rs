@@ -35,6 +35,7 @@ pub(super) fn write(event: &Event<'_>) {
             error_code = request.error_code,
             "request"
         ),
+        Event::ConstraintMissing { mismatch } => warn!(%mismatch, "a promise of the schema is trusted"),
         Event::NullabilityViolations { request_id, count } => {
             warn!(request_id, count, "the database holds nulls in non-null fields");
         }
