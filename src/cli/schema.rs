@@ -96,8 +96,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
                 let client = connect(&check.database_url).await?;
                 check_database(&client, &catalog, check.schema_constraints).await
             })?;
-            let trusted: String = trusted.iter().map(|mismatch| format!("- trusted: {mismatch}\n")).collect();
-            write(&format!("The database fits the schema.\n{trusted}{}", describe_window_searches(&catalog)))
+            let mut text = "The database fits the schema.\n".to_owned();
+            for mismatch in trusted {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "- trusted: {mismatch}");
+            }
+            write(&(text + &describe_window_searches(&catalog)))
         }
         Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }

@@ -52,7 +52,10 @@ const MODULES: &[(&str, &[&str])] = &[
             "telemetry",
         ],
     ),
-    ("config", &["nearest", "limits", "catalog", "database", "throttle", "access", "orders", "telemetry", "http"]),
+    (
+        "config",
+        &["nearest", "limits", "catalog", "database", "preflight", "throttle", "access", "orders", "telemetry", "http"],
+    ),
     ("cli", ALL),
     ("main", &["cli"]),
 ];

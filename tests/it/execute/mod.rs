@@ -1,5 +1,6 @@
 //! The execution of queries on PostgreSQL: responses, statements, and the indexes that they use.
 
+mod billed_parties;
 mod demo_orders;
 mod index_scans;
 mod nullability;

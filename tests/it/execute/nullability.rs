@@ -1,5 +1,6 @@
 //! Nulls in non-null fields: which part of the response becomes null, and which errors it has.
 
+use std::fs;
 use std::time::Duration;
 
 use orderql::access::profile::Profile;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::{GRAPHQL_JSON, JSON};
 use crate::support::server::Server;
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
 /// Two orders with two items each, of which the first has no status; and stock with too large values of `days_to_ship`.
@@ -29,6 +31,13 @@ const ROWS: &str = "
     INSERT INTO product_facility (product_id, facility_id, days_to_ship)
         SELECT 'P' || lpad(n::text, 2, '0'), 'F', CASE n % 2 WHEN 0 THEN n ELSE 3000000000 END
         FROM generate_series(0, 49) AS n;";
+
+/// The built-in schema with a non-null `Order.statusId`.
+fn order_status_non_null() -> String {
+    let order = "orderTypeId: ID\n  \"The order's status, such as ORDER_APPROVED or ORDER_HELD.\"\n  statusId: ID";
+    assert_eq!(orderql::catalog::BUILT_IN.matches(order).count(), 1);
+    orderql::catalog::BUILT_IN.replace(order, &format!("{order}!"))
+}
 
 /// The result of a query.
 struct QueryResult {
@@ -60,8 +69,9 @@ impl Fixture {
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
     }
 
+    /// With the built-in schema, but for an order's status: non-null, although its column may be null.
     async fn built_in() -> Self {
-        Self::new(orderql::catalog::BUILT_IN).await
+        Self::new(&order_status_non_null()).await
     }
 
     /// Runs a query and writes the response in chunks of that many bytes.
@@ -243,7 +253,11 @@ async fn responses_with_field_errors_have_data_and_the_status_200() {
     client.batch_execute(more).await.unwrap();
     let profile = Profile { bucket_size: Some(10_000), max_cost: Some(10_000), ..Profile::default() };
     create_users(&mut database.connect().await, &[("demo", profile)]).await;
-    let server = Server::start(&database, &[]);
+    let folder = TestFolder::create("nullable-status");
+    let schema = folder.path().join("schema.graphql");
+    fs::write(&schema, order_status_non_null()).unwrap();
+    let flags = ["--schema", schema.to_str().unwrap(), "--schema-constraints", "trusted"];
+    let server = Server::start(&database, &flags);
     let token = server.token("demo");
     for accept in [JSON, GRAPHQL_JSON] {
         let response = server.query_as(accept, &token, r#"{ order(orderId: "BROKEN") { statusId } }"#);
@@ -288,4 +302,6 @@ async fn responses_with_field_errors_have_data_and_the_status_200() {
     let log = server.stop();
     let warnings = log.lines().filter(|line| line.contains("nulls in non-null fields")).count();
     assert_eq!(warnings, 6, "{log}");
+    let promise = "Order.statusId is non-null, but order_header.status_id may be null";
+    assert!(log.contains("a promise of the schema is trusted") && log.contains(promise), "{log}");
 }

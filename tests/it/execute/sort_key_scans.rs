@@ -86,8 +86,7 @@ roots! {
         FROM generate_series(1, 100000) AS n; ANALYZE product";
     good_identifications: "goodIdentifications", "
         INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
-        SELECT 'P' || n / 2, 'TYPE' || n % 2, n,
-            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute' END
+        SELECT 'P' || n / 2, 'TYPE' || n % 2, n, timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute'
         FROM generate_series(1, 100000) AS n; ANALYZE good_identification";
     product_stores: "productStores", "
         INSERT INTO product_store (product_store_id, inventory_facility_id, store_name)

@@ -38,8 +38,9 @@ struct RowOrder {
 impl<'a> RootRows<'a> {
     pub async fn load(client: &Client, catalog: &'a Catalog, name: &'a str, connection: &'a Connection) -> Self {
         let node = catalog.object(connection.node).unwrap();
-        let id_columns: Vec<&str> =
-            catalog.entity(connection.node).unwrap().key.iter().map(|column| column.name.as_str()).collect();
+        // Without its dates, a key identifies the rows here as well.
+        let ids = catalog.entity(connection.node).unwrap().key.iter().filter(|column| column.scalar == ScalarType::Id);
+        let id_columns: Vec<&str> = ids.map(|column| column.name.as_str()).collect();
         let field_of = |name: &&str| {
             let field = node
                 .fields

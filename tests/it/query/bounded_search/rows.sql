@@ -143,7 +143,7 @@ FROM generate_series(0, 4000) AS n;
 
 INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
 SELECT 'P' || n / 2, CASE WHEN n % 2 = 0 THEN 'SKU' ELSE 'UPC' || n % 90 END, 'V' || n * 7919 % 1500,
-    CASE WHEN n % 4 = 0 THEN NULL WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * interval '1 minute' END
+    CASE WHEN n % 4 = 0 THEN timestamptz '1970-01-01' WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * interval '1 minute' END
 FROM generate_series(1, 4000) AS n;
 
 INSERT INTO product_store (product_store_id, store_name, inventory_facility_id)
