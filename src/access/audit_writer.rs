@@ -1,7 +1,7 @@
 //! Stores the running service's audit events: a bounded queue, and a task that empties it into the database.
 //!
-//! No request waits for it. While the database is unreachable, events stay in the queue and are tried again. If the queue is
-//! full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
+//! No request waits for it. While the database is unreachable or read-only, events stay in the queue and are tried again. If
+//! the queue is full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
 //! strangers cause come through `audit_repeats`, which counts those that are alike.
 
 use std::fmt;
@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time;
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Config};
 
 use crate::access::audit::{self, AuditEvent};
 use crate::access::audit_repeats::Repeats;
 use crate::database::connect::connect;
+use crate::database::error::DatabaseError;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
 
@@ -148,7 +149,9 @@ async fn write(database: Config, mut items: mpsc::Receiver<Item>, repeats: Share
                 Item::Finish(done) => finished.push(done),
             }
         }
-        persist(&mut client, &database, &Write::Events(&events)).await;
+        if !events.is_empty() {
+            persist(&mut client, &database, &Write::Events(&events)).await;
+        }
         for rehash in &rehashes {
             persist(&mut client, &database, &Write::Rehash(rehash)).await;
         }
@@ -170,9 +173,8 @@ enum Write<'a> {
 }
 
 impl Write<'_> {
-    async fn run(&self, client: &Client) -> Result<(), Error> {
+    async fn run(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
         match self {
-            Self::Events([]) => Ok(()),
             Self::Events(events) => audit::store(client, events).await,
             Self::Rehash(Rehash { user_id, old, new }) => {
                 let update = "UPDATE orderql.user_account SET password_hash = $3, changed_at = now()
@@ -190,13 +192,14 @@ impl Write<'_> {
     }
 }
 
-/// Tries until it succeeds, or until the database rejects the write for good, which is logged.
+/// Tries until it succeeds, or until the database rejects the write itself, which is logged. A database in a state in which
+/// it rejects every write, such as a standby that becomes the primary, accepts it later, on a new connection.
 async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'_>) {
     let mut pause = FIRST_PAUSE;
     loop {
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
             Ok(Ok(())) => return,
-            Ok(Err(error)) if is_final(&error) => {
+            Ok(Err(error @ DatabaseError::Statement(_))) => {
                 emit(&Event::AccessWriteFailed { write: write.reported_as(), error: &error });
                 return;
             }
@@ -209,16 +212,10 @@ async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'
     }
 }
 
-async fn attempt(client: &mut Option<Client>, database: &Config, write: &Write<'_>) -> Result<(), Error> {
+async fn attempt(client: &mut Option<Client>, database: &Config, write: &Write<'_>) -> Result<(), DatabaseError> {
     let client = match client {
         Some(client) if !client.is_closed() => client,
         _ => client.insert(connect(database).await?),
     };
-    write.run(client).await
-}
-
-/// Whether the database would reject the same write again. It would not if the error is about its own state: class 57,
-/// such as a shutdown, 53, such as too many connections, or 55, such as a database that accepts no connections.
-fn is_final(error: &Error) -> bool {
-    error.code().is_some_and(|code| !["57", "53", "55"].iter().any(|class| code.code().starts_with(class)))
+    Ok(write.run(client).await?)
 }

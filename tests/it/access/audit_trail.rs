@@ -1,5 +1,7 @@
 //! The audit trails: refused logins, keys, and how old rows are removed.
 
+use std::io::BufRead;
+
 use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
@@ -55,6 +57,28 @@ async fn refused_logins_are_recorded_and_a_flood_of_them_takes_few_rows() {
     assert!(sum("login.locked", Some("demo")) >= 1, "{rows:?}");
     // A kind of event has a row at once and one a minute; the test may span two minutes.
     assert!(rows.len() < 230, "{} rows", rows.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_wait_while_the_database_is_read_only() {
+    let database = migrated_database().await;
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
+    let (server, mut log) = Server::start_with_unread_log(&database, &["--log", "orderql=debug"]);
+    let client = database.connect().await;
+    let name = database.name();
+    client.batch_execute(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await.unwrap();
+    assert_eq!(server.request("POST /auth/token", &["Authorization: Basic ZGVtbzp3cm9uZw=="], "").status, 401);
+    let mut line = String::new();
+    while !line.contains("audit events cannot be stored") {
+        line.clear();
+        assert!(log.read_line(&mut line).unwrap() > 0, "the server ended");
+    }
+    assert!(line.contains("read-only transaction") && line.contains("\"pause\""), "it is tried again: {line}");
+    assert_eq!(logins(&database).await, []);
+    client.batch_execute("SET default_transaction_read_only = off").await.unwrap();
+    client.batch_execute(&format!("ALTER DATABASE {name} RESET default_transaction_read_only")).await.unwrap();
+    while logins(&database).await.is_empty() {}
+    assert_eq!(logins(&database).await, [("login.failed".to_owned(), Some("demo".to_owned()), 1)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
