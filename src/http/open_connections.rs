@@ -5,13 +5,14 @@
 //! closed only if all others are too, and only if their clients are slow to send or to read.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time;
 
+use crate::access::network::Network;
 use crate::http::connection::{Connection, ShedRank};
 
 /// How often connections that were busy are looked at again while a new one waits for a place.
@@ -22,7 +23,7 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(crate) struct ConnectionLimits {
     /// In all.
     pub all: usize,
-    /// Of one address, or of one IPv6 network of 64 bits.
+    /// Of one client's [`Network`].
     pub per_address: usize,
     /// Reverse proxies, which have no limit of their own.
     pub trusted_proxies: Vec<IpAddr>,
@@ -41,14 +42,14 @@ pub(crate) struct OpenConnections {
 struct Table {
     connections: HashMap<u64, Entry>,
     /// The connections of each network that is limited.
-    networks: HashMap<IpAddr, Vec<u64>>,
+    networks: HashMap<Network, Vec<u64>>,
     next: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
     connection: Arc<Connection>,
-    network: Option<IpAddr>,
+    network: Option<Network>,
 }
 
 /// A connection's place, which is free when it is dropped.
@@ -76,7 +77,7 @@ impl OpenConnections {
         connection: &Arc<Connection>,
     ) -> Result<(Place, u64), TooManyOfAddress> {
         let is_trusted = self.limits.trusted_proxies.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
-        let network = (!is_trusted).then(|| network(address));
+        let network = (!is_trusted).then(|| Network::of(address));
         let mut shed = 0;
         if let Some(network) = network {
             let mut table = self.table();
@@ -158,14 +159,6 @@ impl Table {
             entry.connection.shed();
         }
         entry.is_some()
-    }
-}
-
-/// The address that counts for an address: an IPv6 client has a whole network of 64 bits.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
-        address @ IpAddr::V4(_) => address,
     }
 }
 
