@@ -16,6 +16,7 @@ pub(crate) mod keys;
 pub mod load;
 pub mod migrate;
 pub mod outcome;
+pub(crate) mod parties;
 pub(crate) mod profile;
 pub(crate) mod sample;
 pub(crate) mod schema;
@@ -42,6 +43,7 @@ enum Command {
     Serve(serve::Args),
     Demo(demo::Args),
     Migrate(migrate::Args),
+    Parties(parties::Args),
     Load(load::Args),
     Sample(sample::Args),
     User(user::Args),
@@ -64,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
+        Command::Parties(args) => parties::run(&args),
         Command::Load(args) => load::run(args),
         Command::Sample(args) => sample::run(args),
         Command::User(args) => user::run(args),

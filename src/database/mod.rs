@@ -14,6 +14,7 @@ pub mod writer_pool;
 
 pub mod migrate;
 pub mod migration_report;
+pub(crate) mod parties;
 mod schema_objects;
 
 pub mod address;

@@ -6,16 +6,20 @@ ALTER TABLE order_role
     ADD COLUMN IF NOT EXISTS from_date TIMESTAMPTZ,
     ADD COLUMN IF NOT EXISTS thru_date TIMESTAMPTZ;
 
--- Without a date, an identification was always valid.
-UPDATE good_identification SET from_date = '1970-01-01T00:00:00Z' WHERE from_date IS NULL;
-ALTER TABLE good_identification
-    ALTER COLUMN from_date SET DEFAULT '1970-01-01T00:00:00Z',
-    ALTER COLUMN from_date SET NOT NULL;
-
--- In HotWax's table it is the key, and the order update needs new ones. Elsewhere it is always the same.
 ALTER TABLE shipment_status ADD COLUMN IF NOT EXISTS shipment_status_id VARCHAR(20) DEFAULT '';
 DO $$
 BEGIN
+    -- Without a date, an identification was always valid.
+    IF NOT (
+        SELECT attnotnull FROM pg_attribute
+        WHERE attrelid = 'good_identification'::regclass AND attname = 'from_date'
+    ) THEN
+        UPDATE good_identification SET from_date = '1970-01-01T00:00:00Z' WHERE from_date IS NULL;
+        ALTER TABLE good_identification
+            ALTER COLUMN from_date SET DEFAULT '1970-01-01T00:00:00Z',
+            ALTER COLUMN from_date SET NOT NULL;
+    END IF;
+    -- In HotWax's table it is the key, and the order update needs new ones. Elsewhere it is always the same.
     IF (
         SELECT attnotnull FROM pg_attribute
         WHERE attrelid = 'shipment_status'::regclass AND attname = 'shipment_status_id'

@@ -1,0 +1,46 @@
+//! `orderql parties`: checks the table of all parties, and repairs it.
+
+use std::error::Error;
+
+use thiserror::Error;
+use tokio_postgres::Config;
+
+use crate::cli::outcome::Outcome;
+use crate::database::connect::connect;
+use crate::database::{connection_string, parties};
+
+/// Check that the table of all parties equals OFBiz's tables, and repair it
+///
+/// Triggers keep orderql.party, from which parties are read, also for rows that replication writes. An import that disables
+/// triggers leaves parties out. Exits with 1 if parties differ and --repair is not given.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
+    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", value_parser = connection_string::parse)]
+    database_url: Config,
+
+    /// Make them equal; whoever writes parties waits meanwhile
+    #[arg(long)]
+    repair: bool,
+}
+
+/// Parties differ.
+#[derive(Debug, Error)]
+#[error("{0} parties in orderql.party differ from OFBiz's tables: run `orderql parties --repair`")]
+struct PartiesDiffer(i64);
+
+/// Checks or repairs the table.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let count = runtime.block_on(async {
+        let client = connect(&args.database_url).await?;
+        let count = if args.repair { parties::repair(&client).await? } else { parties::differing(&client).await? };
+        Ok::<_, Box<dyn Error + Send + Sync>>(count)
+    })?;
+    match (count, args.repair) {
+        (0, _) => println!("All parties equal OFBiz's tables."),
+        (repaired, true) => println!("{repaired} parties repaired."),
+        (differing, false) => return Err(PartiesDiffer(differing).into()),
+    }
+    Ok(())
+}
