@@ -1,7 +1,7 @@
 //! The opaque cursor of a connection: the ordering it was made for, and the key values of one row in it.
 //!
-//! A cursor carries the sort value exactly (PostgreSQL's microseconds, nulls) and the whole primary key, so pagination can
-//! continue from it whatever was inserted or deleted since. A tag binds it to one ordering (connection, sort key,
+//! A cursor carries the sort value exactly, whatever PostgreSQL can store (microseconds, infinities, NaN, a thousand digits,
+//! nulls), and the whole primary key, so pagination can continue from it whatever was inserted or deleted since. A tag binds it to one ordering (connection, sort key,
 //! direction), and a checksum detects a cursor that was cut or changed. It is no secret and no capability: a well-formed
 //! forged cursor names a position in an ordering that its maker may read anyway.
 //!
@@ -12,12 +12,13 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::value::{ScalarType, Timestamp, Value};
+use crate::value::{Numeric, ScalarType, Timestamp, Value};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
-/// The longest cursor that is decoded, in characters. The cursors of the data model are much shorter.
-const MAX_LENGTH: usize = 4096;
+/// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
+/// stores the key values of every ordering, sometimes compressed.
+const MAX_LENGTH: usize = 16_384;
 
 /// The identity of an ordering: a hash of the connection's path, its sort key and direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,9 +82,9 @@ impl Encoder {
         self.sized(Kind::Text, text);
     }
 
-    /// Adds a decimal number, as its digits.
-    pub fn decimal(&mut self, digits: &str) {
-        self.sized(Kind::Decimal, digits.as_bytes());
+    /// Adds a `numeric`, in PostgreSQL's binary format.
+    pub fn numeric(&mut self, binary: &[u8]) {
+        self.sized(Kind::Numeric, binary);
     }
 
     /// Adds a whole number.
@@ -151,7 +152,7 @@ enum Kind {
     Null = 0,
     Text = 1,
     Int = 2,
-    Decimal = 3,
+    Numeric = 3,
     DateTime = 4,
     Boolean = 5,
 }
@@ -173,11 +174,17 @@ impl<'a> Reader<'a> {
         Some(*chunk)
     }
 
-    fn sized(&mut self) -> Option<&'a str> {
+    fn sized(&mut self) -> Option<&'a [u8]> {
         let length = u32::from_be_bytes(self.chunk()?);
         let (content, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
         self.rest = rest;
-        std::str::from_utf8(content).ok()
+        Some(content)
+    }
+
+    /// A text, without NUL characters, which PostgreSQL cannot store.
+    fn text(&mut self) -> Option<String> {
+        let text = std::str::from_utf8(self.sized()?).ok()?;
+        (!text.contains('\0')).then(|| text.to_owned())
     }
 
     /// The next value, if it is a null or of that type.
@@ -191,9 +198,13 @@ impl<'a> Reader<'a> {
 
     fn content(&mut self, kind: u8, scalar: ScalarType) -> Option<Value> {
         let (expected, value) = match scalar {
-            ScalarType::Id | ScalarType::String => (Kind::Text, ScalarType::String.parse(self.sized()?).ok()?),
+            // The column of a whole number may be a `numeric`.
+            ScalarType::Decimal | ScalarType::Int if kind == Kind::Numeric as u8 => {
+                (Kind::Numeric, Value::Numeric(Numeric::from_binary(self.sized()?)?))
+            }
+            ScalarType::Decimal => return None,
             ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
-            ScalarType::Decimal => (Kind::Decimal, ScalarType::Decimal.parse(self.sized()?).ok()?),
+            ScalarType::Id | ScalarType::String => (Kind::Text, Value::Text(self.text()?)),
             ScalarType::DateTime => {
                 let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
                 (Kind::DateTime, Value::DateTime(Some(timestamp).filter(|timestamp| timestamp.is_storable())?))
@@ -217,16 +228,20 @@ mod tests {
 
     use super::*;
 
+    const MOMENTS: std::ops::Range<i64> = -211_813_488_000_000_000..9_223_371_331_200_000_000;
     const TYPES: [ScalarType; 3] = [ScalarType::DateTime, ScalarType::Decimal, ScalarType::Id];
 
-    fn write(tag: OrderingTag, moment: Option<i64>, digits: &str, id: &str) -> String {
+    /// 12.5 as a `numeric`: its digits in base 10,000 are 12 and 5000.
+    const NUMBER: [u8; 12] = [0, 2, 0, 0, 0, 0, 0, 1, 0, 12, 0x13, 0x88];
+
+    fn write(tag: OrderingTag, moment: Option<i64>, number: &[u8], id: &str) -> String {
         let mut encoder = Encoder::default();
         encoder.begin(tag);
         match moment {
             Some(moment) => encoder.timestamp(Timestamp(moment)),
             None => encoder.null(),
         }
-        encoder.decimal(digits);
+        encoder.numeric(number);
         encoder.text(id.as_bytes());
         let mut out = b"\"".to_vec();
         encoder.finish(&mut out);
@@ -235,12 +250,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decodes_what_was_encoded(moment in proptest::option::of(-210_866_803_200_000_000..=i64::MAX), digits in "-?[0-9]{1,12}\\.[0-9]{1,6}", id in "[^\0]*") {
+        fn decodes_what_was_encoded(moment in proptest::option::of(MOMENTS), digits in proptest::collection::vec(1u16..10_000, 0..500), id in "[^\0]*") {
             let tag = OrderingTag::new("orders", "ORDER_DATE");
-            let text = write(tag, moment, &digits, &id);
+            let words = [u16::try_from(digits.len()).unwrap(), 7, 0x4000, 1000];
+            let number: Vec<_> = words.into_iter().chain(digits).flat_map(u16::to_be_bytes).collect();
+            let text = write(tag, moment, &number, &id);
             let expected = vec![
                 moment.map(|m| Value::DateTime(Timestamp(m))),
-                Some(ScalarType::Decimal.parse(&digits).unwrap()),
+                Some(Value::Numeric(Numeric::from_binary(&number).unwrap())),
                 Some(Value::Text(id)),
             ];
             prop_assert_eq!(decode(&text, tag, &TYPES), Ok(expected));
@@ -249,7 +266,7 @@ mod tests {
         #[test]
         fn rejects_a_changed_cursor(at in any::<prop::sample::Index>(), with in "[A-Za-z0-9_-]") {
             let tag = OrderingTag::new("orders", "ORDER_DATE");
-            let text = write(tag, Some(1), "12.50", "DEMO10090");
+            let text = write(tag, Some(1), &NUMBER, "DEMO10090");
             let at = at.index(text.len());
             let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
             prop_assume!(changed != text);
@@ -263,17 +280,51 @@ mod tests {
     }
 
     #[test]
-    fn rejects_a_moment_that_postgresql_cannot_store() {
+    fn accepts_the_values_that_postgresql_can_store_and_no_others() {
         let tag = OrderingTag::new("orders", "ORDER_DATE");
-        for moment in [i64::MIN, -210_866_803_200_000_001] {
-            assert_eq!(decode(&write(tag, Some(moment), "1", "x"), tag, &TYPES), Err(BadCursor::Unreadable));
+        let is_accepted = |moment, number: &[u8]| match decode(&write(tag, Some(moment), number, "x"), tag, &TYPES) {
+            Ok(_) => true,
+            Err(reason) => {
+                assert_eq!(reason, BadCursor::Unreadable);
+                false
+            }
+        };
+        let (earliest, latest) = (MOMENTS.start, MOMENTS.end - 1);
+        for moment in [earliest, latest, i64::MIN, i64::MAX] {
+            assert!(is_accepted(moment, &NUMBER), "{moment}");
+        }
+        for moment in [earliest - 1, latest + 1, i64::MIN + 1, i64::MAX - 1] {
+            assert!(!is_accepted(moment, &NUMBER), "{moment}");
+        }
+        // Zero, NaN, infinity, -infinity.
+        for sign in [0, 0xc0, 0xd0, 0xf0] {
+            assert!(is_accepted(0, &[0, 0, 0, 0, sign, 0, 0, 0]), "{sign}");
+        }
+        // No number at all, a digit too few or too many, another sign, a digit beyond the base, one that NaN has, a leading zero.
+        let changed = |index: usize, byte: u8| {
+            let mut number = NUMBER;
+            number[index] = byte;
+            number.to_vec()
+        };
+        for number in [
+            Vec::new(),
+            NUMBER[..10].to_vec(),
+            NUMBER[..11].to_vec(),
+            [&NUMBER[..], &[0, 1]].concat(),
+            changed(4, 0x20),
+            changed(4, 0xc0),
+            changed(6, 0x40),
+            changed(9, 0),
+            changed(10, 0x27),
+        ] {
+            assert!(!is_accepted(0, &number), "{number:?}");
         }
     }
 
     #[test]
     fn rejects_a_cursor_made_for_another_ordering() {
         let tag = OrderingTag::new("orders", "ORDER_DATE");
-        let text = write(tag, None, "1", "x");
+        let text = write(tag, None, &NUMBER, "x");
         for other in [OrderingTag::new("orders", "ORDER_ID"), OrderingTag::new("order", "sORDER_DATE"), tag.reversed()]
         {
             assert_eq!(decode(&text, other, &TYPES), Err(BadCursor::OtherOrdering));

@@ -1,7 +1,8 @@
 //! The scalar types, and values parsed from text.
 //!
 //! A [`Value`] comes from a client: an argument, a search term, a key in a cursor. Values from the database never
-//! become one; they are converted from PostgreSQL's binary format to JSON directly.
+//! become one; they are converted from PostgreSQL's binary format to JSON directly. A cursor brings a value of the database
+//! back, so a [`Value`] can be any that PostgreSQL can store.
 
 use std::fmt;
 
@@ -70,9 +71,7 @@ impl ScalarType {
             Self::Decimal => Decimal::from_str_exact(text)
                 .map(Value::Decimal)
                 .map_err(|_| error("a decimal number of at most 28 digits, such as 12.50")),
-            Self::DateTime => Timestamp::parse(text).map(Value::DateTime).ok_or(error(
-                "a date (2026-05-01) or an ISO-8601 timestamp (2026-05-01T09:30:00Z) to the microsecond at most",
-            )),
+            Self::DateTime => Timestamp::parse(text).map(Value::DateTime),
             Self::Boolean => match text {
                 "true" | "Y" => Ok(Value::Boolean(true)),
                 "false" | "N" => Ok(Value::Boolean(false)),
@@ -105,46 +104,101 @@ pub enum Value {
     Int(i64),
     /// An exact decimal.
     Decimal(Decimal),
+    /// A number that PostgreSQL stores as `numeric`. Only cursors have such values.
+    Numeric(Numeric),
     /// A moment.
     DateTime(Timestamp),
     /// True or false.
     Boolean(bool),
 }
 
-/// A moment in microseconds since 1970-01-01T00:00:00Z. PostgreSQL has the same resolution.
+/// A `numeric` of PostgreSQL, in its binary format: with up to 147,455 digits, NaN or infinite. The format is four 16-bit
+/// numbers (count of digits, weight of the first, sign, digits after the point), then the digits in base 10,000.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Numeric(Box<[u8]>);
+
+impl Numeric {
+    /// The signs of zero and positive numbers, negative numbers, NaN, infinity and -infinity.
+    const SIGNS: [u16; 5] = [0, 0x4000, 0xc000, 0xd000, 0xf000];
+    const MAX_SCALE: u16 = 0x3fff;
+
+    /// The number with these bytes; `None` if PostgreSQL never sends them.
+    pub fn from_binary(bytes: &[u8]) -> Option<Self> {
+        let (words, []) = bytes.as_chunks::<2>() else { return None };
+        let mut words = words.iter().copied().map(u16::from_be_bytes);
+        let (count, _weight, sign, scale) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let is_finite = sign & 0x8000 == 0;
+        let is_valid = Self::SIGNS.contains(&sign)
+            && scale <= Self::MAX_SCALE
+            && words.len() == usize::from(count)
+            && (is_finite || count == 0)
+            && words.clone().all(|digit| digit < 10_000)
+            && words.next() != Some(0);
+        is_valid.then(|| Self(bytes.into()))
+    }
+
+    /// The bytes.
+    pub fn as_binary(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A moment in microseconds since 2000-01-01T00:00:00Z, as PostgreSQL stores it: its extremes are `infinity` and `-infinity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
-    pub const POSTGRES_EPOCH: i64 = 946_684_800_000_000;
+    /// Microseconds from 1970-01-01, the epoch of Unix.
+    pub const UNIX_EPOCH: Self = Self(-946_684_800_000_000);
 
-    /// The moments that are valid values: the years 0 to 9999, which every PostgreSQL can store.
-    const RANGE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_300_799_999_999;
+    /// The moments that can be written: the years 0 to 9999, which every PostgreSQL can store.
+    const RANGE: std::ops::RangeInclusive<i64> = -63_113_904_000_000_000..=252_455_615_999_999_999;
 
-    /// Whether PostgreSQL can store the moment. Its earliest is the beginning of 4714-11-24 BC; its latest is later than any
-    /// `Timestamp`.
-    pub fn is_storable(self) -> bool {
-        self.0 >= -210_866_803_200_000_000
+    /// The largest offset from UTC, as in `java.time`. The largest in use is +14:00.
+    const MAX_OFFSET_SECONDS: i32 = 18 * 3600;
+
+    /// The finite moments that PostgreSQL can store: from 4714-11-24 BC to the end of the year 294276.
+    const FINITE: std::ops::Range<i64> = -211_813_488_000_000_000..9_223_371_331_200_000_000;
+
+    /// Whether it is a moment, and not `infinity` or `-infinity`.
+    pub fn is_finite(self) -> bool {
+        !matches!(self.0, i64::MIN | i64::MAX)
     }
 
-    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. `None` for anything
-    /// else, and for fractions of a microsecond, which could not be compared exactly.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// Whether PostgreSQL can store it.
+    pub fn is_storable(self) -> bool {
+        !self.is_finite() || Self::FINITE.contains(&self.0)
+    }
+
+    /// Microseconds since 1970.
+    pub fn unix_micros(self) -> i128 {
+        i128::from(self.0) - i128::from(Self::UNIX_EPOCH.0)
+    }
+
+    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. Rejects anything else,
+    /// offsets that no place on Earth has, and fractions of a microsecond, which could not be compared exactly.
+    pub fn parse(text: &str) -> Result<Self, ParseValueError> {
+        const NO_TIMESTAMP: ParseValueError = ParseValueError {
+            expected: "a date (2026-05-01) or an ISO-8601 timestamp (2026-05-01T09:30:00Z) to the microsecond at most",
+        };
         let has_time = text.contains(['T', 't']);
         let moment = if has_time {
             let text = text.to_ascii_uppercase();
             OffsetDateTime::parse(&text, &Iso8601::PARSING)
                 .or_else(|_| PrimitiveDateTime::parse(&text, &Iso8601::PARSING).map(PrimitiveDateTime::assume_utc))
-                .ok()?
+                .map_err(|_| NO_TIMESTAMP)?
         } else {
-            Date::parse(text, &Iso8601::PARSING).ok()?.midnight().assume_utc()
+            Date::parse(text, &Iso8601::PARSING).map_err(|_| NO_TIMESTAMP)?.midnight().assume_utc()
         };
+        if moment.offset().whole_seconds().abs() > Self::MAX_OFFSET_SECONDS {
+            return Err(ParseValueError { expected: "a timestamp with an offset between -18:00 and +18:00" });
+        }
         let nanoseconds = moment.unix_timestamp_nanos();
         if nanoseconds % 1000 != 0 {
-            return None;
+            return Err(NO_TIMESTAMP);
         }
-        i64::try_from(nanoseconds / 1000).ok().filter(|micros| Self::RANGE.contains(micros)).map(Self)
+        let micros = i64::try_from(nanoseconds / 1000 + i128::from(Self::UNIX_EPOCH.0)).ok();
+        micros.filter(|micros| Self::RANGE.contains(micros)).map(Self).ok_or(NO_TIMESTAMP)
     }
 }
 
@@ -154,16 +208,16 @@ mod tests {
 
     #[test]
     fn parses_dates_as_midnight_utc() {
-        assert_eq!(Timestamp::parse("1970-01-02"), Some(Timestamp(86_400_000_000)));
-        assert_eq!(Timestamp::parse("2000-01-01"), Some(Timestamp(Timestamp::POSTGRES_EPOCH)));
+        assert_eq!(Timestamp::parse("2000-01-02"), Ok(Timestamp(86_400_000_000)));
+        assert_eq!(Timestamp::parse("1970-01-01"), Ok(Timestamp::UNIX_EPOCH));
     }
 
     #[test]
     fn parses_timestamps_with_time_offset_and_microseconds() {
-        assert_eq!(Timestamp::parse("1970-01-01T00:00:01.000001Z"), Some(Timestamp(1_000_001)));
-        assert_eq!(Timestamp::parse("1970-01-01T01:00:00+01:00"), Some(Timestamp(0)));
-        assert_eq!(Timestamp::parse("1970-01-01T00:00:01"), Some(Timestamp(1_000_000)));
-        assert_eq!(Timestamp::parse("1970-01-01t00:00:01z"), Some(Timestamp(1_000_000)));
+        assert_eq!(Timestamp::parse("2000-01-01T00:00:01.000001Z"), Ok(Timestamp(1_000_001)));
+        assert_eq!(Timestamp::parse("2000-01-01T01:00:00+01:00"), Ok(Timestamp(0)));
+        assert_eq!(Timestamp::parse("2000-01-01T00:00:01"), Ok(Timestamp(1_000_000)));
+        assert_eq!(Timestamp::parse("2000-01-01t00:00:01z"), Ok(Timestamp(1_000_000)));
     }
 
     #[test]
@@ -171,7 +225,15 @@ mod tests {
         for text in
             ["", "yesterday", "2026-02-30", "2026-05", "1970-01-01T00:00:00.0000001Z", "2026-05-01T25:00:00Z", "T"]
         {
-            assert_eq!(Timestamp::parse(text), None, "{text}");
+            assert!(Timestamp::parse(text).is_err(), "{text}");
+        }
+        let at = |offset: &str| Timestamp::parse(&format!("2026-05-01T00:00:00{offset}"));
+        for offset in ["+18:00", "-18:00", "+14:00"] {
+            assert!(at(offset).is_ok(), "{offset}");
+        }
+        for offset in ["+18:01", "-18:01", "+19:00", "+23:59"] {
+            let expected = "a timestamp with an offset between -18:00 and +18:00";
+            assert_eq!(at(offset), Err(ParseValueError { expected }), "{offset}");
         }
     }
 

@@ -73,7 +73,7 @@ fn collect_scalars(value: &Value, path: &str, scalars: &mut BTreeMap<String, Str
 /// trailing zeros.
 fn normalize(text: &str) -> String {
     if text.contains('T')
-        && let Some(Timestamp(micros)) = Timestamp::parse(text)
+        && let Ok(Timestamp(micros)) = Timestamp::parse(text)
     {
         return format!("{micros} µs");
     }

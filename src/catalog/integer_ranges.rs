@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// The columns whose whole numbers have fewer than 64 bits. A schema file does not say so; the database does.
+/// The columns whose whole numbers do not have 64 bits. A schema file does not say so; the database does.
 #[derive(Debug, Default)]
 pub struct IntegerRanges {
     /// By relation, as the schema file names it, and column.
@@ -16,9 +16,11 @@ pub enum IntegerRange {
     Small,
     /// 32 bits.
     Medium,
-    /// 64 bits, or more than that.
+    /// 64 bits.
     #[default]
     Large,
+    /// Any number: the column is a `numeric`.
+    Any,
 }
 
 impl IntegerRanges {
@@ -39,7 +41,7 @@ impl IntegerRange {
         match self {
             Self::Small => i16::try_from(number).is_ok(),
             Self::Medium => i32::try_from(number).is_ok(),
-            Self::Large => true,
+            Self::Large | Self::Any => true,
         }
     }
 
@@ -48,7 +50,7 @@ impl IntegerRange {
         match self {
             Self::Small => "a whole number from -32768 to 32767",
             Self::Medium => "a whole number from -2147483648 to 2147483647",
-            Self::Large => "a whole number of 64 bits",
+            Self::Large | Self::Any => "a whole number of 64 bits",
         }
     }
 }

@@ -83,8 +83,12 @@ fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> 
             }
             _ => return Err(mismatch("a decimal", ty)),
         },
+        Value::Numeric(number) => match *ty {
+            Type::NUMERIC => out.put_slice(number.as_binary()),
+            _ => return Err(mismatch("a numeric", ty)),
+        },
         Value::DateTime(Timestamp(micros)) => match *ty {
-            Type::TIMESTAMPTZ | Type::TIMESTAMP => out.put_i64(micros.saturating_sub(Timestamp::POSTGRES_EPOCH)),
+            Type::TIMESTAMPTZ | Type::TIMESTAMP => out.put_i64(*micros),
             _ => return Err(mismatch("a moment", ty)),
         },
         Value::Boolean(truth) => match *ty {

@@ -85,6 +85,7 @@ error_codes! {
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"
     ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached, has no free connection, or cannot run statements (out of connections, memory or disk space, shutting down, read-only), or requests and unread responses take as much memory as they may; retry"
+    UnrepresentableValue "UNREPRESENTABLE_VALUE" 200 no "a field is null because the database has a value there that its type cannot be, such as an infinity (`path` names the field); the rest of the response is complete"
     InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"
 }
 

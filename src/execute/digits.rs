@@ -27,7 +27,7 @@ pub(super) fn int(number: i64, out: &mut Vec<u8>) {
 pub(super) fn timestamp(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     const DAY: i64 = 86_400_000_000;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
-    let (year, month, day) = civil(days);
+    let (year, month, day) = civil(days - Timestamp::UNIX_EPOCH.0 / DAY);
     let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
     match year {
         0..10_000 => {}

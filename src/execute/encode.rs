@@ -75,57 +75,28 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
             ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
             ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
             ColumnFormat::Timestamp | ColumnFormat::Date => {
-                timestamp(format, raw).map(|timestamp| digits::timestamp(timestamp, out)).is_some()
+                let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
+                finite.map(|timestamp| digits::timestamp(timestamp, out)).is_some()
             }
             ColumnFormat::Text | ColumnFormat::Boolean => false,
         }),
     }
 }
 
-/// Adds a value to a cursor, exactly. A value that its type cannot have becomes a null.
-pub(crate) fn cursor_key(
-    scalar: ScalarType,
-    format: ColumnFormat,
-    raw: Option<&[u8]>,
-    scratch: &mut Vec<u8>,
-    cursor: &mut Encoder,
-) {
+/// Adds a value to a cursor, exactly. The check at start rules out that a compared column has another format; a truth value
+/// that is neither true nor false becomes a null.
+pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&[u8]>, cursor: &mut Encoder) {
     let Some(raw) = raw else { return cursor.null() };
-    match scalar {
-        ScalarType::Id | ScalarType::String if format == ColumnFormat::Text => cursor.text(raw),
-        ScalarType::Int if format == ColumnFormat::Int => match whole_number(raw) {
-            Some(number) => cursor.int(number),
-            None => cursor.null(),
-        },
-        ScalarType::DateTime => match timestamp(format, raw) {
-            Some(timestamp) => cursor.timestamp(timestamp),
-            None => cursor.null(),
-        },
-        ScalarType::Boolean => match truth(format, raw) {
-            Some(truth) => cursor.boolean(truth),
-            None => cursor.null(),
-        },
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Decimal => {
-            scratch.clear();
-            let is_number = match format {
-                ColumnFormat::Numeric => digits::numeric(raw, scratch),
-                ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, scratch)).is_some(),
-                ColumnFormat::Text
-                | ColumnFormat::Boolean
-                | ColumnFormat::Float8
-                | ColumnFormat::Timestamp
-                | ColumnFormat::Date => false,
-            };
-            match (std::str::from_utf8(scratch), scalar) {
-                (Ok(digits), ScalarType::Decimal) if is_number => cursor.decimal(digits),
-                (Ok(digits), ScalarType::Int) if is_number => match digits.parse() {
-                    Ok(number) => cursor.int(number),
-                    Err(_) => cursor.null(),
-                },
-                (Ok(digits), _) if is_number => cursor.text(digits.as_bytes()),
-                _ => cursor.null(),
-            }
-        }
+    let added = match (scalar, format) {
+        (ScalarType::Boolean, _) => truth(format, raw).map(|truth| cursor.boolean(truth)),
+        (_, ColumnFormat::Timestamp | ColumnFormat::Date) => timestamp(format, raw).map(|time| cursor.timestamp(time)),
+        (_, ColumnFormat::Int) => whole_number(raw).map(|number| cursor.int(number)),
+        (_, ColumnFormat::Numeric) => return cursor.numeric(raw),
+        (_, ColumnFormat::Text) => return cursor.text(raw),
+        (_, ColumnFormat::Boolean | ColumnFormat::Float8) => None,
+    };
+    if added.is_none() {
+        cursor.null();
     }
 }
 
@@ -217,23 +188,23 @@ fn truth(format: ColumnFormat, raw: &[u8]) -> Option<bool> {
 }
 
 fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
-    let since_2000 = match format {
-        // PostgreSQL writes its infinities as the two extremes.
-        ColumnFormat::Timestamp => {
-            let micros = raw.try_into().ok().map(i64::from_be_bytes)?;
-            (micros != i64::MAX && micros != i64::MIN).then_some(micros)?
-        }
+    match format {
+        ColumnFormat::Timestamp => raw.try_into().ok().map(i64::from_be_bytes).map(Timestamp),
         ColumnFormat::Date => {
             let days = raw.try_into().ok().map(i32::from_be_bytes)?;
-            (days != i32::MAX && days != i32::MIN).then(|| i64::from(days) * 86_400_000_000)?
+            // PostgreSQL's infinities are the two extremes, of dates too.
+            Some(Timestamp(match days {
+                i32::MIN => i64::MIN,
+                i32::MAX => i64::MAX,
+                days => i64::from(days) * 86_400_000_000,
+            }))
         }
         ColumnFormat::Text
         | ColumnFormat::Boolean
         | ColumnFormat::Int
         | ColumnFormat::Numeric
-        | ColumnFormat::Float8 => return None,
-    };
-    since_2000.checked_add(Timestamp::POSTGRES_EPOCH).map(Timestamp)
+        | ColumnFormat::Float8 => None,
+    }
 }
 
 #[cfg(test)]
@@ -252,9 +223,8 @@ mod tests {
         is_written.then(|| text[1..].to_owned())
     }
 
-    fn at(micros_since_1970: i64) -> Option<String> {
-        let raw = (micros_since_1970 - Timestamp::POSTGRES_EPOCH).to_be_bytes();
-        written(ScalarType::DateTime, ColumnFormat::Timestamp, &raw)
+    fn at(micros_since_2000: i64) -> Option<String> {
+        written(ScalarType::DateTime, ColumnFormat::Timestamp, &micros_since_2000.to_be_bytes())
     }
 
     proptest! {
@@ -274,9 +244,9 @@ mod tests {
         }
 
         #[test]
-        fn writes_timestamps_that_parse_to_the_same(micros in -62_135_596_800_000_000i64..253_402_300_800_000_000) {
+        fn writes_timestamps_that_parse_to_the_same(micros in -63_113_904_000_000_000i64..252_455_616_000_000_000) {
             let text = at(micros).unwrap();
-            prop_assert_eq!(Timestamp::parse(text.trim_matches('"')), Some(Timestamp(micros)));
+            prop_assert_eq!(Timestamp::parse(text.trim_matches('"')), Ok(Timestamp(micros)));
         }
 
         #[test]
@@ -289,11 +259,14 @@ mod tests {
 
     #[test]
     fn writes_a_fraction_of_a_second_only_if_it_is_not_zero() {
-        assert_eq!(at(0).unwrap(), r#""1970-01-01T00:00:00Z""#);
-        assert_eq!(at(1_500_000).unwrap(), r#""1970-01-01T00:00:01.5Z""#);
-        assert_eq!(at(1_000_001).unwrap(), r#""1970-01-01T00:00:01.000001Z""#);
-        assert_eq!(at(-1).unwrap(), r#""1969-12-31T23:59:59.999999Z""#);
-        assert_eq!(written(ScalarType::DateTime, ColumnFormat::Timestamp, &i64::MAX.to_be_bytes()), None);
+        assert_eq!(at(0).unwrap(), r#""2000-01-01T00:00:00Z""#);
+        assert_eq!(at(1_500_000).unwrap(), r#""2000-01-01T00:00:01.5Z""#);
+        assert_eq!(at(1_000_001).unwrap(), r#""2000-01-01T00:00:01.000001Z""#);
+        assert_eq!(at(-1).unwrap(), r#""1999-12-31T23:59:59.999999Z""#);
+        assert_eq!((at(i64::MIN), at(i64::MAX)), (None, None));
+        // The first and the last moment of PostgreSQL.
+        assert_eq!(at(-211_813_488_000_000_000).unwrap(), r#""-4713-11-24T00:00:00Z""#);
+        assert_eq!(at(9_223_371_331_199_999_999).unwrap(), r#""+294276-12-31T23:59:59.999999Z""#);
     }
 
     #[test]

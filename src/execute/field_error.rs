@@ -32,7 +32,18 @@ pub enum Cause {
     /// A null in a field whose type is non-null.
     #[error("the schema declares a non-null value here, and the database has none; tell the operator")]
     Missing,
-    /// A value outside the field's type, such as a number of more than 32 bits.
-    #[error("the database has a value here that the type {0} cannot hold; tell the operator")]
+    /// A value that the field's type does not have.
+    #[error("{}", unwritable(*.0))]
     Unwritable(ScalarType),
+}
+
+/// Which value of the database a type does not have.
+fn unwritable(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::Id | ScalarType::String => "the database has a value here that cannot be written as text",
+        ScalarType::Int => "the database has a number here that is not a whole number of 32 bits",
+        ScalarType::Decimal => "the database has NaN or an infinity here, which a Decimal cannot be",
+        ScalarType::DateTime => "the database has infinity or -infinity here, which a DateTime cannot be",
+        ScalarType::Boolean => "the database has a text here that is neither Y nor N",
+    }
 }

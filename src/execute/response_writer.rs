@@ -32,7 +32,6 @@ pub struct ResponseWriter {
     field_errors: Vec<FieldError>,
     field_error_count: u64,
     cursor: Encoder,
-    scratch: Vec<u8>,
 }
 
 /// Bytes that a row takes beside its values, and each of its columns.
@@ -134,7 +133,6 @@ impl ResponseWriter {
             field_errors: Vec::new(),
             field_error_count: 0,
             cursor: Encoder::default(),
-            scratch: Vec::new(),
         }
     }
 
@@ -356,7 +354,7 @@ impl ResponseWriter {
         self.cursor.begin(cursor.tag);
         for (column, scalar) in &cursor.columns {
             let bytes = raw(row, *column).ok().flatten().map(|raw| raw.0);
-            encode::cursor_key(*scalar, rows.formats[*column], bytes, &mut self.scratch, &mut self.cursor);
+            encode::cursor_key(*scalar, rows.formats[*column], bytes, &mut self.cursor);
         }
         out.push(b'"');
         self.cursor.finish(out);

@@ -71,6 +71,7 @@ pub async fn integer_ranges(client: &Client, catalog: &Catalog) -> Result<Intege
         match database.column(ColumnName { relation, name }).and_then(|column| column.ty.as_ref()) {
             Some(&Type::INT2) => ranges.insert(relation, name, IntegerRange::Small),
             Some(&Type::INT4) => ranges.insert(relation, name, IntegerRange::Medium),
+            Some(&Type::NUMERIC) => ranges.insert(relation, name, IntegerRange::Any),
             _ => {}
         }
     }

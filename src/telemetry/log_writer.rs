@@ -37,7 +37,10 @@ pub(super) fn write(event: &Event<'_>) {
         ),
         Event::ConstraintMissing { mismatch } => warn!(%mismatch, "a promise of the schema is trusted"),
         Event::NullabilityViolations { request_id, count } => {
-            warn!(request_id, count, "the database holds nulls in non-null fields");
+            warn!(
+                request_id,
+                count, "the database holds nulls in non-null fields, or values that their types cannot be"
+            );
         }
         Event::InternalError { request_id, error } => {
             error!(request_id, error = %ErrorChain(*error), "internal error");

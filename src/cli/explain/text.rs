@@ -13,10 +13,11 @@ use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
 use crate::error::graphql_error::{GraphqlError, Location};
+use crate::execute::encode::{self, ColumnFormat};
 use crate::plan::request_plan::{Parameter, Plan};
 use crate::plan::step::Parents;
 use crate::query::bind::ids::StepId;
-use crate::value::{Timestamp, Value};
+use crate::value::{Numeric, ScalarType, Timestamp, Value};
 
 /// The styles of an explanation's parts.
 #[derive(Debug)]
@@ -88,12 +89,23 @@ fn scalar(value: &Value) -> Json {
         Value::Int(number) => (*number).into(),
         Value::Decimal(number) => number.to_string().into(),
         Value::Boolean(truth) => (*truth).into(),
+        Value::Numeric(number) => numeric(number),
         Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
     }
 }
 
-fn timestamp(Timestamp(micros): Timestamp) -> Option<String> {
-    let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()?;
+fn numeric(number: &Numeric) -> Json {
+    let mut text = Vec::new();
+    let is_written = encode::json(ScalarType::Decimal, ColumnFormat::Numeric, number.as_binary(), &mut text);
+    let text = if is_written { serde_json::from_slice(&text).ok() } else { None };
+    text.unwrap_or_else(|| "NaN or an infinity".into())
+}
+
+fn timestamp(moment: Timestamp) -> Option<String> {
+    if !moment.is_finite() {
+        return Some(if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned());
+    }
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(moment.unix_micros() * 1000).ok()?;
     moment.format(MICROSECONDS).ok()
 }
 

@@ -2,7 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::Column;
-use crate::value::Value;
+use crate::catalog::integer_ranges::IntegerRange;
+use crate::value::{ScalarType, Value};
 
 /// Parses a value that a column of a relation is compared with. If the column cannot hold it, returns what it can hold.
 pub(super) fn parse(catalog: &Catalog, relation: &str, column: &Column, text: &str) -> Result<Value, &'static str> {
@@ -13,7 +14,11 @@ pub(super) fn parse(catalog: &Catalog, relation: &str, column: &Column, text: &s
 
 /// Checks whether a column of a relation can hold a value of its scalar type. If it cannot, returns what it can hold.
 pub(super) fn check(catalog: &Catalog, relation: &str, column: &Column, value: &Value) -> Result<(), &'static str> {
-    let Value::Int(number) = value else { return Ok(()) };
-    let range = catalog.integer_ranges().get(relation, &column.name);
-    if range.contains(*number) { Ok(()) } else { Err(range.describe()) }
+    let range = || catalog.integer_ranges().get(relation, &column.name);
+    let is_held = match value {
+        Value::Int(number) => range().contains(*number),
+        Value::Numeric(_) => column.scalar == ScalarType::Decimal || range() == IntegerRange::Any,
+        Value::Text(_) | Value::Decimal(_) | Value::DateTime(_) | Value::Boolean(_) => true,
+    };
+    if is_held { Ok(()) } else { Err(range().describe()) }
 }

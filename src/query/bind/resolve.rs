@@ -71,7 +71,7 @@ pub fn resolve<'a>(
     variables: &Variables,
     limits: &Limits,
 ) -> Result<Resolved<'a>, GraphqlErrors> {
-    let values = variable::coerce(catalog, &operation.variables, variables)?;
+    let values = variable::coerce(catalog, operation, variables)?;
     let mut resolver = Resolver {
         catalog,
         operation,

@@ -7,7 +7,7 @@ use crate::catalog::schema::{Type, TypeRef};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::Variables;
 use crate::query::bind::error::BindError;
-use crate::query::operation::{Condition, Literal, Selection, VariableDefinition};
+use crate::query::operation::{Condition, Literal, Operation, Selection, VariableDefinition};
 use crate::value::ScalarType;
 
 /// The values of an operation's variables.
@@ -42,17 +42,22 @@ impl Values<'_> {
     }
 }
 
-/// Coerces the variables of a request. Every variable that cannot be used is reported. Unknown variables are ignored, as the
-/// specification demands.
+/// Coerces the variables of an operation. Every variable that cannot be used is reported. Unknown variables are ignored, as
+/// the specification demands.
 pub(super) fn coerce<'a>(
     catalog: &Catalog,
-    definitions: &'a [VariableDefinition],
+    operation: &'a Operation,
     variables: &Variables,
 ) -> Result<Values<'a>, GraphqlErrors> {
+    let definitions = &operation.variables;
     let mut errors = Vec::new();
     let mut given = Vec::with_capacity(definitions.len());
-    for definition in definitions {
+    for (index, definition) in definitions.iter().enumerate() {
         let value = match variables.get(&definition.name) {
+            // A variable with a default may be nullable; the argument `if` of the directives is not.
+            Some(json @ Json::Null) if operation.conditions.contains(&index) => {
+                Err(Some(("a value that is not null for `@skip` and `@include`".to_owned(), json)))
+            }
             None if definition.ty.is_non_null() && definition.default.is_none() => Err(None),
             None => Ok(None),
             Some(json) => value(catalog, &definition.ty, json).map(Some).map_err(|expected| Some((expected, json))),
@@ -97,12 +102,12 @@ fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
         (ScalarType::Int, _) => Err("a whole number of 32 bits"),
         (ScalarType::Boolean, Json::Bool(truth)) => Ok(Literal::Boolean(*truth)),
         (ScalarType::Boolean, _) => Err("true or false"),
-        (ScalarType::Id, Json::Number(number)) => match number.as_i64() {
-            Some(whole) => Ok(Literal::String(whole.to_string())),
-            None => Err("a string or a whole number"),
-        },
+        // JSON's longer numbers have lost digits by now.
+        (ScalarType::Id, Json::Number(number)) if number.is_i64() || number.is_u64() => {
+            Ok(Literal::String(number.to_string()))
+        }
         (ScalarType::Id, Json::String(text)) => Ok(Literal::String(text.clone())),
-        (ScalarType::Id, _) => Err("a string or a whole number"),
+        (ScalarType::Id, _) => Err("a string, or a whole number of at most 64 bits (put a longer one in quotes)"),
         (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime, Json::String(text)) => {
             Ok(Literal::String(text.clone()))
         }

@@ -6,6 +6,7 @@ use crate::support::database::{Database, loaded_database};
 mod collection_roots;
 mod every_field;
 mod introspection;
+mod odd_values;
 mod schema_errors;
 mod search_keys;
 mod sort_keys;

@@ -7,10 +7,11 @@ use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::Field;
 use orderql::cursor::Encoder;
 use orderql::query::Variables;
-use orderql::value::{ScalarType, Timestamp};
+use orderql::value::ScalarType;
 use tokio_postgres::Client;
 
 use crate::support::built_in::collection_roots;
+use crate::support::cursor::{numeric, unix_micros};
 use crate::support::database::migrated_database;
 use crate::support::query_plan::{connect_like_server, explain_step};
 use crate::support::query_runner::QueryRunner;
@@ -262,8 +263,8 @@ async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, re
     for (index, column) in sort_key.columns.iter().enumerate() {
         match (row.get::<_, Option<&str>>(index), column.scalar) {
             (None, _) => encoder.null(),
-            (Some(text), ScalarType::Decimal) => encoder.decimal(text),
-            (Some(text), ScalarType::DateTime) => encoder.timestamp(Timestamp(text.parse().unwrap())),
+            (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+            (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
             (Some(text), _) => encoder.text(text.as_bytes()),
         }
     }

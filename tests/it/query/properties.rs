@@ -18,6 +18,7 @@ use orderql::query::Request;
 use orderql::value::{ScalarType, Timestamp};
 use serde_json::{Value as Json, json};
 
+use crate::support::cursor::numeric;
 use crate::support::random::Random;
 use crate::support::random_query::generator::random_query;
 use crate::support::random_query::query::{Guard, Item, Query};
@@ -239,7 +240,7 @@ fn a_cached_text_with_other_variables_compiles_like_a_fresh_one() {
                 match column.scalar {
                     _ if sort_key.nullable && column.name != "order_id" && random.chance(50) => cursor.null(),
                     ScalarType::DateTime => cursor.timestamp(Timestamp(random.below(1 << 50).try_into().unwrap())),
-                    ScalarType::Decimal => cursor.decimal(&random.below(100).to_string()),
+                    ScalarType::Decimal => cursor.numeric(&numeric(&random.below(100).to_string())),
                     _ => cursor.text(random.below(100).to_string().as_bytes()),
                 }
             }

@@ -5,6 +5,7 @@ use orderql::cursor::{Encoder, OrderingTag};
 use orderql::value::Timestamp;
 use serde_json::{Value, json};
 
+use crate::support::cursor::numeric;
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::{JSON, Response};
 use crate::support::server::Server;
@@ -44,6 +45,18 @@ async fn connections(database: &Database) -> Vec<i32> {
     let connections = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'orderql' ORDER BY pid";
     let rows = database.connect().await.query(connections, &[]).await.unwrap();
     rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Panics if the server has given up a connection. It may have opened another one meanwhile.
+fn assert_kept(before: &[i32], now: &[i32]) {
+    assert!(before.iter().all(|id| now.contains(id)), "{before:?}, now {now:?}");
+}
+
+/// The first error of a response: its code and message.
+fn first_error(response: &Response) -> (String, String) {
+    let error = &response.json()["errors"][0];
+    let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{response:?}")).to_owned();
+    (text(&error["extensions"]["code"]), text(&error["message"]))
 }
 
 fn assert_bad_input(response: &Response, expected: &str) {
@@ -105,6 +118,9 @@ async fn rejects_whole_numbers_that_their_columns_cannot_hold() {
     );
     let body = json!({ "query": "query($n: Int!) { bin(binId: $n) { slots } }", "variables": { "n": -40000 } });
     assert_bad_input(&server.post(&token, JSON, body.to_string()), "BAD_USER_INPUT");
+    let after = cursor(OrderingTag::new("bins", "SLOTS"), |encoder| (encoder.numeric(&numeric("1")), encoder.int(1)).1);
+    let query = format!("{{ bins(first: 1, sortKey: SLOTS, after: \"{after}\") {{ edges {{ cursor }} }} }}");
+    assert_bad_input(&server.query(&token, &query), "BAD_USER_INPUT");
     for (sort_key, slots, bin) in [("BIN_ID", None, 32768), ("SLOTS", Some(1 << 31), 1), ("SLOTS", Some(1), -32769)] {
         let after = cursor(OrderingTag::new("bins", sort_key), |encoder| {
             slots.into_iter().chain([bin]).for_each(|number| encoder.int(number));
@@ -112,7 +128,7 @@ async fn rejects_whole_numbers_that_their_columns_cannot_hold() {
         let query = format!("{{ bins(first: 1, sortKey: {sort_key}, after: \"{after}\") {{ edges {{ cursor }} }} }}");
         assert_bad_input(&server.query(&token, &query), "BAD_USER_INPUT");
     }
-    assert_eq!(connections(&database).await, before, "no connection was given up");
+    assert_kept(&before, &connections(&database).await);
     drop(server);
 }
 
@@ -132,26 +148,28 @@ async fn rejects_forged_cursors_whose_values_postgresql_cannot_hold() {
             encoder.text(b"A");
         })
     };
-    let earliest = -210_866_803_200_000_000;
-    for micros in [earliest, -1, 0, 253_402_300_800_000_000, i64::MAX] {
+    let (earliest, latest) = (-211_813_488_000_000_000, 9_223_371_331_199_999_999);
+    for micros in [earliest, -1, 0, latest, i64::MIN, i64::MAX] {
         assert_eq!(query("ORDER_DATE", &date(micros)).json()["data"], json!({ "orders": { "edges": [] } }), "{micros}");
     }
     let before = connections(&database).await;
-    for micros in [earliest - 1, i64::MIN + 946_684_800_000_000, i64::MIN + 1, i64::MIN] {
+    for micros in [earliest - 1, latest + 1, i64::MIN + 1, i64::MAX - 1] {
         assert_bad_input(&query("ORDER_DATE", &date(micros)), "BAD_USER_INPUT");
     }
     let total = |write: &dyn Fn(&mut Encoder)| cursor(OrderingTag::new("orders", "GRAND_TOTAL"), write);
+    let one = numeric("1");
     let forged: [&dyn Fn(&mut Encoder); 10] = [
-        &|encoder| encoder.decimal("NaN"),
-        &|encoder| encoder.decimal("1e9"),
-        &|encoder| encoder.decimal(&"9".repeat(40)),
-        &|encoder| encoder.decimal(""),
+        // A digit too few, a sign that does not exist, a digit of more than four figures, an empty text, another type.
+        &|encoder| encoder.numeric(&[0, 1, 0, 0, 0, 0, 0, 0]),
+        &|encoder| encoder.numeric(&[0, 0, 0, 0, 0x80, 0, 0, 0]),
+        &|encoder| encoder.numeric(&[0, 1, 0, 0, 0, 0, 0, 0, 0x27, 0x10]),
+        &|encoder| encoder.numeric(b""),
         &|encoder| encoder.int(1),
-        &|encoder| (encoder.decimal("1"), encoder.text(b"A\0")).1,
-        &|encoder| (encoder.decimal("1"), encoder.text(b"\xff")).1,
-        &|encoder| (encoder.decimal("1"), encoder.null()).1,
-        &|encoder| encoder.decimal("1"),
-        &|encoder| (encoder.decimal("1"), encoder.text(b"A"), encoder.text(b"B")).2,
+        &|encoder| (encoder.numeric(&one), encoder.text(b"A\0")).1,
+        &|encoder| (encoder.numeric(&one), encoder.text(b"\xff")).1,
+        &|encoder| (encoder.numeric(&one), encoder.null()).1,
+        &|encoder| encoder.numeric(&one),
+        &|encoder| (encoder.numeric(&one), encoder.text(b"A"), encoder.text(b"B")).2,
     ];
     for (number, write) in forged.into_iter().enumerate() {
         let response = query(
@@ -167,5 +185,60 @@ async fn rejects_forged_cursors_whose_values_postgresql_cannot_hold() {
         assert_bad_input(&response, "BAD_USER_INPUT");
         assert_eq!(response.json()["data"], Value::Null);
     }
-    assert_eq!(connections(&database).await, before, "no connection was given up");
+    assert_kept(&before, &connections(&database).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rejects_nulls_offsets_and_numbers_that_would_be_misread() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+    let orders = "INSERT INTO order_header (order_id, order_date, status_id) VALUES
+        ('12345678901234567890', '2026-01-01 00:00:00+14', 'ORDER_APPROVED'),
+        ('-9223372036854775808', '2026-01-01 00:00:00+00', 'ORDER_APPROVED')";
+    client.batch_execute(orders).await.unwrap();
+    let server = Server::start(&database, &["--pool-size", "1"]);
+    let token = server.token("demo");
+    let post = |query: &str, variables: &str| {
+        server.post(&token, JSON, format!("{{\"query\": {}, \"variables\": {variables}}}", json!(query)))
+    };
+
+    // The argument `if` of the directives is never null, although the variable can be.
+    let conditions =
+        "query ($v: Boolean = true) { a: __typename @skip(if: $v) ... @include(if: $v) { b: __typename } }";
+    for (variables, data) in [("{}", json!({ "b": "Query" })), (r#"{"v": false}"#, json!({ "a": "Query" }))] {
+        assert_eq!(post(conditions, variables).json()["data"], data);
+    }
+    let message = "the variable `$v` of type Boolean expects a value that is not null for `@skip` and `@include`, and was given null";
+    assert_eq!(first_error(&post(conditions, r#"{"v": null}"#)), ("BAD_USER_INPUT".to_owned(), message.to_owned()));
+
+    let since = |offset: &str| {
+        let search = format!("orderDate:<=2026-01-01T00:00:00{offset}");
+        post(
+            "query ($s: String) { orders(first: 9, query: $s) { edges { node { orderId } } } }",
+            &json!({ "s": search }).to_string(),
+        )
+    };
+    for (offset, rows) in [("+14:00", 1), ("+18:00", 0), ("-18:00", 2), ("-17:59", 2)] {
+        assert_eq!(since(offset).json()["data"]["orders"]["edges"].as_array().unwrap().len(), rows, "{offset}");
+    }
+    for offset in ["+18:01", "-18:01", "+19:00", "-23:59"] {
+        let (code, message) = first_error(&since(offset));
+        assert_eq!(code, "MALFORMED_QUERY", "{offset}");
+        assert!(message.contains("expected a timestamp with an offset between -18:00 and +18:00"), "{message}");
+    }
+
+    // A number is exactly the id of that text, or is rejected.
+    let by_variable = "query ($id: ID) { order(orderId: $id) { orderId } }";
+    for id in ["12345678901234567890", "-9223372036854775808"] {
+        let expected = json!({ "order": { "orderId": id } });
+        assert_eq!(post(&format!("{{ order(orderId: {id}) {{ orderId }} }}"), "{}").json()["data"], expected);
+        assert_eq!(post(by_variable, &format!("{{\"id\": {id}}}")).json()["data"], expected);
+    }
+    for id in ["18446744073709551616", "-9223372036854775809", "12345678901234567890123", "1.0", "1e3"] {
+        let (code, message) = first_error(&post(by_variable, &format!("{{\"id\": {id}}}")));
+        let expected = "the variable `$id` of type ID expects a string, or a whole number of at most 64 bits \
+            (put a longer one in quotes), and was given a number";
+        assert_eq!((code.as_str(), message.as_str()), ("BAD_USER_INPUT", expected), "{id}");
+    }
 }

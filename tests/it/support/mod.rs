@@ -3,6 +3,7 @@
 pub mod built_in;
 pub mod cluster;
 pub mod command;
+pub mod cursor;
 pub mod database;
 pub mod http;
 pub mod metered_server;

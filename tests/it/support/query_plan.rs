@@ -4,7 +4,9 @@ use orderql::database::connect::connect;
 use orderql::database::session::reader_settings;
 use orderql::plan::request_plan::{Parameter, Plan};
 use orderql::value::Value;
+use rust_decimal::Decimal;
 use serde_json::Value as Json;
+use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::support::database::Database;
@@ -151,7 +153,8 @@ fn literal_value(value: &Value) -> String {
         Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
         Value::Int(number) => number.to_string(),
         Value::Decimal(number) => number.to_string(),
+        Value::Numeric(number) => Decimal::from_sql(&Type::NUMERIC, number.as_binary()).unwrap().to_string(),
         Value::Boolean(truth) => format!("'{}'", if *truth { 'Y' } else { 'N' }),
-        Value::DateTime(moment) => format!("timestamptz 'epoch' + {} * interval '1 microsecond'", moment.0),
+        Value::DateTime(moment) => format!("timestamptz 'epoch' + {} * interval '1 microsecond'", moment.unix_micros()),
     }
 }

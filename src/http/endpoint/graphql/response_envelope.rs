@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::error::code::ErrorCode;
-use crate::execute::field_error::{FieldError, PathPart};
+use crate::execute::field_error::{Cause, FieldError, PathPart};
 use crate::http::cost_extension::ResponseExtensions;
 
 /// What the response of every executed query begins with. Its `data` follows.
@@ -23,10 +23,19 @@ pub(crate) fn errors(errors: &[FieldError]) -> String {
         json!({
             "message": error.cause.to_string(),
             "path": error.path.iter().map(part).collect::<Vec<_>>(),
-            "extensions": {"code": ErrorCode::InternalServerError.as_str()},
+            "extensions": {"code": code(error.cause).as_str()},
         })
     };
     format!(",\"errors\":{}", errors.iter().map(entry).collect::<Value>())
+}
+
+/// A null in a non-null field is a fault of the schema or the database. Nothing is at fault if the database has a value that
+/// GraphQL's types do not have.
+fn code(cause: Cause) -> ErrorCode {
+    match cause {
+        Cause::Missing => ErrorCode::InternalServerError,
+        Cause::Unwritable(_) => ErrorCode::UnrepresentableValue,
+    }
 }
 
 /// What the response of every executed query ends with, after its `data` and `errors`.

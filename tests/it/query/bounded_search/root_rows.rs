@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Column, Connection, SearchKey, SortKey};
 use orderql::cursor::{Encoder, decode};
-use orderql::value::{ScalarType, Timestamp, Value};
+use orderql::value::{ScalarType, Value};
 use tokio_postgres::Client;
+
+use crate::support::cursor::{numeric, unix_micros};
 
 /// A collection root and its rows.
 pub struct RootRows<'a> {
@@ -120,8 +122,8 @@ impl<'a> RootRows<'a> {
         for (value, column) in order.keys[index].iter().zip(&key.columns) {
             match (value, column.scalar) {
                 (None, _) => encoder.null(),
-                (Some(text), ScalarType::Decimal) => encoder.decimal(text),
-                (Some(text), ScalarType::DateTime) => encoder.timestamp(Timestamp(text.parse().unwrap())),
+                (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+                (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
                 (Some(text), _) => encoder.text(text.as_bytes()),
             }
         }

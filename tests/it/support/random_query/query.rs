@@ -6,8 +6,9 @@ use orderql::catalog::ids::{FieldId, TypeId};
 use orderql::cursor::{Encoder, OrderingTag};
 use orderql::query::{Request, Variables};
 use orderql::search::Comparator;
-use orderql::value::{ScalarType, Timestamp};
+use orderql::value::ScalarType;
 
+use crate::support::cursor::{numeric, unix_micros};
 use crate::support::random::Random;
 
 /// A query and its fragments: for each the name of its type, and its selection set.
@@ -293,8 +294,8 @@ fn literal(value: &Value) -> String {
                     None => encoder.null(),
                     Some(ScalarType::Id | ScalarType::String) => encoder.text(format!("W{small}'\\").as_bytes()),
                     Some(ScalarType::Int) => encoder.int(small),
-                    Some(ScalarType::Decimal) => encoder.decimal(&format!("{small}.25")),
-                    Some(ScalarType::DateTime) => encoder.timestamp(Timestamp(1_775_000_000_000_000 + small)),
+                    Some(ScalarType::Decimal) => encoder.numeric(&numeric(&format!("{small}.25"))),
+                    Some(ScalarType::DateTime) => encoder.timestamp(unix_micros(1_775_000_000_000_000 + small)),
                     Some(ScalarType::Boolean) => encoder.boolean(small % 2 == 0),
                 }
             }
