@@ -16,7 +16,7 @@ use orderql::limits::Limits;
 use orderql::plan::build::template;
 use orderql::query::Request;
 use orderql::query::bind::bind;
-use orderql::query::bind::resolve::resolve;
+use orderql::query::bind::resolve::{Resolved, resolve};
 use orderql::query::operation::Operation;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
@@ -82,23 +82,28 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
     bencher.bench(|| validate(&case.catalog, black_box(&document), None).unwrap());
 }
 
+fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
+    let unexpanded = resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS).unwrap();
+    unexpanded.expand(&case.catalog).unwrap()
+}
+
 #[divan::bench(args = accepted_cases())]
 fn c_resolve(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    bencher.bench(|| resolve(&case.catalog, black_box(&operation), &case.request.variables, &HIGH_LIMITS).unwrap());
+    bencher.bench(|| resolved(case, black_box(&operation)));
 }
 
 #[divan::bench(args = accepted_cases())]
 fn d_bind(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolve(&case.catalog, &operation, &case.request.variables, &HIGH_LIMITS).unwrap();
+    let resolved = resolved(case, &operation);
     bencher.bench(|| bind(&case.catalog, black_box(&operation), &resolved));
 }
 
 #[divan::bench(args = accepted_cases())]
 fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolve(&case.catalog, &operation, &case.request.variables, &HIGH_LIMITS).unwrap();
+    let resolved = resolved(case, &operation);
     let bound = bind(&case.catalog, &operation, &resolved);
     bencher.bench(|| admit(depth(black_box(&bound)), estimate(black_box(&bound)).cost(), &HIGH_LIMITS));
 }
@@ -106,7 +111,7 @@ fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
 #[divan::bench(args = accepted_cases())]
 fn f_plan(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolve(&case.catalog, &operation, &case.request.variables, &HIGH_LIMITS).unwrap();
+    let resolved = resolved(case, &operation);
     let bound = bind(&case.catalog, &operation, &resolved);
     bencher.bench(|| template(&case.catalog, black_box(&bound)));
 }

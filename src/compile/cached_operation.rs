@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::compile::stages::Planned;
+use crate::compile::stages::Admitted;
 use crate::cost::admission::admit;
 use crate::cost::estimate::Estimate;
 use crate::cost::formula::Formula;
@@ -50,6 +50,14 @@ impl CachedOperation {
     pub(super) fn insert_constant(&self, plan: CachedPlan) {
         // Another request may have inserted the same.
         let _ = self.constant.set(plan);
+    }
+
+    /// Depth and price of a request, if one with the same price but for page sizes was planned, and this one is admitted. Its
+    /// search strings may be unread.
+    pub(super) fn price(&self, priced: &Resolved<'_>, limits: &Limits) -> Option<Admitted> {
+        let has_its_price = |(key, _): &&(PlanKey, _)| key.has_price_of(&self.operation, priced);
+        let plan = self.plans().entries.iter().find(has_its_price).map(|(_, plan)| Arc::clone(plan))?;
+        plan.admit(priced.steps.iter().map(StepArguments::size), limits)
     }
 
     /// The plan of a request, if one with the same key was inserted.
@@ -120,15 +128,15 @@ pub(super) struct CachedPlan {
 
 impl CachedPlan {
     /// What a planned request has in common with others.
-    pub(super) fn new(planned: &Planned) -> Self {
-        let Planned { depth, estimate, template } = planned;
+    pub(super) fn new(admitted: &Admitted, template: &Arc<PlanTemplate>) -> Self {
+        let Admitted { depth, estimate } = admitted;
         Self { depth: *depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(template) }
     }
 
-    /// The price of a request with these page sizes, if it is admitted.
-    pub(super) fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Estimate> {
-        let estimate = Estimate::new(Arc::clone(&self.formula), sizes);
-        admit(self.depth, estimate.cost(), limits).is_admitted().then_some(estimate)
+    /// Depth and price of a request with these page sizes, if it is admitted.
+    pub(super) fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
+        let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.formula), sizes));
+        admit(depth, estimate.cost(), limits).is_admitted().then_some(Admitted { depth, estimate })
     }
 
     /// The template of the plan.

@@ -12,9 +12,10 @@ use crate::compile::cache::OperationCache;
 use crate::compile::cached_operation::{CachedOperation, CachedPlan};
 use crate::compile::compiled::Compiled;
 use crate::compile::explanation::{Explanation, explain_operation};
-use crate::compile::stages::{self, Planned};
+use crate::compile::stages::{self, Admitted};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
+use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::{Request, Variables};
 use crate::vocabulary::{CurrentVocabularies, UnknownValue};
@@ -56,30 +57,57 @@ impl Compiler {
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
         if let Some(plan) = cached.constant()
-            && let Some(estimate) = plan.admit(iter::empty(), limits)
+            && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
         {
             return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template(), Vec::new()));
         }
-        let resolved = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
-        if let Some(plan) = cached.plan(&resolved)
-            && let Some(estimate) = plan.admit(resolved.steps.iter().map(StepArguments::size), limits)
-        {
-            let unknown_values = self.unknown_values(&cached, &resolved.steps);
-            return Ok(Compiled::new(&cached.operation, resolved.steps, estimate, plan.template(), unknown_values));
-        }
-        if let Some(errors) = cached.rejection(&resolved, limits) {
+        let unexpanded = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
+        let admitted = match cached.price(unexpanded.priced(), limits) {
+            Some(admitted) => admitted,
+            None => self.price(&cached, request, unexpanded.priced(), limits)?,
+        };
+        let resolved = unexpanded.expand(&self.catalog)?;
+        let template = match cached.plan(&resolved) {
+            Some(plan) => plan.template(),
+            None => self.plan(&cached, request, &resolved, &admitted),
+        };
+        let unknown_values = self.unknown_values(&cached, &resolved.steps);
+        Ok(Compiled::new(&cached.operation, resolved.steps, admitted.estimate, template, unknown_values))
+    }
+
+    /// Prices and admits a request. If it is not admitted, inserts its errors into the cache.
+    fn price(
+        &self,
+        cached: &CachedOperation,
+        request: &Request,
+        priced: &Resolved<'_>,
+        limits: &Limits,
+    ) -> Result<Admitted, GraphqlErrors> {
+        if let Some(errors) = cached.rejection(priced, limits) {
             return Err(errors);
         }
-        // The errors of a request that is not admitted need the bound operation.
-        let planned = stages::plan(&self.catalog, &cached.operation, &resolved, limits);
-        match &planned {
-            Ok(planned) => self.insert(&cached, &resolved, planned),
-            Err(errors) => cached.insert_rejection(&resolved, limits, errors),
-        }
+        stages::price(&self.catalog, &cached.operation, priced, limits).inspect_err(|errors| {
+            cached.insert_rejection(priced, limits, errors);
+            self.update_bytes(cached, request);
+        })
+    }
+
+    /// Plans an admitted request, and inserts the plan into the cache.
+    fn plan(
+        &self,
+        cached: &CachedOperation,
+        request: &Request,
+        resolved: &Resolved<'_>,
+        admitted: &Admitted,
+    ) -> Arc<PlanTemplate> {
+        let template = stages::plan(&self.catalog, &cached.operation, resolved);
+        self.insert(cached, resolved, CachedPlan::new(admitted, &template));
+        self.update_bytes(cached, request);
+        template
+    }
+
+    fn update_bytes(&self, cached: &CachedOperation, request: &Request) {
         self.operations.update_bytes(&request.query, request.operation_name.as_deref(), cached.bytes());
-        let Planned { estimate, template, .. } = planned?;
-        let unknown_values = self.unknown_values(&cached, &resolved.steps);
-        Ok(Compiled::new(&cached.operation, resolved.steps, estimate, template, unknown_values))
     }
 
     /// The values of an admitted request that are not in their keys' vocabularies.
@@ -91,8 +119,7 @@ impl Compiler {
     }
 
     /// Inserts the plan of a request into the cache.
-    fn insert(&self, cached: &CachedOperation, resolved: &Resolved<'_>, planned: &Planned) {
-        let plan = CachedPlan::new(planned);
+    fn insert(&self, cached: &CachedOperation, resolved: &Resolved<'_>, plan: CachedPlan) {
         if resolved.constants.is_empty() {
             return cached.insert_plan(resolved, plan);
         }
@@ -231,7 +258,8 @@ mod tests {
         let variables = json!({ "q": format!("statusId:A,B,A{spaces}statusId:C") });
         let shared = request(&query, variables);
         let operation = stages::operation(compiler.catalog(), &shared).unwrap();
-        let steps = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap().steps;
+        let unexpanded = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap();
+        let steps = unexpanded.expand(compiler.catalog()).unwrap().steps;
         assert_eq!(steps.len(), 41);
         assert!(steps[..40].iter().all(|step| Arc::ptr_eq(&step.terms, &steps[0].terms)));
         assert!(!Arc::ptr_eq(&steps[40].terms, &steps[0].terms), "another root has other keys");

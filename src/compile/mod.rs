@@ -16,17 +16,19 @@ mod stages;
 
 use crate::catalog::Catalog;
 use crate::compile::compiled::Compiled;
-use crate::compile::stages::{Planned, operation, plan};
+use crate::compile::stages::{Admitted, operation, plan, price};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::query::Request;
 use crate::query::bind::resolve::resolve;
 
-/// Compiles a request: parse, validate, resolve, bind, estimate, admit, plan. Pure: the same request has the same result.
+/// Compiles a request: parse, validate, resolve, estimate, admit, expand searches, plan. Pure: the same request has the same result.
 /// Knows no vocabularies, so no value is reported as unknown.
 pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
     let operation = operation(catalog, request)?;
-    let resolved = resolve(catalog, &operation, &request.variables, limits)?;
-    let Planned { estimate, template, .. } = plan(catalog, &operation, &resolved, limits)?;
+    let unexpanded = resolve(catalog, &operation, &request.variables, limits)?;
+    let Admitted { estimate, .. } = price(catalog, &operation, unexpanded.priced(), limits)?;
+    let resolved = unexpanded.expand(catalog)?;
+    let template = plan(catalog, &operation, &resolved);
     Ok(Compiled::new(&operation, resolved.steps, estimate, template, Vec::new()))
 }

@@ -18,11 +18,10 @@ use crate::query::operation::Operation;
 use crate::query::parse::Source;
 use crate::query::validate::validate;
 
-/// A request that is within the limits.
-pub(super) struct Planned {
+/// Depth and price of a request that is within the limits.
+pub(super) struct Admitted {
     pub(super) depth: u32,
     pub(super) estimate: Estimate,
-    pub(super) template: Arc<PlanTemplate>,
 }
 
 /// Parses and validates the text of a request.
@@ -32,15 +31,20 @@ pub(super) fn operation(catalog: &Catalog, request: &Request) -> Result<Operatio
     validate(catalog, &document, request.operation_name.as_deref())
 }
 
-/// Binds, prices, admits and plans an operation.
-pub(super) fn plan(
+/// Prices and admits a request, whose search strings may be unread.
+pub(super) fn price(
     catalog: &Catalog,
     operation: &Operation,
-    resolved: &Resolved<'_>,
+    priced: &Resolved<'_>,
     limits: &Limits,
-) -> Result<Planned, GraphqlErrors> {
-    let bound = bind(catalog, operation, resolved);
+) -> Result<Admitted, GraphqlErrors> {
+    let bound = bind(catalog, operation, priced);
     let (depth, estimate) = (depth(&bound), estimate(&bound));
     limit_exceeded::check(&admit(depth, estimate.cost(), limits), &bound, estimate.formula(), limits)?;
-    Ok(Planned { depth, estimate, template: Arc::new(template(catalog, &bound)) })
+    Ok(Admitted { depth, estimate })
+}
+
+/// Plans an admitted request.
+pub(super) fn plan(catalog: &Catalog, operation: &Operation, resolved: &Resolved<'_>) -> Arc<PlanTemplate> {
+    Arc::new(template(catalog, &bind(catalog, operation, resolved)))
 }

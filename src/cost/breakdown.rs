@@ -1,7 +1,7 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
 use crate::catalog::schema::Field;
-use crate::cost::price::{Cost, Priced, PricedField, search_penalty, unindexed_terms};
+use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
@@ -71,7 +71,7 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
                 CostNode {
                     times,
                     penalty,
-                    unindexed_terms: unindexed_terms(connection),
+                    unindexed_terms: connection.unindexed_terms,
                     total: penalty.saturating_add(times.saturating_mul(line.total)),
                     step: Some(connection.step),
                     ..line

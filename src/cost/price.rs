@@ -53,15 +53,9 @@ impl PricedField<'_, '_> {
     }
 }
 
-/// How many search terms of a connection no selective index serves.
-pub(super) fn unindexed_terms(connection: &BoundConnection<'_>) -> u64 {
-    let unindexed = connection.terms.iter().filter(|term| !connection.binding.search_keys[term.key].indexed);
-    unindexed.count() as u64
-}
-
 /// What the search terms of a connection add to its price, once.
 pub(super) fn search_penalty(connection: &BoundConnection<'_>) -> Cost {
-    UNINDEXED_TERM.saturating_mul(unindexed_terms(connection))
+    UNINDEXED_TERM.saturating_mul(connection.unindexed_terms)
 }
 
 /// A field of a level that has priced fields.

@@ -26,6 +26,7 @@ struct StepKey {
     end: End,
     after: Option<NullRange>,
     before: Option<NullRange>,
+    unindexed_terms: u64,
     terms: Vec<(usize, Comparator)>,
 }
 
@@ -51,6 +52,14 @@ impl PlanKey {
             && self.steps.iter().zip(&resolved.steps).all(|(key, arguments)| key.matches(arguments))
     }
 
+    /// Whether a request for the same operation has the price of those with this key, but for page sizes. The request's search
+    /// strings may be unread. Does not allocate.
+    pub(crate) fn has_price_of(&self, operation: &Operation, priced: &Resolved<'_>) -> bool {
+        let truths = operation.conditions.iter().map(|variable| priced.truth(*variable));
+        let unindexed_terms = priced.steps.iter().map(|step| step.unindexed_terms);
+        truths.eq(self.truths.iter().copied()) && unindexed_terms.eq(self.steps.iter().map(|step| step.unindexed_terms))
+    }
+
     /// About how much memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let steps =
@@ -61,7 +70,7 @@ impl PlanKey {
 
 impl StepKey {
     fn of(arguments: &StepArguments) -> Self {
-        let StepArguments { selection: _, keys, sort_key, reverse, page, terms } = arguments;
+        let StepArguments { selection: _, keys, sort_key, reverse, page, unindexed_terms, terms } = arguments;
         Self {
             keys: keys.iter().map(|(index, _)| *index).collect(),
             sort_key: *sort_key,
@@ -69,13 +78,15 @@ impl StepKey {
             end: page.end,
             after: null_range(page.after.as_ref()),
             before: null_range(page.before.as_ref()),
+            unindexed_terms: *unindexed_terms,
             terms: terms.iter().map(term).collect(),
         }
     }
 
     fn matches(&self, arguments: &StepArguments) -> bool {
-        let StepArguments { selection: _, keys, sort_key, reverse, page, terms } = arguments;
-        (self.sort_key, self.reverse, self.end) == (*sort_key, *reverse, page.end)
+        let StepArguments { selection: _, keys, sort_key, reverse, page, unindexed_terms, terms } = arguments;
+        (self.sort_key, self.reverse, self.end, self.unindexed_terms)
+            == (*sort_key, *reverse, page.end, *unindexed_terms)
             && (self.after, self.before) == (null_range(page.after.as_ref()), null_range(page.before.as_ref()))
             && terms.iter().map(term).eq(self.terms.iter().copied())
             && keys.iter().map(|(index, _)| *index).eq(self.keys.iter().copied())

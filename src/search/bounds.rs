@@ -1,4 +1,4 @@
-//! How large search strings can be. Terms on indexed keys cost nothing, so credits do not limit them, and values are parsed
+//! How large search strings can be. Terms on indexed keys cost nothing, so credits do not limit them, and terms are counted
 //! before the cost is known.
 
 /// Terms of a search string.

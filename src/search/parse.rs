@@ -60,8 +60,10 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     }
     let mut elements = Vec::new();
     let mut rest = value;
+    // Quotes that are not closed in the rest. Looking for each of them again would take quadratic time.
+    let mut unclosed = String::new();
     loop {
-        let Element { text, is_quoted, remainder } = element(rest);
+        let Element { text, is_quoted, remainder } = element(rest, &mut unclosed);
         if text.is_empty() {
             return Err(if elements.is_empty() && remainder.is_none() {
                 SearchErrorKind::EmptyValue
@@ -92,25 +94,29 @@ struct Element<'a> {
     remainder: Option<&'a str>,
 }
 
-fn element(text: &str) -> Element<'_> {
-    quoted(text).unwrap_or_else(|| match text.split_once(',') {
+fn element<'a>(text: &'a str, unclosed: &mut String) -> Element<'a> {
+    quoted(text, unclosed).unwrap_or_else(|| match text.split_once(',') {
         Some((element, remainder)) => Element { text: element, is_quoted: false, remainder: Some(remainder) },
         None => Element { text, is_quoted: false, remainder: None },
     })
 }
 
 /// The quoted element at the beginning of a text, if there is one. A comma or the end must follow the closing quote.
-fn quoted(text: &str) -> Option<Element<'_>> {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+fn quoted<'a>(text: &'a str, unclosed: &mut String) -> Option<Element<'a>> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"') && !unclosed.contains(*c))?;
     let inner = &text[1..];
-    inner.match_indices(quote).find_map(|(at, _)| {
+    let found = inner.match_indices(quote).find_map(|(at, _)| {
         let (text, after_quote) = (&inner[..at], &inner[at + 1..]);
         let element = |remainder| Element { text, is_quoted: true, remainder };
         match after_quote.strip_prefix(',') {
             Some(remainder) => Some(element(Some(remainder))),
             None => after_quote.is_empty().then(|| element(None)),
         }
-    })
+    });
+    if found.is_none() {
+        unclosed.push(quote);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -147,6 +153,7 @@ mod tests {
             ("a:>'=5'", r#"a > ["=5"]"#),
             ("a:O'Brien,'tis", r#"a in ["O'Brien", "'tis"]"#),
             ("a:'b'c'", r#"a equals ["b'c"]"#),
+            (r#"a:'b,'c,"d,'e",'f,"g""#, r#"a in ["'b", "'c", "d,'e", "'f", "g"]"#),
             ("name:Ünïcode,日本", r#"name in ["Ünïcode", "日本"]"#),
             ("a:-5,b=c,d!", r#"a in ["-5", "b=c", "d!"]"#),
             ("a:'#10*',\"*\",'!=b'", r##"a in ["#10*", "*", "!=b"]"##),

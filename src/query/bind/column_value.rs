@@ -7,6 +7,8 @@ use crate::value::{ScalarType, Value};
 
 /// Parses a value that a column of a relation is compared with. If the column cannot hold it, returns what it can hold.
 pub(super) fn parse(catalog: &Catalog, relation: &str, column: &Column, text: &str) -> Result<Value, &'static str> {
+    #[cfg(test)]
+    PARSED_VALUES.with(|count| count.set(count.get() + 1));
     let value = column.scalar.parse(text).map_err(|error| error.expected)?;
     check(catalog, relation, column, &value)?;
     Ok(value)
@@ -21,4 +23,15 @@ pub(super) fn check(catalog: &Catalog, relation: &str, column: &Column, value: &
         Value::Text(_) | Value::Decimal(_) | Value::DateTime(_) | Value::Boolean(_) => true,
     };
     if is_held { Ok(()) } else { Err(range().describe()) }
+}
+
+#[cfg(test)]
+thread_local! {
+    static PARSED_VALUES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many values this thread has parsed.
+#[cfg(test)]
+pub(super) fn parsed_values() -> usize {
+    PARSED_VALUES.with(std::cell::Cell::get)
 }

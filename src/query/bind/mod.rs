@@ -1,7 +1,8 @@
 //! Operation and variables to an operation whose every value is known.
 //!
-//! - [`resolve`](mod@resolve): the values. Conditions are decided, page sizes are inside the limits, search terms are typed,
-//!   cursors are decoded. Every error that a value can cause is found here.
+//! - [`resolve`](mod@resolve): the values. Conditions are decided, page sizes are inside the limits, cursors are decoded, search
+//!   terms are counted. Depth and cost can be decided then; the values of search terms are read after that, for admitted
+//!   requests alone. Every error that a value can cause is found here.
 //! - [`bind`]: the tree of the operation with these values. It cannot fail, nor can the stages after it.
 //!
 //! They are two because most requests need the first alone: requests with the same text and other values share their
@@ -9,7 +10,7 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
-//! - `argument`, `variable`, [`page`], [`terms`]: the values by kind
+//! - `argument`, `variable`, [`page`], `search_keys`, [`terms`]: the values by kind
 //! - `column_value`: whether a column can hold a value
 //! - [`introspection`]: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
@@ -23,6 +24,7 @@ pub mod introspection;
 pub mod page;
 pub mod resolve;
 mod search_budget;
+mod search_keys;
 mod search_size;
 pub mod selection;
 pub mod terms;

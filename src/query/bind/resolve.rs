@@ -13,10 +13,12 @@ use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
 use crate::query::bind::error::BindError;
+use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
 use crate::query::bind::page::{self, Ordering, Page};
+use crate::query::bind::search_keys::SearchKeys;
 use crate::query::bind::terms::{BoundTerm, Searches};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
@@ -46,6 +48,8 @@ pub struct StepArguments {
     pub reverse: bool,
     /// How many rows are requested, from which end, between which cursors.
     pub page: Page,
+    /// How many of its search terms no selective index serves.
+    pub unindexed_terms: u64,
     /// The search terms. Steps of the same root that take their search string from one variable share them.
     pub terms: Arc<[BoundTerm]>,
 }
@@ -64,28 +68,65 @@ impl Resolved<'_> {
     }
 }
 
-/// Resolves every value of a request. All errors are reported, in document order.
+/// The values of a request except those in its search strings.
+pub struct Unexpanded<'a> {
+    resolved: Resolved<'a>,
+    searches: Vec<Search<'a>>,
+}
+
+/// A connection with a search string.
+struct Search<'a> {
+    step: StepId,
+    selection: &'a Selection,
+    field: &'a Field,
+    connection: &'a Connection,
+}
+
+impl<'a> Unexpanded<'a> {
+    /// The values that depth and cost depend on. The steps have no search terms, but count them.
+    pub fn priced(&self) -> &Resolved<'a> {
+        &self.resolved
+    }
+
+    /// Reads the values of the search strings. All errors are reported, in document order.
+    pub fn expand(mut self, catalog: &Catalog) -> Result<Resolved<'a>, GraphqlErrors> {
+        let (mut terms, mut errors) = (Searches::default(), Vec::new());
+        for Search { step, selection, field, connection } in &self.searches {
+            let arguments = Arguments::new(field, &selection.arguments, &self.resolved.values);
+            let mut own = Vec::new();
+            self.resolved.steps[*step].terms = terms.terms(catalog, &arguments, connection, &mut own);
+            errors.extend(own.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
+        }
+        GraphqlErrors::check(errors)?;
+        Ok(self.resolved)
+    }
+}
+
+/// Resolves every value of a request except those in its search strings. All errors are reported, in document order. If there
+/// are any, so are those of the values in search strings.
 pub fn resolve<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
     variables: &Variables,
     limits: &Limits,
-) -> Result<Resolved<'a>, GraphqlErrors> {
+) -> Result<Unexpanded<'a>, GraphqlErrors> {
     let values = variable::coerce(catalog, operation, variables)?;
-    let mut resolver = Resolver {
-        catalog,
-        operation,
-        limits,
-        values,
-        introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
-        searches: Searches::default(),
-        steps: Vec::with_capacity(4),
-        constants: Vec::new(),
-        errors: Vec::new(),
+    let Resolver { values, steps, constants, searches, errors, .. } =
+        Resolver::run(catalog, operation, limits, values, Reading::Keys(SearchKeys::default()));
+    let Some(errors) = GraphqlErrors::collect(errors) else {
+        return Ok(Unexpanded { resolved: Resolved { values, steps, constants }, searches });
     };
-    resolver.selections(&operation.selections);
-    GraphqlErrors::check(resolver.errors)?;
-    Ok(Resolved { values: resolver.values, steps: resolver.steps, constants: resolver.constants })
+    // The errors of values stand between the others.
+    let all = Resolver::run(catalog, operation, limits, values, Reading::Values(Searches::default()));
+    Err(GraphqlErrors::collect(all.errors).unwrap_or(errors))
+}
+
+/// How search strings are read.
+enum Reading {
+    /// Their terms and keys alone.
+    Keys(SearchKeys),
+    /// With the values, for their errors.
+    Values(Searches),
 }
 
 struct Resolver<'a, 'v> {
@@ -94,13 +135,38 @@ struct Resolver<'a, 'v> {
     limits: &'v Limits,
     values: Values<'a>,
     introspector: Introspector<'a>,
-    searches: Searches,
+    reading: Reading,
+    searches: Vec<Search<'a>>,
     steps: Vec<StepArguments>,
     constants: Vec<(SelectionId, Constant<'a>)>,
     errors: Vec<GraphqlError>,
 }
 
-impl<'a> Resolver<'a, '_> {
+impl<'a, 'v> Resolver<'a, 'v> {
+    /// Resolves an operation.
+    fn run(
+        catalog: &'a Catalog,
+        operation: &'a Operation,
+        limits: &'v Limits,
+        values: Values<'a>,
+        reading: Reading,
+    ) -> Self {
+        let mut resolver = Self {
+            catalog,
+            operation,
+            limits,
+            values,
+            introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
+            reading,
+            searches: Vec::new(),
+            steps: Vec::with_capacity(4),
+            constants: Vec::new(),
+            errors: Vec::new(),
+        };
+        resolver.selections(&operation.selections);
+        resolver
+    }
+
     fn selections(&mut self, selections: &'a [Selection]) {
         if self.operation.conditions.is_empty() {
             for selection in selections {
@@ -148,6 +214,7 @@ impl<'a> Resolver<'a, '_> {
             sort_key: 0,
             reverse: false,
             page: Page::ONE_ROW,
+            unindexed_terms: 0,
             terms: Arc::default(),
         });
     }
@@ -157,14 +224,24 @@ impl<'a> Resolver<'a, '_> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let terms = self.searches.terms(self.catalog, &arguments, binding, &mut errors);
+        let unindexed_terms = match &mut self.reading {
+            Reading::Keys(keys) => keys.unindexed_terms(&arguments, binding, &mut errors),
+            Reading::Values(searches) => {
+                searches.terms(self.catalog, &arguments, binding, &mut errors);
+                0
+            }
+        };
+        if arguments.get(ArgumentRole::Query).is_some() {
+            self.searches.push(Search { step: self.steps.len(), selection, field, connection: binding });
+        }
         let ordering =
             Ordering { catalog: self.catalog, connection: binding, sort_key: &binding.sort_keys[sort_key], reverse };
         let (after, before) = page::cursors(&ordering, &arguments, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);
         let selection = selection.id;
-        self.steps.push(StepArguments { selection, keys: Vec::new(), sort_key, reverse, page, terms });
+        let (keys, terms) = (Vec::new(), Arc::default());
+        self.steps.push(StepArguments { selection, keys, sort_key, reverse, page, unindexed_terms, terms });
     }
 
     /// Resolves `__schema` or `__type`.

@@ -1,5 +1,5 @@
-//! Counts the search strings of a request. They are read before the cost of the request is known, so credits do not limit
-//! them.
+//! Counts the search strings of a request. Their terms are read before the cost of the request is known, and terms on indexed
+//! keys cost nothing, so credits do not limit them.
 
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_size::SearchSize;

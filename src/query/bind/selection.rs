@@ -133,7 +133,9 @@ pub struct BoundConnection<'a> {
     pub page: &'a Page,
     /// Where the page size is written.
     pub size_source: SizeSource<'a>,
-    /// The search terms.
+    /// How many of its search terms no selective index serves.
+    pub unindexed_terms: u64,
+    /// The search terms; none while the request is priced.
     pub terms: &'a [BoundTerm],
     /// The index of the sort key among the binding's.
     pub sort_key: usize,

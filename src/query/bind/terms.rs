@@ -1,4 +1,4 @@
-//! The search string's terms, checked against the search keys of the connection.
+//! The search string's terms with their values.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,16 +6,15 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::catalog::binding::Connection;
 use crate::catalog::schema::ArgumentRole;
-use crate::error::excerpt::excerpt;
-use crate::nearest::nearest;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
+use crate::query::bind::search_keys;
 use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
 use crate::search::bounds::MAX_VALUES;
-use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
+use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
 /// A search term whose key is known and whose values are typed.
@@ -95,7 +94,7 @@ fn read(
     budget.add(SearchSize::Terms, parsed.len())?;
     let mut bound = Vec::with_capacity(parsed.len());
     for term in parsed {
-        let term = term.map_err(|malformed| self::malformed(arguments, connection, malformed));
+        let term = term.map_err(|malformed| search_keys::malformed(arguments, connection, malformed));
         match term.and_then(|term| bind(catalog, arguments, connection, &term)) {
             Ok(term) => {
                 budget.add(SearchSize::Values, term.values.len())?;
@@ -113,42 +112,13 @@ fn bind(
     connection: &Connection,
     term: &Term<'_>,
 ) -> Result<BoundTerm, BindError> {
-    let field = || arguments.field.name.clone();
-    let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
-        field: field(),
-        key: excerpt(term.key),
-        offset: term.offset,
-        syntax: foreign_syntax(term.key),
-        nearest: nearest(identifier(term.key), names(connection)).map(str::to_owned),
-        allowed: names(connection).map(str::to_owned).collect(),
-    })?;
+    let (index, comparator) = search_keys::key(arguments, connection, term)?;
     let key = &connection.search_keys[index];
-    let comparator = match term.operator {
-        Operator::Known(comparator) => comparator,
-        Operator::Unknown(operator) => {
-            return Err(BindError::NoSuchOperator {
-                field: field(),
-                key: key.name.clone(),
-                offset: term.offset,
-                operator: excerpt(operator),
-                allowed: key.comparators.clone(),
-            });
-        }
-    };
-    if !key.comparators.contains(&comparator) {
-        return Err(BindError::OperatorNotAllowed {
-            field: field(),
-            key: key.name.clone(),
-            offset: term.offset,
-            comparator,
-            allowed: key.comparators.clone(),
-        });
-    }
     let value = |text: &str| column_value::parse(catalog, key.relation(connection), &key.column, text);
-    let values = values(term, value).map_err(|bad| malformed(arguments, connection, bad))?;
+    let values = values(term, value).map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {
-            field: field(),
+            field: arguments.field.name.clone(),
             key: key.name.clone(),
             offset: term.offset,
             values: values.len(),
@@ -156,47 +126,6 @@ fn bind(
     }
     let is_one = comparator == Comparator::In && values.len() == 1 && key.comparators.contains(&Comparator::Equals);
     Ok(BoundTerm { key: index, comparator: if is_one { Comparator::Equals } else { comparator }, values })
-}
-
-/// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
-fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
-    let (mut suggestion, mut allowed) = (None, None);
-    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::BooleanSyntax | SearchErrorKind::NoKey) {
-        // As in `statusId=A`. A word that only resembles a key is probably a value.
-        let word = identifier(&malformed.term);
-        let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
-        suggestion = names(connection).filter(is_begun).max_by_key(|key| key.len()).map(str::to_owned);
-        allowed = Some(names(connection).map(str::to_owned).collect());
-    }
-    BindError::SearchError {
-        field: arguments.field.name.clone(),
-        malformed: Box::new(malformed),
-        nearest: suggestion,
-        allowed,
-    }
-}
-
-/// What a key has that other query languages have and this one does not: a sentence that says so.
-fn foreign_syntax(key: &str) -> Option<&'static str> {
-    if key.starts_with(['-', '!']) {
-        Some("there is no negation")
-    } else if key.starts_with('(') {
-        Some("there is no grouping, and a space between terms means AND")
-    } else if key.contains(['<', '>', '=', '!', '~']) {
-        Some("an operator follows the colon, as in key:>value")
-    } else {
-        None
-    }
-}
-
-/// The first identifier in a text: `statusId` in `-statusId!`.
-fn identifier(text: &str) -> &str {
-    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
-}
-
-fn names(connection: &Connection) -> impl Iterator<Item = &str> {
-    connection.search_keys.iter().map(|key| key.name.as_str())
 }
 
 /// The distinct values of a term, in its order.

@@ -203,6 +203,7 @@ impl<'a> Binder<'a> {
             binding,
             page: &arguments.page,
             size_source,
+            unindexed_terms: arguments.unindexed_terms,
             terms: &arguments.terms,
             sort_key: arguments.sort_key,
             reverse: arguments.reverse,

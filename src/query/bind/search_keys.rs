@@ -1,0 +1,211 @@
+//! The search strings of a request as its price sees them: how many terms they have, and on which keys. No value is read,
+//! because the request may turn out to cost too much.
+
+use std::collections::HashMap;
+
+use crate::catalog::binding::Connection;
+use crate::catalog::schema::ArgumentRole;
+use crate::error::excerpt::excerpt;
+use crate::nearest::nearest;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::bind::search_budget::SearchBudget;
+use crate::query::bind::search_size::SearchSize;
+use crate::query::operation::Literal;
+use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
+
+/// The search strings of a request, without their values.
+#[derive(Debug, Default)]
+pub(super) struct SearchKeys {
+    budget: SearchBudget,
+    /// The terms of variables, by the variable's index and the name of the root.
+    of_variables: HashMap<(usize, String), TermCount>,
+}
+
+/// How many terms a search string has.
+#[derive(Debug, Clone, Copy, Default)]
+struct TermCount {
+    all: usize,
+    unindexed: u64,
+}
+
+impl SearchKeys {
+    /// How many search terms of a connection no selective index serves. Every term with an error that its value does not
+    /// cause adds this error, in the string's order.
+    pub(super) fn unindexed_terms(
+        &mut self,
+        arguments: &Arguments<'_>,
+        connection: &Connection,
+        errors: &mut Vec<BindError>,
+    ) -> u64 {
+        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return 0 };
+        if self.budget.is_exceeded() {
+            return 0;
+        }
+        let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
+        let known = source.as_ref().and_then(|source| self.of_variables.get(source)).copied();
+        let counted = match known {
+            Some(known) => self.budget.add(SearchSize::Terms, known.all).map(|()| known),
+            None => self.count(text, arguments, connection, errors),
+        };
+        let count = counted.map_err(|error| errors.push(error)).unwrap_or_default();
+        if let Some(source) = source {
+            self.of_variables.insert(source, count);
+        }
+        count.unindexed
+    }
+
+    /// Fails if the request has more terms than it may.
+    fn count(
+        &mut self,
+        text: &str,
+        arguments: &Arguments<'_>,
+        connection: &Connection,
+        errors: &mut Vec<BindError>,
+    ) -> Result<TermCount, BindError> {
+        self.budget.add(SearchSize::Bytes, text.len())?;
+        let terms = search::parse(text);
+        self.budget.add(SearchSize::Terms, terms.len())?;
+        let mut count = TermCount { all: terms.len(), unindexed: 0 };
+        for term in terms {
+            let term = term.map_err(|bad| malformed(arguments, connection, bad));
+            match term.and_then(|term| key(arguments, connection, &term)) {
+                Ok((index, _)) => count.unindexed += u64::from(!connection.search_keys[index].indexed),
+                Err(error) => errors.push(error),
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// The index of a term's key among the connection's, and its comparator, which the key accepts.
+pub(super) fn key(
+    arguments: &Arguments<'_>,
+    connection: &Connection,
+    term: &Term<'_>,
+) -> Result<(usize, Comparator), BindError> {
+    let field = || arguments.field.name.clone();
+    let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
+        field: field(),
+        key: excerpt(term.key),
+        offset: term.offset,
+        syntax: foreign_syntax(term.key),
+        nearest: nearest(identifier(term.key), names(connection)).map(str::to_owned),
+        allowed: names(connection).map(str::to_owned).collect(),
+    })?;
+    let key = &connection.search_keys[index];
+    let comparator = match term.operator {
+        Operator::Known(comparator) => comparator,
+        Operator::Unknown(operator) => {
+            return Err(BindError::NoSuchOperator {
+                field: field(),
+                key: key.name.clone(),
+                offset: term.offset,
+                operator: excerpt(operator),
+                allowed: key.comparators.clone(),
+            });
+        }
+    };
+    if !key.comparators.contains(&comparator) {
+        return Err(BindError::OperatorNotAllowed {
+            field: field(),
+            key: key.name.clone(),
+            offset: term.offset,
+            comparator,
+            allowed: key.comparators.clone(),
+        });
+    }
+    Ok((index, comparator))
+}
+
+/// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
+pub(super) fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
+    let (mut suggestion, mut allowed) = (None, None);
+    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::BooleanSyntax | SearchErrorKind::NoKey) {
+        // As in `statusId=A`. A word that only resembles a key is probably a value.
+        let word = identifier(&malformed.term);
+        let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
+        suggestion = names(connection).filter(is_begun).max_by_key(|key| key.len()).map(str::to_owned);
+        allowed = Some(names(connection).map(str::to_owned).collect());
+    }
+    BindError::SearchError {
+        field: arguments.field.name.clone(),
+        malformed: Box::new(malformed),
+        nearest: suggestion,
+        allowed,
+    }
+}
+
+/// What a key has that other query languages have and this one does not: a sentence that says so.
+fn foreign_syntax(key: &str) -> Option<&'static str> {
+    if key.starts_with(['-', '!']) {
+        Some("there is no negation")
+    } else if key.starts_with('(') {
+        Some("there is no grouping, and a space between terms means AND")
+    } else if key.contains(['<', '>', '=', '!', '~']) {
+        Some("an operator follows the colon, as in key:>value")
+    } else {
+        None
+    }
+}
+
+/// The first identifier in a text: `statusId` in `-statusId!`.
+fn identifier(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
+}
+
+fn names(connection: &Connection) -> impl Iterator<Item = &str> {
+    connection.search_keys.iter().map(|key| key.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use crate::catalog::Catalog;
+    use crate::compile::compiler::Compiler;
+    use crate::error::code::ErrorCode;
+    use crate::limits::Limits;
+    use crate::query::bind::column_value::parsed_values;
+    use crate::query::{Request, Variables};
+
+    #[test]
+    fn no_value_of_a_request_that_costs_too_much_is_read() {
+        let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20);
+        let compile = |search: &str, limits: &Limits| {
+            let query = "query ($q: String) {
+                a: orders(first: 20, query: $q) { edges { node { orderItems(first: 5) { edges { cursor } } } } }
+                b: orders(first: 1, query: \"orderId:X,Y statusId:Z\") { edges { cursor } }
+            }";
+            let variables: Variables = serde_json::from_value(json!({ "q": search })).unwrap();
+            let request = Request { query: query.to_owned(), variables, ..Request::default() };
+            let before = parsed_values();
+            let result = compiler.compile(&request, limits).map(|compiled| compiled.estimate.cost());
+            (result, parsed_values() - before)
+        };
+        let low = Limits { max_cost: 220, ..Limits::default() };
+        let shallow = Limits { max_depth: 1, ..Limits::default() };
+        let code = |search: &str, limits: &Limits| {
+            let (result, values) = compile(search, limits);
+            (result.unwrap_err().first().code, values)
+        };
+        // Twice, because plans and rejections are cached.
+        for _ in 0..2 {
+            assert_eq!(code("statusId:A,B,A", &low), (ErrorCode::CostExceeded, 0));
+            assert_eq!(code("statusId:A,B,A", &shallow), (ErrorCode::DepthExceeded, 0));
+            assert_eq!(compile("statusId:A,B,A", &Limits::default()), (Ok(221), 6));
+            assert_eq!(compile("orderId:A", &low), (Ok(171), 4));
+        }
+        // A wrong value is an error of an admitted request.
+        assert_eq!(code("orderDate:>never", &low), (ErrorCode::CostExceeded, 0));
+        assert_eq!(code("orderDate:>never", &Limits::default()).0, ErrorCode::MalformedQuery);
+        // Other errors come before the cost, and those of values stand among them.
+        let (result, _) = compile("orderDate:>never colour:red", &low);
+        let errors = result.unwrap_err().to_string();
+        let position = |text: &str| errors.find(text).unwrap_or_else(|| panic!("{errors}"));
+        assert!(position("orderDate:>never") < position("colour"), "{errors}");
+    }
+}
