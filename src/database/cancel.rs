@@ -1,4 +1,6 @@
-//! Cancelling the statements of a connection whose result is no longer wanted.
+//! Ending the statements of a connection whose result is no longer wanted.
+
+use std::time::Duration;
 
 use deadpool_postgres::Object;
 use tokio::runtime::Handle;
@@ -8,6 +10,30 @@ use tokio_postgres::NoTls;
 use crate::database::options::CONNECT_TIMEOUT;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
+
+/// How long statements may take to end by themselves. Most take a fraction of it.
+const ROLLBACK_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Ends the transaction of a connection that reads, and returns it to its pool. If its statements take long, they are
+/// cancelled. Clients that disconnect from many short queries cannot empty the pool: to cancel a statement and to replace its
+/// connection takes PostgreSQL several times as long as to finish the statement.
+pub(super) fn end(connection: Object) {
+    if connection.is_closed() {
+        return;
+    }
+    // Outside a runtime the process is ending, and dropping the client closes the connection.
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move {
+            // It is executed after all statements that were sent before, and the results of those are discarded.
+            let rolled_back = time::timeout(ROLLBACK_TIMEOUT, connection.batch_execute("ROLLBACK")).await;
+            if !matches!(rolled_back, Ok(Ok(()))) {
+                abandon(connection);
+            }
+        });
+    } else {
+        drop(Object::take(connection));
+    }
+}
 
 /// Removes a connection from its pool, cancels its statements and closes it. The connection is not used again, because a
 /// cancellation may arrive late and would then cancel a later statement.

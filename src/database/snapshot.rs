@@ -17,7 +17,7 @@ use crate::database::parameter::SqlParam;
 const MAX_STATEMENTS: usize = 512;
 
 /// A connection that one request reads from. [`Snapshot::release`] returns it to the pool. If it is dropped before, its
-/// statements are cancelled on the server and the connection is not used again.
+/// transaction is rolled back, and statements that take long are cancelled on the server.
 #[derive(Debug)]
 pub struct Snapshot {
     connection: Option<Object>,
@@ -70,7 +70,7 @@ impl Snapshot {
 impl Drop for Snapshot {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            cancel::abandon(connection);
+            cancel::end(connection);
         }
     }
 }

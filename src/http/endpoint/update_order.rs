@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::header;
 use hyper::http::request::Parts as Head;
 use hyper::{HeaderMap, StatusCode};
 use thiserror::Error;
+use tokio::runtime::Handle;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::{Artifact, Principal};
@@ -22,7 +23,7 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{body, error_response, origin};
 use crate::orders::actor::Actor;
-use crate::orders::error::{FormError, UpdateError};
+use crate::orders::error::{FormError, ParameterError, UpdateError};
 use crate::orders::idempotency::IdempotencyKey;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
@@ -31,6 +32,10 @@ use crate::throttle::running::Permit;
 
 /// The maximum number of bytes of an `Idempotency-Key`.
 const MAX_KEY_LENGTH: usize = 255;
+
+/// The most bytes of a form that is parsed on a thread that serves: some hundred parameters, which take a fraction of a
+/// millisecond.
+const MAX_QUICK_FORM: usize = 8 * 1024;
 
 /// The number of a caller's updates that may wait, for each that may run.
 const QUEUE_PER_RUNNING: u32 = 8;
@@ -44,6 +49,18 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 struct TooManyUpdates {
     /// Updates that may run at the same time.
     limit: u32,
+}
+
+/// Why a body is no request.
+enum FormFault {
+    Form(FormError),
+    Parameters(Vec<ParameterError>),
+}
+
+impl From<FormError> for FormFault {
+    fn from(error: FormError) -> Self {
+        Self::Form(error)
+    }
 }
 
 /// An invalid `Idempotency-Key` header.
@@ -83,14 +100,12 @@ async fn serve(
     let principal = service.authorize(headers, Artifact::UpdateOrder, entry)?;
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let form = match parse_body(content_type, body::read(body, in_flight, &service.options).await?).await {
-        Ok(form) => form,
-        Err(FormError::NotAForm) => return Err(RequestError::NotAForm.into()),
-        Err(error) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),
-    };
-    let request = match UpdateRequest::parse(&form) {
+    let body = body::read(body, in_flight, &service.options).await?;
+    let request = match parse(service, &principal, content_type, body).await? {
         Ok(request) => request,
-        Err(errors) => return Ok(of_errors(StatusCode::BAD_REQUEST, &errors)),
+        Err(FormFault::Form(FormError::NotAForm)) => return Err(RequestError::NotAForm.into()),
+        Err(FormFault::Form(error)) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),
+        Err(FormFault::Parameters(errors)) => return Ok(of_errors(StatusCode::BAD_REQUEST, &errors)),
     };
     let key = match idempotency_key(headers) {
         Ok(key) => key,
@@ -113,6 +128,26 @@ async fn serve(
         Ok(Err(UpdateError::Internal(error))) => Err(ServiceError::internal(entry, error).into()),
         Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
     }
+}
+
+/// The request of a form. Large forms are parsed off the threads that serve.
+async fn parse(
+    service: &Service,
+    caller: &Principal,
+    content_type: Option<&str>,
+    body: Bytes,
+) -> Result<Result<UpdateRequest, FormFault>, ApiError> {
+    let is_large = body.len() > MAX_QUICK_FORM;
+    let content_type = content_type.map(str::to_owned);
+    let parse = async move {
+        let form = parse_body(content_type.as_deref(), body).await?;
+        UpdateRequest::parse(&form).map_err(FormFault::Parameters)
+    };
+    if !is_large {
+        return Ok(parse.await);
+    }
+    let runtime = Handle::current();
+    Ok(service.cpu_tasks.run(caller.limits.deadline, move || runtime.block_on(parse)).await?)
 }
 
 /// Waits until fewer of the caller's updates run than may, so that a caller never holds all connections that write.

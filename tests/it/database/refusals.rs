@@ -12,14 +12,19 @@ use crate::support::http::{GRAPHQL_JSON, Response, bearer};
 use crate::support::server::{Server, server_with_demo_user};
 use crate::support::users::create_users;
 
-/// Makes every statement on orders fail with the SQLSTATE in the table `refusal`: on one connection, or on all.
+/// Makes every statement on orders fail with the SQLSTATE in the table `refusal`, or only the first: it leaves a lock, which no
+/// rollback releases.
 const REFUSING_ORDERS: &str = "
-    CREATE TABLE refusal (code text, connection int);
+    CREATE TABLE refusal (code text, once bool);
     CREATE FUNCTION refuse() RETURNS bool LANGUAGE plpgsql STABLE AS $$
     DECLARE found refusal;
     BEGIN
-        SELECT * INTO found FROM refusal WHERE connection IS NULL OR connection = pg_backend_pid();
+        SELECT * INTO found FROM refusal;
+        IF found.once AND EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 40001) THEN
+            RETURN TRUE;
+        END IF;
         IF found.code IS NOT NULL THEN
+            PERFORM pg_try_advisory_lock(40001) WHERE found.once;
             RAISE EXCEPTION 'refused with %', found.code USING ERRCODE = found.code;
         END IF;
         RETURN TRUE;
@@ -27,14 +32,9 @@ const REFUSING_ORDERS: &str = "
     ALTER TABLE order_header RENAME TO accepted_order_header;
     CREATE VIEW order_header AS SELECT * FROM accepted_order_header WHERE refuse()";
 
-/// The process id of the only connection that reads.
-const READER: &str = "
-    SELECT pid FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%order_header%'";
-
-async fn refuse(client: &Client, code: &str, connection: Option<i32>) {
+async fn refuse(client: &Client, code: &str, once: bool) {
     client.batch_execute("DELETE FROM refusal").await.unwrap();
-    client.execute("INSERT INTO refusal VALUES ($1, $2)", &[&code, &connection]).await.unwrap();
+    client.execute("INSERT INTO refusal VALUES ($1, $2)", &[&code, &once]).await.unwrap();
 }
 
 fn update_order(server: &Server, token: &str) -> Response {
@@ -61,7 +61,7 @@ async fn answers_by_what_postgresql_refuses() {
     let temporary =
         ["53100", "53200", "53300", "53400", "58030", "25006", "57P01", "57P02", "57P03", "55P03", "40001", "40P01"];
     for code in temporary {
-        refuse(&client, code, None).await;
+        refuse(&client, code, false).await;
         assert_unavailable(&server.query(&token, ORDER));
         let newer = server.query_as(GRAPHQL_JSON, &token, ORDER);
         assert_eq!((newer.status, newer.header("retry-after")), (503, Some("1")), "{code}: {newer:?}");
@@ -70,12 +70,11 @@ async fn answers_by_what_postgresql_refuses() {
     // A conflict that does not occur again.
     client.batch_execute("DELETE FROM refusal").await.unwrap();
     assert_eq!(server.query(&token, ORDER).available(), 992);
-    let reader: i32 = client.query_one(READER, &[]).await.unwrap().get(0);
-    refuse(&client, "40001", Some(reader)).await;
+    refuse(&client, "40001", true).await;
     assert_eq!(server.query(&token, ORDER).available(), 988);
 
     // The query took too long.
-    refuse(&client, "57014", None).await;
+    refuse(&client, "57014", false).await;
     let response = server.query_as(GRAPHQL_JSON, &token, ORDER);
     assert_eq!((response.status, response.code().as_str()), (504, "DEADLINE_EXCEEDED"), "{response:?}");
     assert_eq!(response.available(), 984, "it is paid");
