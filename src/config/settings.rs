@@ -142,7 +142,7 @@ caller_limits! { settings!
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
-        /// Whether constraints of the database must guarantee the schema's keys and non-null fields: required, or trusted, for tables that cannot be altered.
+        /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
         schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
         search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "9000", SEARCH_WINDOW;
