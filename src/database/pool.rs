@@ -1,6 +1,9 @@
 //! The pool of connections that read.
 
+use std::sync::Arc;
+
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
+use tokio::sync::Semaphore;
 use tokio_postgres::{Config, NoTls};
 
 use crate::database::error::DatabaseError;
@@ -12,6 +15,8 @@ use crate::database::snapshot::Snapshot;
 #[derive(Debug, Clone)]
 pub struct Pool {
     connections: deadpool_postgres::Pool,
+    /// Held while a connection is opened in the background.
+    opening: Arc<Semaphore>,
 }
 
 impl Pool {
@@ -23,12 +28,29 @@ impl Pool {
                 Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
             })
         });
-        Ok(Self { connections: build(config, options, hook)? })
+        Ok(Self { connections: build(config, options, hook)?, opening: Arc::new(Semaphore::new(1)) })
     }
 
     /// Takes a connection to read one snapshot. Waits for a free one for [`PoolOptions::wait`] at most.
     pub async fn snapshot(&self) -> Result<Snapshot, DatabaseError> {
+        let status = self.connections.status();
+        if status.available == 0 && status.size < status.max_size {
+            self.open_in_background();
+        }
         Ok(Snapshot::new(self.connections.get().await?))
+    }
+
+    /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that
+    /// reset their requests would keep the pool empty.
+    fn open_in_background(&self) {
+        if let Ok(permit) = Arc::clone(&self.opening).try_acquire_owned() {
+            let connections = self.connections.clone();
+            tokio::spawn(async move {
+                // If that fails, the requests that wait for a connection fail as well, and say why.
+                drop(connections.get().await);
+                drop(permit);
+            });
+        }
     }
 }
 

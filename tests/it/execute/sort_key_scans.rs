@@ -118,6 +118,14 @@ roots! {
     shipment_receipts: "shipmentReceipts", "
         INSERT INTO shipment_receipt (receipt_id, order_id, return_id, shipment_id, inventory_item_id, product_id)
         SELECT 'E' || n, 'O' || n / 4, 'R' || n / 5, 'S' || n / 6, 'I' || n % 5000, 'P' || n % 3000 FROM generate_series(1, 100000) AS n; ANALYZE shipment_receipt";
+    rejection_reasons: "rejectionReasons", "
+        INSERT INTO enumeration (enum_id, enum_type_id, enum_code, sequence_id)
+        SELECT 'E' || n, CASE WHEN n % 5 = 0 THEN 'REPORT_NO_VAR' ELSE 'OTHER' END, 'C' || n,
+            CASE WHEN n % 10 > 0 THEN lpad((n * 7919 % 3000)::text, 5, '0') END
+        FROM generate_series(1, 20000) AS n; ANALYZE enumeration";
+    shipment_box_types: "shipmentBoxTypes", "
+        INSERT INTO shipment_box_type (shipment_box_type_id, description)
+        SELECT 'B' || n, 'Box ' || n FROM generate_series(1, 5000) AS n; ANALYZE shipment_box_type";
 }
 
 #[test]
