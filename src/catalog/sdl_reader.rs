@@ -15,8 +15,7 @@ const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 
 /// Reads a schema file. Fails at the first error that shows without resolving references.
 pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
-    let document = sdl::parse_schema::<String>(text)
-        .map_err(|error| SchemaError::new(SchemaError::START, SchemaErrorKind::Syntax(error.to_string())))?;
+    let document = sdl::parse_schema::<String>(text).map_err(|error| syntax_error(&error.to_string()))?;
     let unsupported = |position, what| Err(SchemaError::new(position, SchemaErrorKind::Unsupported(what)));
     let mut types = Vec::new();
     for definition in &document.definitions {
@@ -33,6 +32,17 @@ pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
         }
     }
     Ok(SchemaDefinition { types })
+}
+
+/// The error for a message of the parser, which begins with the position.
+fn syntax_error(message: &str) -> SchemaError {
+    let located = message.split_once("Parse error at ").and_then(|(_, located)| {
+        let (position, message) = located.split_once('\n')?;
+        let (line, column) = position.split_once(':')?;
+        Some((Pos { line: line.parse().ok()?, column: column.parse().ok()? }, message))
+    });
+    let (position, message) = located.unwrap_or((SchemaError::START, message));
+    SchemaError::new(position, SchemaErrorKind::Syntax(message.trim_end().to_owned()))
 }
 
 fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {

@@ -91,3 +91,10 @@ fn a_vocabulary_lists_text() {
     let error = Catalog::parse(&schema.replace("  name: String\n", "  name: Boolean\n")).unwrap_err();
     assert_eq!(error.to_string(), "3:3: `vocabulary` is for keys of the type ID or String; `name` has another");
 }
+
+#[test]
+fn names_the_place_of_a_syntax_error_once() {
+    let error = Catalog::parse("type Query {\n  things: [Thing").unwrap_err().to_string();
+    assert!(error.starts_with("2:") && error.contains(": not a schema document: Unexpected"), "{error}");
+    assert!(!error.contains(" at ") && !error.contains("1:1"), "{error}");
+}
