@@ -12,7 +12,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::value::{Numeric, ScalarType, Timestamp, Value};
+use crate::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
 
 const VERSION: u8 = 2;
 
@@ -92,6 +92,12 @@ impl Encoder {
         self.fixed(Kind::Int, number);
     }
 
+    /// Adds a UUID.
+    pub fn uuid(&mut self, Uuid(bits): Uuid) {
+        self.bytes.push(Kind::Uuid as u8);
+        self.bytes.extend_from_slice(&bits.to_be_bytes());
+    }
+
     /// Adds a timestamp.
     pub fn timestamp(&mut self, timestamp: Timestamp) {
         self.fixed(Kind::DateTime, timestamp.0);
@@ -155,6 +161,7 @@ enum Kind {
     Numeric = 3,
     DateTime = 4,
     Boolean = 5,
+    Uuid = 6,
 }
 
 struct Reader<'a> {
@@ -198,11 +205,15 @@ impl<'a> Reader<'a> {
 
     fn content(&mut self, kind: u8, scalar: ScalarType) -> Option<Value> {
         let (expected, value) = match scalar {
-            // The column of a whole number may be a `numeric`.
-            ScalarType::Decimal | ScalarType::Int if kind == Kind::Numeric as u8 => {
+            // The column of a whole number or an ID may be a `numeric`.
+            ScalarType::Decimal | ScalarType::Int | ScalarType::Id if kind == Kind::Numeric as u8 => {
                 (Kind::Numeric, Value::Numeric(Numeric::from_binary(self.sized()?)?))
             }
             ScalarType::Decimal => return None,
+            ScalarType::Id if kind == Kind::Int as u8 => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
+            ScalarType::Id if kind == Kind::Uuid as u8 => {
+                (Kind::Uuid, Value::Uuid(Uuid(u128::from_be_bytes(self.chunk()?))))
+            }
             ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
             ScalarType::Id | ScalarType::String => (Kind::Text, Value::Text(self.text()?)),
             ScalarType::DateTime => {

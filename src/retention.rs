@@ -10,6 +10,7 @@ use tokio::time;
 use tokio_postgres::{Client, Config, Error};
 
 use crate::database::connect::connect;
+use crate::database::migrate::has_order_tables;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -34,10 +35,13 @@ pub(crate) struct Trail {
     time: &'static str,
 }
 
+/// The audit trail of order updates.
+const ORDER_UPDATES: &str = "orderql.order_update";
+
 /// The audit trails.
-pub(crate) const TRAILS: [Trail; 2] = [
+const TRAILS: [Trail; 2] = [
     Trail { table: "orderql.audit_event", id: "event_id", time: "at" },
-    Trail { table: "orderql.order_update", id: "order_update_id", time: "updated_at" },
+    Trail { table: ORDER_UPDATES, id: "order_update_id", time: "updated_at" },
 ];
 
 /// Removes old rows in the background until it is dropped.
@@ -81,7 +85,7 @@ impl Drop for Retention {
 
 async fn prune_all(database: &Config, keep: Duration) -> Result<(), RetentionError> {
     let client = time::timeout(TIMEOUT, connect(database)).await??;
-    for trail in &TRAILS {
+    for trail in trails(&client).await? {
         let mut rows = 0;
         loop {
             let removed = time::timeout(TIMEOUT, trail.remove_some(&client, keep)).await??;
@@ -96,6 +100,12 @@ async fn prune_all(database: &Config, keep: Duration) -> Result<(), RetentionErr
         }
     }
     Ok(())
+}
+
+/// The audit trails that a database has: one without the order tables has no trail of order updates.
+pub(crate) async fn trails(client: &Client) -> Result<Vec<&'static Trail>, Error> {
+    let has_orders = has_order_tables(client).await?;
+    Ok(TRAILS.iter().filter(|trail| has_orders || trail.table != ORDER_UPDATES).collect())
 }
 
 impl Trail {

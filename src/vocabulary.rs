@@ -3,6 +3,7 @@
 //!
 //! This module does no I/O: `vocabulary_reader` reads the values from the database and replaces them when they change.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -100,8 +101,8 @@ impl Vocabularies {
                 let Some(vocabulary) = self.by_key.get(&(field, term.key)) else { continue };
                 let Binding::Connection(connection) = &catalog.field(field).binding else { continue };
                 for value in &term.values {
-                    let Value::Text(value) = value else { continue };
-                    if vocabulary.contains(value) {
+                    let Some(value) = id_text(value) else { continue };
+                    if vocabulary.contains(&value) {
                         continue;
                     }
                     if unknown.len() == MAX_UNKNOWN_VALUES {
@@ -110,7 +111,7 @@ impl Vocabularies {
                     unknown.push(UnknownValue {
                         path: Arc::clone(&selection.key),
                         key: connection.search_keys[term.key].name.clone(),
-                        value: excerpt(value),
+                        value: excerpt(&value),
                         vocabulary: Arc::clone(vocabulary),
                     });
                 }
@@ -152,6 +153,17 @@ impl CurrentVocabularies {
     /// Replaces the vocabularies.
     pub fn replace(&self, vocabularies: Vocabularies) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(vocabularies);
+    }
+}
+
+/// An ID or a text as PostgreSQL writes it; `None` for other values.
+fn id_text(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::Text(text) => Some(text.into()),
+        Value::Int(number) => Some(number.to_string().into()),
+        Value::Decimal(number) => Some(number.to_string().into()),
+        Value::Uuid(uuid) => Some(uuid.to_string().into()),
+        Value::Numeric(_) | Value::DateTime(_) | Value::Boolean(_) => None,
     }
 }
 

@@ -84,7 +84,7 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
 
 fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
     let unexpanded = resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS).unwrap();
-    unexpanded.expand(&case.catalog).unwrap()
+    unexpanded.expand().unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]

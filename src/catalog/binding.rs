@@ -2,6 +2,7 @@
 
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
+use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -33,6 +34,41 @@ pub enum Binding {
     Introspection(MetaField),
 }
 
+impl Binding {
+    /// Sets how the database stores the columns that values are compared with. `relation` is that of the field's type.
+    pub(super) fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes) {
+        let of = |relation: &str, columns: &mut [Column]| {
+            for column in columns {
+                column.set_stored_type(relation, stored);
+            }
+        };
+        match self {
+            Self::Connection(connection) => {
+                let Connection { relation: own, join, sort_keys, search_keys, .. } = connection;
+                of(relation, &mut join.by);
+                for key in sort_keys {
+                    of(own, &mut key.columns);
+                }
+                for key in search_keys {
+                    let relation = key.semi_join.as_ref().map_or(&*own, |semi_join| &semi_join.relation);
+                    key.column.set_stored_type(relation, stored);
+                }
+            }
+            Self::Lookup(lookup) => of(&lookup.relation, &mut lookup.keys),
+            // Their columns are compared with columns only.
+            Self::Column(_)
+            | Self::Aggregate(_)
+            | Self::One(_)
+            | Self::Edges
+            | Self::Node
+            | Self::PageInfo
+            | Self::Cursor
+            | Self::PageInfoField(_)
+            | Self::Introspection(_) => {}
+        }
+    }
+}
+
 /// A field of `pageInfo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageInfoField {
@@ -62,6 +98,19 @@ pub struct Column {
     pub name: String,
     /// The scalar type of its values.
     pub scalar: ScalarType,
+    /// How the database stores it.
+    pub stored: StoredType,
+}
+
+impl Column {
+    /// A column of which only a schema file is known.
+    pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
+        Self { name: name.into(), scalar, stored: StoredType::of(scalar) }
+    }
+
+    fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
+        self.stored = stored.get(relation, &self.name, self.scalar);
+    }
 }
 
 /// The join condition between a parent's row and a child's: equality of paired columns.

@@ -8,7 +8,6 @@ use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::integer_ranges::IntegerRanges;
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeRef};
 use crate::catalog::sdl_writer;
@@ -30,7 +29,6 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
     }
     let directives = resolver.directives(&introspection)?;
     let own_types = types.len() - introspection.types.len();
-    let (search_window, integer_ranges) = (SearchWindow::DEFAULT, IntegerRanges::default());
     let mut catalog = Catalog {
         types,
         own_types,
@@ -38,8 +36,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         by_name: names.ids,
         query,
         sdl: String::new(),
-        search_window,
-        integer_ranges,
+        search_window: SearchWindow::DEFAULT,
     };
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)

@@ -39,7 +39,7 @@ impl<'a> Bindings<'a> {
 
     /// A scalar field's column.
     pub(super) fn column(field: &FieldDefinition) -> Result<Column, SchemaError> {
-        Ok(Column { name: field.column.clone(), scalar: Self::scalar(&field.ty, field.position)? })
+        Ok(Column::new(&field.column, Self::scalar(&field.ty, field.position)?))
     }
 
     /// The scalar type with that name.
@@ -142,7 +142,7 @@ impl<'a> Bindings<'a> {
         }
         let key = |argument: &ArgumentDefinition| {
             let scalar = Self::scalar(&argument.ty, field.position)?;
-            Ok(Column { name: argument.column.clone(), scalar })
+            Ok(Column::new(&argument.column, scalar))
         };
         Ok(Lookup {
             target: self.target(&field.ty, field.position)?,
@@ -164,7 +164,7 @@ fn sort_key(
     definition: &SortKeyDefinition,
 ) -> Result<SortKey, SchemaError> {
     let SortKeyDefinition { name, column } = definition;
-    let first = Column { name: column.clone(), scalar: column_type(node, column, field.position)? };
+    let first = Column::new(column, column_type(node, column, field.position)?);
     let in_key = key.iter().any(|key_column| key_column.name == *column);
     let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
     Ok(SortKey {
@@ -201,7 +201,7 @@ fn search_key(
     });
     Ok(SearchKey {
         name: definition.name.clone(),
-        column: Column { name: definition.column.clone(), scalar },
+        column: Column::new(&definition.column, scalar),
         comparators: definition.comparators.clone(),
         indexed: definition.indexed,
         is_computed: definition.computed,
@@ -220,7 +220,7 @@ fn join(parent: &TypeDefinition, by: &[String], to: &[String]) -> Join {
 fn key_columns(ty: &TypeDefinition, names: &[String]) -> Vec<Column> {
     let column = |name: &String| {
         let scalar = shown_type(ty, name).unwrap_or(ScalarType::Id);
-        Column { name: name.clone(), scalar }
+        Column::new(name, scalar)
     };
     names.iter().map(column).collect()
 }

@@ -13,7 +13,7 @@
 //! - [`meta_field`], `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`, `search_description`: catalog → published SDL
 //! - [`search_window`]: how many rows a search may examine
-//! - [`integer_ranges`]: which whole numbers columns can hold
+//! - [`stored_type`]: how the database stores columns
 //! - [`error`]: why a schema file cannot be used
 
 pub mod binding;
@@ -24,7 +24,6 @@ mod connection_types;
 mod definition;
 pub mod error;
 pub mod ids;
-pub mod integer_ranges;
 pub(crate) mod introspection;
 mod introspection_types;
 pub mod meta_field;
@@ -33,6 +32,7 @@ mod sdl_reader;
 mod sdl_writer;
 mod search_description;
 pub mod search_window;
+pub mod stored_type;
 mod type_names;
 mod type_system;
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::catalog::binding::{Binding, Entity};
 use crate::catalog::ids::{FieldId, TypeId};
-use crate::catalog::integer_ranges::IntegerRanges;
 use crate::catalog::schema::{Directive, Field, ObjectType, Type, TypeRef};
 use crate::catalog::search_window::SearchWindow;
+use crate::catalog::stored_type::StoredTypes;
 
 /// The types of a schema, each field bound to the database. Immutable once built.
 #[derive(Debug)]
@@ -20,7 +20,6 @@ pub struct Catalog {
     pub(super) query: TypeId,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
-    pub(super) integer_ranges: IntegerRanges,
 }
 
 impl Catalog {
@@ -40,15 +39,17 @@ impl Catalog {
         Self { search_window, ..self }
     }
 
-    /// Which whole numbers the columns can hold.
-    pub fn integer_ranges(&self) -> &IntegerRanges {
-        &self.integer_ranges
-    }
-
-    /// The same catalog for a database whose columns can hold these whole numbers.
+    /// The same catalog for a database that stores columns so.
     #[must_use]
-    pub fn with_integer_ranges(self, integer_ranges: IntegerRanges) -> Self {
-        Self { integer_ranges, ..self }
+    pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
+        for ty in &mut self.types {
+            let Type::Object(object) = ty else { continue };
+            let relation = object.entity.as_ref().map_or("", |entity| entity.relation.as_str());
+            for field in &mut object.fields {
+                field.binding.set_stored_types(relation, stored);
+            }
+        }
+        self
     }
 
     /// The schema's own types, in the order of publication.

@@ -15,7 +15,7 @@ use crate::cli::table::Table;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
-use crate::retention::TRAILS;
+use crate::retention::trails;
 
 /// Show who signed in, and who changed users, groups, grants, profiles and keys
 ///
@@ -109,7 +109,7 @@ async fn prune(client: &Client, operator: &Operator, args: &PruneArgs, json: boo
     };
     let mut rows = Vec::new();
     let mut details = Map::from_iter([("olderThanSeconds".to_owned(), json!(keep.as_secs()))]);
-    for trail in &TRAILS {
+    for trail in trails(client).await.map_err(ManageError::from)? {
         let count = if args.dry_run { trail.count(client, keep).await } else { trail.remove(client, keep).await };
         let count = count.map_err(ManageError::from)?;
         details.insert(trail.table.to_owned(), json!(count));

@@ -23,6 +23,7 @@ use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::database::connect::connect;
+use crate::database::migrate::has_order_tables;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
 use crate::http::cpu_tasks::CpuTasks;
@@ -33,7 +34,7 @@ use crate::http::request_ids::RequestIds;
 use crate::http::route::Endpoints;
 use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
-use crate::preflight::integer_ranges;
+use crate::preflight::stored_types;
 use crate::retention::Retention;
 use crate::telemetry::event::Event;
 use crate::telemetry::{emit, log};
@@ -92,8 +93,9 @@ pub(crate) async fn start(
     for mismatch in schema::check_database(&client, &catalog, config.schema_constraints).await? {
         emit(&Event::ConstraintMissing { mismatch: &mismatch });
     }
-    let ranges = integer_ranges(&client, &catalog).await?;
-    let catalog = catalog.with_integer_ranges(ranges);
+    let stored = stored_types(&client, &catalog).await?;
+    let catalog = catalog.with_stored_types(&stored);
+    let updates_orders = has_order_tables(&client).await?;
     drop(client);
     let options = config.http();
     let audit = AuditWriter::start(database.clone());
@@ -117,6 +119,7 @@ pub(crate) async fn start(
         rate_limiter: RateLimiter::in_memory(),
         running_queries: RunningRequests::default(),
         running_updates: RunningRequests::default(),
+        updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries),
         memory: MemoryBudget::new(options.memory_budget, options.body_limit),
         options: options.clone(),

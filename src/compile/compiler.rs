@@ -66,7 +66,7 @@ impl Compiler {
             Some(admitted) => admitted,
             None => self.price(&cached, request, unexpanded.priced(), limits)?,
         };
-        let resolved = unexpanded.expand(&self.catalog)?;
+        let resolved = unexpanded.expand()?;
         let template = match cached.plan(&resolved) {
             Some(plan) => plan.template(),
             None => self.plan(&cached, request, &resolved, &admitted),
@@ -259,7 +259,7 @@ mod tests {
         let shared = request(&query, variables);
         let operation = stages::operation(compiler.catalog(), &shared).unwrap();
         let unexpanded = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap();
-        let steps = unexpanded.expand(compiler.catalog()).unwrap().steps;
+        let steps = unexpanded.expand().unwrap().steps;
         assert_eq!(steps.len(), 41);
         assert!(steps[..40].iter().all(|step| Arc::ptr_eq(&step.terms, &steps[0].terms)));
         assert!(!Arc::ptr_eq(&steps[40].terms, &steps[0].terms), "another root has other keys");

@@ -59,7 +59,7 @@ pub(super) fn explain_operation(
     request: &Request,
     limits: &Limits,
 ) -> Result<Explanation, GraphqlErrors> {
-    let resolved = resolve(catalog, operation, &request.variables, limits)?.expand(catalog)?;
+    let resolved = resolve(catalog, operation, &request.variables, limits)?.expand()?;
     let bound = bind(catalog, operation, &resolved);
     let (depth, estimate) = (depth(&bound), estimate(&bound));
     let admission = admit(depth, estimate.cost(), limits);

@@ -28,7 +28,7 @@ pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<
     let operation = operation(catalog, request)?;
     let unexpanded = resolve(catalog, &operation, &request.variables, limits)?;
     let Admitted { estimate, .. } = price(catalog, &operation, unexpanded.priced(), limits)?;
-    let resolved = unexpanded.expand(catalog)?;
+    let resolved = unexpanded.expand()?;
     let template = plan(catalog, &operation, &resolved);
     Ok(Compiled::new(&operation, resolved.steps, estimate, template, Vec::new()))
 }

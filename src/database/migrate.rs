@@ -2,10 +2,15 @@
 //!
 //! The SQL files in `migrations/` are embedded. They work on an empty database and on an operator's OFBiz database. All
 //! pending files run in one transaction, so a failed migration changes nothing.
+//!
+//! A database without orders gets the tables of the service alone: accounts, groups, grants, limits and their audit trail. Those
+//! files run with a history of their own, because the other one only grows at its end. They add what is missing, so all files can
+//! run after them.
 
 use std::error::Error as _;
 
 use refinery::error::Kind;
+use refinery::{Migration, Runner};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -21,6 +26,16 @@ const MIN_SERVER_VERSION: i32 = 140_000;
 
 /// Refinery's table of applied migrations, in our schema rather than OFBiz's.
 const HISTORY: &str = "orderql.schema_history";
+
+/// The table of applied migrations of a database that has only the tables of the service.
+const SERVICE_HISTORY: &str = "orderql.service_history";
+
+/// The migrations of the service's tables that concern nothing else, by their number.
+const OF_SERVICE_ALONE: [i32; 1] = [15];
+
+/// The parts for the service's tables of migrations that concern others as well.
+const PARTS_OF_SERVICE: [(&str, &str); 1] =
+    [("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql"))];
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
@@ -43,6 +58,9 @@ pub enum MigrateError {
         /// The migration's name.
         migration: String,
     },
+    /// The tables of the service alone are to be migrated in a database that has the order tables.
+    #[error("the database has the order tables too: run without `--only service`")]
+    HasOrderTables,
     /// Another session has locked a table.
     #[error(
         "a table to be changed is in use, and nothing was changed: stop OFBiz or wait for its work, then run again"
@@ -65,14 +83,41 @@ pub enum MigrateError {
 /// PostgreSQL's error, wrapped in refinery's if a migration file failed.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
+/// Which tables are migrated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    All,
+    Service,
+}
+
 /// Applies all pending migrations and back-fills, and returns what changed. May run at any time. Concurrent runs wait for
 /// one another; the later ones find nothing to do.
 ///
 /// Resets the session's settings to the role's defaults.
 pub async fn migrate(client: &mut Client) -> Result<MigrationReport, MigrateError> {
+    migrate_scope(client, Scope::All).await
+}
+
+/// The same for the tables of the service alone. Fails if the database has the order tables.
+pub async fn migrate_service(client: &mut Client) -> Result<MigrationReport, MigrateError> {
+    migrate_scope(client, Scope::Service).await
+}
+
+/// Whether the order tables of a database were migrated.
+pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::Error> {
+    // Not `to_regclass`, which fails for a schema that the role may not use.
+    let exists = "SELECT EXISTS (
+                      SELECT FROM pg_class
+                      WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = 'orderql')
+                        AND relname = 'order_update'
+                  )";
+    client.query_one(exists, &[]).await?.try_get(0)
+}
+
+async fn migrate_scope(client: &mut Client, scope: Scope) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
-    let result = migrate_locked(client).await;
+    let result = migrate_locked(client, scope).await;
     let reset = client
         .batch_execute(&format!("RESET search_path; RESET lock_timeout; SELECT pg_advisory_unlock({LOCK})"))
         .await;
@@ -99,27 +144,47 @@ async fn check_server(client: &Client) -> Result<(), MigrateError> {
     Ok(())
 }
 
-async fn migrate_locked(client: &mut Client) -> Result<MigrationReport, MigrateError> {
+/// The migrations of the service's tables, in order.
+fn service_migrations() -> Result<Vec<Migration>, refinery::Error> {
+    let all = embedded::migrations::runner();
+    let alone = all.get_migrations().iter().filter(|migration| OF_SERVICE_ALONE.contains(&migration.version()));
+    let parts = PARTS_OF_SERVICE.iter().map(|(name, sql)| Migration::unapplied(name, sql));
+    alone.cloned().map(Ok).chain(parts).collect()
+}
+
+async fn migrate_locked(client: &mut Client, scope: Scope) -> Result<MigrationReport, MigrateError> {
     // A role named orderql would otherwise search the schema of that name before OFBiz's. A statement that waits for a lock
     // blocks all later ones, so the wait is limited. Building an index may take any time.
     client.batch_execute("SET search_path TO public; SET lock_timeout TO '20s'; SET statement_timeout TO 0").await?;
+    if scope == Scope::Service && has_order_tables(client).await? {
+        return Err(MigrateError::HasOrderTables);
+    }
     let before = SchemaObjects::read(client).await?;
     // Checked first, because IF NOT EXISTS needs the CREATE privilege even if the schema exists.
     if client.query_one("SELECT to_regnamespace('orderql') IS NULL", &[]).await?.try_get(0)? {
         client.batch_execute("CREATE SCHEMA orderql").await.map_err(statement_error)?;
     }
-    let mut runner = embedded::migrations::runner().set_grouped(true);
-    runner.set_migration_table_name(HISTORY);
+    let (runner, history) = match scope {
+        Scope::All => (embedded::migrations::runner(), HISTORY),
+        Scope::Service => (Runner::new(&service_migrations().map_err(migration_error)?), SERVICE_HISTORY),
+    };
+    let mut runner = runner.set_grouped(true);
+    runner.set_migration_table_name(history);
     let applied = runner.run_async(client).await.map_err(migration_error)?;
     let after = SchemaObjects::read(client).await?;
     let report = MigrationReport {
         migrations: applied.applied_migrations().iter().map(ToString::to_string).collect(),
-        ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
-        current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
-        parties: count(client, "SELECT orderql.backfill_parties()").await?,
         ..MigrationReport::added(&before, &after)
     };
-    Ok(report)
+    match scope {
+        Scope::Service => Ok(report),
+        Scope::All => Ok(MigrationReport {
+            ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
+            current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
+            parties: count(client, "SELECT orderql.backfill_parties()").await?,
+            ..report
+        }),
+    }
 }
 
 async fn count(client: &Client, sql: &str) -> Result<i64, MigrateError> {

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use thiserror::Error;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::value::{ScalarType, Timestamp, Value};
+use crate::value::{ScalarType, Timestamp, Uuid, Value};
 
 /// A parameter of a statement.
 #[derive(Debug)]
@@ -96,16 +96,23 @@ fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> 
             Type::BPCHAR | Type::VARCHAR | Type::TEXT => out.put_u8(if *truth { b'Y' } else { b'N' }),
             _ => return Err(mismatch("a truth value", ty)),
         },
+        Value::Uuid(Uuid(bits)) => match *ty {
+            Type::UUID => out.put_u128(*bits),
+            _ => return Err(mismatch("a UUID", ty)),
+        },
     }
     Ok(())
 }
 
-/// Whether a value of the scalar type can be sent as the PostgreSQL type.
+/// Whether a value of the scalar type can be sent as the PostgreSQL type. An ID can be sent as text, as a number or as a UUID, as
+/// the type says.
 pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
     match scalar {
-        ScalarType::Id | ScalarType::String => {
-            matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)
+        ScalarType::Id => {
+            let is_number = accepts_scalar(ty, ScalarType::Int);
+            is_number || *ty == Type::UUID || accepts_scalar(ty, ScalarType::String)
         }
+        ScalarType::String => matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME),
         ScalarType::Int => matches!(*ty, Type::INT2 | Type::INT4 | Type::INT8 | Type::NUMERIC),
         ScalarType::Decimal => *ty == Type::NUMERIC,
         ScalarType::DateTime => matches!(*ty, Type::TIMESTAMPTZ | Type::TIMESTAMP),

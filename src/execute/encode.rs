@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 
 use crate::cursor::Encoder;
 use crate::execute::digits;
-use crate::value::{ScalarType, Timestamp};
+use crate::value::{ScalarType, Timestamp, Uuid};
 
 /// The binary format of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(crate) enum ColumnFormat {
     Timestamp,
     /// Days since 2000.
     Date,
+    /// The 16 bytes of a UUID.
+    Uuid,
 }
 
 impl ColumnFormat {
@@ -38,6 +40,7 @@ impl ColumnFormat {
             Type::FLOAT8 => Self::Float8,
             Type::TIMESTAMPTZ | Type::TIMESTAMP => Self::Timestamp,
             Type::DATE => Self::Date,
+            Type::UUID => Self::Uuid,
             _ => return None,
         })
     }
@@ -46,7 +49,7 @@ impl ColumnFormat {
     pub(crate) fn can_be(self, scalar: ScalarType) -> bool {
         match scalar {
             ScalarType::Id | ScalarType::String => {
-                matches!(self, Self::Text | Self::Int | Self::Numeric)
+                matches!(self, Self::Text | Self::Int | Self::Numeric | Self::Uuid)
             }
             ScalarType::Int => matches!(self, Self::Int | Self::Numeric),
             ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
@@ -78,6 +81,7 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
                 let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
                 finite.map(|timestamp| digits::timestamp(timestamp, out)).is_some()
             }
+            ColumnFormat::Uuid => uuid(raw).is_some_and(|uuid| append(out, uuid)),
             ColumnFormat::Text | ColumnFormat::Boolean => false,
         }),
     }
@@ -93,6 +97,7 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
         (_, ColumnFormat::Int) => whole_number(raw).map(|number| cursor.int(number)),
         (_, ColumnFormat::Numeric) => return cursor.numeric(raw),
         (_, ColumnFormat::Text) => return cursor.text(raw),
+        (_, ColumnFormat::Uuid) => uuid(raw).map(|uuid| cursor.uuid(uuid)),
         (_, ColumnFormat::Boolean | ColumnFormat::Float8) => None,
     };
     if added.is_none() {
@@ -158,6 +163,10 @@ fn quoted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
     written
 }
 
+fn uuid(raw: &[u8]) -> Option<Uuid> {
+    raw.try_into().ok().map(u128::from_be_bytes).map(Uuid)
+}
+
 fn whole_number(raw: &[u8]) -> Option<i64> {
     match *raw {
         [a, b] => Some(i16::from_be_bytes([a, b]).into()),
@@ -203,6 +212,7 @@ fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
         | ColumnFormat::Boolean
         | ColumnFormat::Int
         | ColumnFormat::Numeric
+        | ColumnFormat::Uuid
         | ColumnFormat::Float8 => None,
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Service {
     pub running_queries: RunningRequests,
     /// The callers' running and waiting order updates.
     pub running_updates: RunningRequests,
+    /// Whether the database has the tables of order updates.
+    pub updates_orders: bool,
     /// Connections for queries.
     pub pool: Pool,
     /// Connections for order updates.

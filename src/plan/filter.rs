@@ -13,11 +13,11 @@ pub(crate) fn filter(key: &SearchKey, comparator: Comparator, value: Placeholder
     let is_set = comparator == Comparator::In && key.column.scalar != ScalarType::Boolean;
     match (&key.semi_join, comparator) {
         (None, Comparator::Equals) => Condition::Compare(column(Alias::Base), Operator::Equal, value),
-        (None, _) if is_set => Condition::InSet(column(Alias::Base), value, key.column.scalar),
+        (None, _) if is_set => Condition::InSet(column(Alias::Base), value, key.column.stored),
         (None, _) => index_condition(key, comparator, value, Alias::Base),
         (Some(semi_join), comparator) => {
             let inner = if is_set {
-                Condition::InSet(column(Alias::Inner), value, key.column.scalar)
+                Condition::InSet(column(Alias::Inner), value, key.column.stored)
             } else {
                 index_condition(key, comparator, value, Alias::Inner)
             };

@@ -68,7 +68,7 @@ impl<'a> KeysetBound<'a> {
         let compared = compared.filter(|(_, column)| !constant.contains(&column.name));
         let compared = compared.map(|(index, column)| (base(column), parameters.add(slot(index))));
         let (columns, placeholders) = compared.unzip();
-        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(slot(0)), sort_key.columns[0].scalar));
+        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(slot(0)), sort_key.columns[0].stored));
         Self { columns, placeholders, in_nulls, first }
     }
 
@@ -283,11 +283,12 @@ fn compare_values<'a>(left: Option<Comparand>, operator: Operator, right: Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::stored_type::StoredType;
     use crate::cursor::OrderingTag;
     use crate::value::{ScalarType, Value};
 
     fn sort_key(nullable: bool) -> SortKey {
-        let column = |name: &str| Column { name: name.to_owned(), scalar: ScalarType::Id };
+        let column = |name: &str| Column::new(name, ScalarType::Id);
         let tag = OrderingTag::new("orders", "ORDER_NAME");
         SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
     }
@@ -360,7 +361,7 @@ mod tests {
         let mut parameters = Parameters::default();
         let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
         let term = parameters.add(Slot::Term(0));
-        let value = compares.then(|| Comparand::Parameter(parameters.add(Slot::Term(0)), ScalarType::Id));
+        let value = compares.then(|| Comparand::Parameter(parameters.add(Slot::Term(0)), StoredType::Text));
         let restriction = if equal {
             Restriction::Equal(value)
         } else {

@@ -10,10 +10,10 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::catalog::stored_type::StoredType;
 use crate::plan::sql::{
     Alias, ColumnOf, Condition, Identifier, List, Operator, Placeholder, Relation, Where, type_name,
 };
-use crate::value::ScalarType;
 
 /// Finds the keys of a page's rows.
 pub(crate) struct Locator<'a> {
@@ -43,7 +43,7 @@ pub(crate) struct Locator<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct ValueList {
     pub(crate) values: Placeholder,
-    pub(crate) scalar: ScalarType,
+    pub(crate) stored: StoredType,
     /// How many rows are read first of each range, if the ranges are merged. They are not if the values are of the sort
     /// key's column: then their ranges follow each other in the page's order.
     pub(crate) head: Option<Placeholder>,
@@ -82,7 +82,7 @@ pub(crate) enum Take {
 impl ValueList {
     /// The select list and the source of the values, each once.
     fn elements(&self) -> impl Display {
-        fmt::from_fn(|f| write!(f, "DISTINCT e.v FROM unnest({}::{}[]) AS e(v)", self.values, type_name(self.scalar)))
+        fmt::from_fn(|f| write!(f, "DISTINCT e.v FROM unnest({}::{}[]) AS e(v)", self.values, type_name(self.stored)))
     }
 }
 

@@ -5,8 +5,7 @@ use std::fmt::{self, Display};
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, Column, Entity, Join, One};
-use crate::plan::sql::{Alias, ColumnOf, List, Relation};
-use crate::value::ScalarType;
+use crate::plan::sql::{Alias, ColumnOf, List, Relation, is_number, type_name};
 
 /// The select list and the joins of one statement.
 #[derive(Debug)]
@@ -20,8 +19,8 @@ pub(crate) struct Select<'a> {
 #[derive(Debug)]
 enum Expression<'a> {
     Column(ColumnOf<'a>),
-    /// A whole number, cast to `int8`.
-    Int8(ColumnOf<'a>),
+    /// A number, cast to the type of that name.
+    Cast(ColumnOf<'a>, &'static str),
     Aggregate(Alias, &'a Aggregate),
 }
 
@@ -44,16 +43,17 @@ impl<'a> Select<'a> {
         self.expression(Expression::Column(ColumnOf(alias, name)))
     }
 
-    /// Reads a column of the key by which children find their parents, as a value of the type that [`type_name`](crate::plan::sql::type_name) gives.
+    /// Reads a column of the key by which children find their parents, as a value of the type that
+    /// [`type_name`] gives.
     pub(crate) fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
         let name = ColumnOf(alias, &column.name);
-        match column.scalar {
-            // Whole numbers have several types in the database, and one array type here.
-            ScalarType::Int => self.expression(Expression::Int8(name)),
-            ScalarType::Id | ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Boolean => {
-                self.expression(Expression::Column(name))
-            }
-        }
+        // Numbers have several types in the database, and one array type here.
+        let is_number = is_number(column.stored);
+        self.expression(if is_number {
+            Expression::Cast(name, type_name(column.stored))
+        } else {
+            Expression::Column(name)
+        })
     }
 
     /// Reads an aggregate over the rows of a connection, and returns its index in a row.
@@ -112,13 +112,13 @@ impl<'a> Select<'a> {
         };
         for expression in &self.expressions {
             match expression {
-                Expression::Column(ColumnOf(of, name)) | Expression::Int8(ColumnOf(of, name)) if *of == alias => {
+                Expression::Column(ColumnOf(of, name)) | Expression::Cast(ColumnOf(of, name), _) if *of == alias => {
                     add(name);
                 }
                 Expression::Aggregate(of, aggregate) if *of == alias => {
                     aggregate.join.by.iter().for_each(|column| add(&column.name));
                 }
-                Expression::Column(_) | Expression::Int8(_) | Expression::Aggregate(..) => {}
+                Expression::Column(_) | Expression::Cast(..) | Expression::Aggregate(..) => {}
             }
         }
         for joined in self.joins.iter().filter(|joined| joined.parent == alias) {
@@ -139,11 +139,12 @@ impl<'a> Select<'a> {
 impl Expression<'_> {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Column(one), Self::Column(other)) | (Self::Int8(one), Self::Int8(other)) => one == other,
+            (Self::Column(one), Self::Column(other)) => one == other,
+            (Self::Cast(one, ty), Self::Cast(other, other_ty)) => one == other && ty == other_ty,
             (Self::Aggregate(alias, one), Self::Aggregate(other_alias, other)) => {
                 alias == other_alias && std::ptr::eq(*one, *other)
             }
-            (Self::Column(_) | Self::Int8(_) | Self::Aggregate(..), _) => false,
+            (Self::Column(_) | Self::Cast(..) | Self::Aggregate(..), _) => false,
         }
     }
 }
@@ -152,10 +153,7 @@ impl Display for Expression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(column) => column.fmt(f),
-            Self::Int8(column) => {
-                column.fmt(f)?;
-                f.write_str("::int8")
-            }
+            Self::Cast(column, ty) => write!(f, "{column}::{ty}"),
             Self::Aggregate(alias, aggregate) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
                 let (relation, on) = (Relation(&aggregate.relation), on(Alias::Inner, *alias, &aggregate.join));

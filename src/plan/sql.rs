@@ -6,8 +6,9 @@
 
 use std::fmt::{self, Display};
 
+use crate::catalog::binding::Column;
+use crate::catalog::stored_type::StoredType;
 use crate::plan::step::Slot;
-use crate::value::ScalarType;
 
 /// A statement's parameters, in the order in which they were first needed.
 #[derive(Debug, Default)]
@@ -19,7 +20,14 @@ impl Parameters {
     /// Adds a parameter, and returns its placeholder, which may be written any number of times.
     pub(crate) fn add(&mut self, slot: Slot) -> Placeholder {
         self.slots.push(slot);
-        Placeholder(self.slots.len())
+        Placeholder { number: self.slots.len(), cast: None }
+    }
+
+    /// Adds a value of a column that is compared with another relation's column. Numbers have several types, so theirs is
+    /// written: PostgreSQL would expect that of the other column.
+    pub(crate) fn add_key(&mut self, slot: Slot, column: &Column) -> Placeholder {
+        let cast = if is_number(column.stored) { Some(type_name(column.stored)) } else { None };
+        Placeholder { cast, ..self.add(slot) }
     }
 
     /// Where their values come from, `$1` first.
@@ -30,12 +38,17 @@ impl Parameters {
 
 /// A parameter in the text: `$n`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placeholder(usize);
+pub(crate) struct Placeholder {
+    number: usize,
+    /// The parameter's type, where it is written.
+    cast: Option<&'static str>,
+}
 
 impl Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("$")?;
-        self.0.fmt(f)
+        self.number.fmt(f)?;
+        self.cast.map_or(Ok(()), |ty| write!(f, "::{ty}"))
     }
 }
 
@@ -155,7 +168,7 @@ impl Display for Operator {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Comparand {
     /// A parameter.
-    Parameter(Placeholder, ScalarType),
+    Parameter(Placeholder, StoredType),
     /// The current element of a list.
     Element,
 }
@@ -163,20 +176,30 @@ pub(crate) enum Comparand {
 impl Display for Comparand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parameter(value, scalar) => write!(f, "{value}::{}", type_name(*scalar)),
+            Self::Parameter(value, stored) => write!(f, "{value}::{}", type_name(*stored)),
             Self::Element => f.write_str("e.v"),
         }
     }
 }
 
-/// The type of a scalar's values, where a statement has to name one.
-pub(crate) fn type_name(scalar: ScalarType) -> &'static str {
-    match scalar {
-        ScalarType::Id | ScalarType::String => "text",
-        ScalarType::Int => "int8",
-        ScalarType::Decimal => "numeric",
-        ScalarType::DateTime => "timestamptz",
-        ScalarType::Boolean => "bool",
+/// The type of the values that a column is compared with, where a statement has to name one. An index on a column of fewer bits
+/// serves the comparison with a whole number of 64 bits.
+pub(crate) fn type_name(stored: StoredType) -> &'static str {
+    match stored {
+        StoredType::Text => "text",
+        StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => "int8",
+        StoredType::Numeric => "numeric",
+        StoredType::DateTime => "timestamptz",
+        StoredType::Boolean => "bool",
+        StoredType::Uuid => "uuid",
+    }
+}
+
+/// Whether the column's type is one of several that are compared as one: relations that are joined can have different ones.
+pub(crate) fn is_number(stored: StoredType) -> bool {
+    match stored {
+        StoredType::Int2 | StoredType::Int4 | StoredType::Int8 | StoredType::Numeric => true,
+        StoredType::Text | StoredType::DateTime | StoredType::Boolean | StoredType::Uuid => false,
     }
 }
 
@@ -190,7 +213,7 @@ pub(crate) enum Condition<'a> {
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
     /// A column equals an element of a parameter, of which there may be many. PostgreSQL looks the value up in a hash table.
-    InSet(ColumnOf<'a>, Placeholder, ScalarType),
+    InSet(ColumnOf<'a>, Placeholder, StoredType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
     /// Two values compare.
@@ -237,8 +260,8 @@ impl Display for Condition<'_> {
             }
             Self::Among(column, values) => write!(f, "{column} = ANY({values})"),
             // Without the test, PostgreSQL would make a join of it.
-            Self::InSet(column, values, scalar) => {
-                write!(f, "({column} IN (SELECT unnest({values}::{}[]))) IS TRUE", type_name(*scalar))
+            Self::InSet(column, values, stored) => {
+                write!(f, "({column} IN (SELECT unnest({values}::{}[]))) IS TRUE", type_name(*stored))
             }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),

@@ -185,7 +185,7 @@ impl PageStatement<'_> {
 fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
     fmt::from_fn(move |f| {
         let array = |(placeholder, column): &(Placeholder, &Column)| {
-            let (placeholder, ty) = (*placeholder, type_name(column.scalar));
+            let (placeholder, ty) = (*placeholder, type_name(column.stored));
             fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}[]"))
         };
         write!(f, "unnest({}) WITH ORDINALITY AS k(", List(keys.iter().map(array)))?;

@@ -60,7 +60,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     }
                 }
                 Some(found) => {
-                    if !is_compatible(requirement.column_use, found.ty.as_ref()) {
+                    if !is_compatible(requirement.column_use, found) {
                         self.mismatches.push(Mismatch::IncompatibleColumn {
                             relation: relation_name,
                             column,

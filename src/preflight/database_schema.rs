@@ -11,7 +11,7 @@ use crate::preflight::requirements::{ColumnName, Requirements};
 ///
 /// Finds relations by name in PostgreSQL's system catalogs, which every role can read: `to_regclass` fails for a schema
 /// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, selects its
-/// base type, as results do.
+/// base type, as results do. The modifier of `numeric` has the number of digits and that of decimal places.
 const RELATIONS: &str = "
     SELECT
         wanted.name,
@@ -23,7 +23,8 @@ const RELATIONS: &str = "
         format_type(attribute.atttypid, attribute.atttypmod),
         has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
         relation.relkind IN ('r', 'p'),
-        attribute.attnotnull OR type.typnotnull
+        attribute.attnotnull OR type.typnotnull,
+        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -32,6 +33,7 @@ const RELATIONS: &str = "
     JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid
     JOIN pg_catalog.pg_type AS type ON type.oid = attribute.atttypid
+    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.typtypmod)) AS modifier (value)
     WHERE cardinality(part) = 2
       AND relation.relkind IN ('r', 'p', 'v', 'm', 'f')
       AND attribute.attnum > 0
@@ -93,6 +95,8 @@ pub(super) struct FoundColumn {
     pub(super) is_readable: bool,
     /// Whether a constraint rules out nulls.
     pub(super) is_not_null: bool,
+    /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
+    pub(super) is_whole: bool,
 }
 
 impl DatabaseSchema {
@@ -119,6 +123,7 @@ impl DatabaseSchema {
                 type_name: row.try_get(6)?,
                 is_readable: row.try_get(7)?,
                 is_not_null: row.try_get(9)?,
+                is_whole: row.try_get(10)?,
             };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }

@@ -18,13 +18,13 @@ mod requirements;
 mod type_compatibility;
 pub mod window_search;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
-use crate::catalog::integer_ranges::{IntegerRange, IntegerRanges};
+use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::preflight::comparison::Comparison;
 use crate::preflight::database_schema::DatabaseSchema;
 use crate::preflight::mismatch::Mismatch;
@@ -62,18 +62,27 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     Ok(mismatches)
 }
 
-/// Which whole numbers the columns of a database can hold that a catalog names.
-pub async fn integer_ranges(client: &Client, catalog: &Catalog) -> Result<IntegerRanges, Error> {
+/// The tables and views that a catalog names.
+pub fn relations(catalog: &Catalog) -> BTreeSet<String> {
+    Requirements::of(catalog).columns.iter().map(|required| required.column.relation.to_owned()).collect()
+}
+
+/// How a database stores the columns that a catalog names.
+pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTypes, Error> {
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
-    let mut ranges = IntegerRanges::default();
+    let mut types = StoredTypes::default();
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
-        match database.column(ColumnName { relation, name }).and_then(|column| column.ty.as_ref()) {
-            Some(&Type::INT2) => ranges.insert(relation, name, IntegerRange::Small),
-            Some(&Type::INT4) => ranges.insert(relation, name, IntegerRange::Medium),
-            Some(&Type::NUMERIC) => ranges.insert(relation, name, IntegerRange::Any),
-            _ => {}
-        }
+        let Some(found) = database.column(ColumnName { relation, name }) else { continue };
+        let stored = match found.ty {
+            Some(Type::INT2) => StoredType::Int2,
+            Some(Type::INT4) => StoredType::Int4,
+            Some(Type::INT8) => StoredType::Int8,
+            Some(Type::NUMERIC) => StoredType::Numeric,
+            Some(Type::UUID) => StoredType::Uuid,
+            _ => continue,
+        };
+        types.insert(relation, name, stored);
     }
-    Ok(ranges)
+    Ok(types)
 }

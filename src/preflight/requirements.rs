@@ -122,7 +122,7 @@ impl<'a> Requirements<'a> {
         for (object, entity) in entities() {
             for relation in relations(catalog, object, entity) {
                 requirements.key(object, relation, &entity.key);
-                requirements.object(catalog, object, relation);
+                requirements.object(catalog, object, entity, relation);
             }
         }
         for field in objects().filter(|object| object.entity.is_none()).flat_map(|object| &object.fields) {
@@ -138,7 +138,7 @@ impl<'a> Requirements<'a> {
     }
 
     /// The columns of a type, in one of the relations that it is read from.
-    fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, relation: &'a str) {
+    fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity, relation: &'a str) {
         for field in &object.fields {
             let required_by = SchemaPath::Field(object, field);
             match &field.binding {
@@ -154,7 +154,12 @@ impl<'a> Requirements<'a> {
                 Binding::Connection(connection) => {
                     for column in &connection.join.by {
                         self.column(relation, &column.name, ColumnUse::ParentKey(column.scalar), required_by);
+                        // A statement has one type for the key, whichever relation the parents come from.
+                        if relation != entity.relation {
+                            self.join(&entity.relation, &column.name, relation, &column.name, required_by);
+                        }
                     }
+                    self.equal(relation, &connection.join.by, &connection.relation, &connection.join.to, required_by);
                     self.nested(connection, required_by);
                 }
                 // Only the query root and the types of connections and introspection have these.

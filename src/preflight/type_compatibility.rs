@@ -8,18 +8,20 @@ use crate::preflight::column_use::ColumnUse;
 use crate::preflight::database_schema::FoundColumn;
 use crate::value::ScalarType;
 
-/// Whether statements can use a column of that type so. `None` stands for a type that is not built into PostgreSQL: its
-/// values cannot be converted in either direction.
-pub(super) fn is_compatible(column_use: ColumnUse, ty: Option<&Type>) -> bool {
-    let Some(ty) = ty else { return column_use == ColumnUse::Internal };
+/// Whether statements can use a column so. The values of a type that is not built into PostgreSQL cannot be converted in either
+/// direction.
+pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool {
+    let Some(ty) = &column.ty else { return column_use == ColumnUse::Internal };
     match column_use {
         ColumnUse::Internal => true,
         ColumnUse::NullCheck => ColumnFormat::of(ty).is_some(),
         ColumnUse::Output(scalar) => ColumnFormat::of(ty).is_some_and(|format| format.can_be(scalar)),
         // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar.
-        // All types that accept the scalar have the same format, with two exceptions: booleans have two, and whole
-        // numbers are cast.
+        // All types that accept the scalar have the same format, with two exceptions: booleans have two, and numbers are cast.
         ColumnUse::ParentKey(ScalarType::Boolean) => *ty == Type::BOOL,
+        ColumnUse::Compared(ScalarType::Id) | ColumnUse::ParentKey(ScalarType::Id) if *ty == Type::NUMERIC => {
+            column.is_whole
+        }
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }
@@ -38,6 +40,7 @@ enum TypeFamily {
     Text,
     Number,
     Moment,
+    Uuid,
 }
 
 fn family(ty: &Type) -> Option<TypeFamily> {
@@ -45,6 +48,7 @@ fn family(ty: &Type) -> Option<TypeFamily> {
         Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => Some(TypeFamily::Text),
         Type::INT2 | Type::INT4 | Type::INT8 | Type::NUMERIC | Type::FLOAT4 | Type::FLOAT8 => Some(TypeFamily::Number),
         Type::TIMESTAMP | Type::TIMESTAMPTZ | Type::DATE => Some(TypeFamily::Moment),
+        Type::UUID => Some(TypeFamily::Uuid),
         _ => None,
     }
 }

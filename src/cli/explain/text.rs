@@ -90,6 +90,7 @@ fn scalar(value: &Value) -> Json {
         Value::Decimal(number) => number.to_string().into(),
         Value::Boolean(truth) => (*truth).into(),
         Value::Numeric(number) => numeric(number),
+        Value::Uuid(uuid) => uuid.to_string().into(),
         Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
     }
 }

@@ -63,6 +63,11 @@ impl From<FormError> for FormFault {
     }
 }
 
+/// The database has the tables of the service alone.
+#[derive(Debug, Error)]
+#[error("this server has no orders to update: its database has no order tables")]
+struct NoOrders;
+
 /// An invalid `Idempotency-Key` header.
 #[derive(Debug, Error)]
 enum IdempotencyKeyError {
@@ -98,6 +103,9 @@ async fn serve(
 ) -> Result<HttpResponse, ApiError> {
     let headers = &head.headers;
     let principal = service.authorize(headers, Artifact::UpdateOrder, entry)?;
+    if !service.updates_orders {
+        return Err(NoOrders.into());
+    }
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let body = body::read(body, in_flight, &service.options).await?;
@@ -157,6 +165,12 @@ async fn acquire_permit(service: &Service, caller: &Principal, deadline: Instant
     match time::timeout_at(deadline, service.running_updates.acquire(&caller.user_id, limit, queue)).await {
         Ok(Ok(permit)) => Ok(permit),
         Ok(Err(_)) | Err(_) => Err(TooManyUpdates { limit }),
+    }
+}
+
+impl From<NoOrders> for ApiError {
+    fn from(error: NoOrders) -> Self {
+        Self::new(ErrorCode::NotFound, &error)
     }
 }
 

@@ -188,11 +188,11 @@ fn join_parents<'a>(
     parameters: &mut Parameters,
 ) -> (Parents, ParentKeys<'a>, Vec<Condition<'a>>) {
     let Some((select, row)) = parent else { return (Parents::Known, ParentKeys::None, Vec::new()) };
-    let known = |name: &str| row.known.iter().find(|(column, _)| *column == name).map(|(_, slot)| *slot);
+    let known = |name: &str| row.known.iter().find(|(column, _)| column.name == name);
     let all_known: Option<Vec<_>> = connection.join.by.iter().map(|column| known(&column.name)).collect();
-    if let Some(slots) = all_known {
-        let conditions = slots.into_iter().zip(&connection.join.to);
-        let conditions = conditions.map(|(slot, to)| equal(to, parameters.add(slot))).collect();
+    if let Some(keys) = all_known {
+        let conditions = keys.into_iter().zip(&connection.join.to);
+        let conditions = conditions.map(|((column, slot), to)| equal(to, parameters.add_key(*slot, column))).collect();
         return (Parents::Known, ParentKeys::None, conditions);
     }
     let columns = connection.join.by.iter().map(|column| select.key(row.alias, column)).collect();

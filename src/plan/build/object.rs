@@ -17,25 +17,25 @@ impl<'a> Planner<'a> {
     pub(super) fn lookup(&mut self, lookup: &BoundLookup<'a>) {
         let (step, binding) = (lookup.step, lookup.binding);
         let keys = lookup.keys.iter().enumerate();
-        let known = keys.map(|(given, (index, _))| (binding.keys[*index].name.as_str(), Slot::Key(step, given)));
+        let known = keys.map(|(given, (index, _))| (&binding.keys[*index], Slot::Key(step, given)));
         let known: Vec<_> = known.collect();
         let mut parameters = Parameters::default();
         let key = self.catalog.entity(binding.target).map_or(&[][..], |entity| &entity.key);
-        let is_unique = key.iter().all(|column| known.iter().any(|(name, _)| *name == column.name));
+        let is_unique = key.iter().all(|column| known.iter().any(|(known, _)| known.name == column.name));
         let rest = key.iter().map(|column| column.name.as_str());
-        let rest = rest.filter(|column| known.iter().all(|(name, _)| name != column));
+        let rest = rest.filter(|column| known.iter().all(|(known, _)| known.name != *column));
         let (conditions, order): (Vec<_>, Vec<_>) = match (known.as_slice(), is_unique) {
             // Many rows may have the value. PostgreSQL leaves a column that equals a value out of the order, and might then read
             // them by the primary key: an array prevents that.
             ([(column, Slot::Key(..))], false) => {
                 let value = parameters.add(Slot::KeyArray(step, 0));
                 (
-                    vec![Condition::Among(ColumnOf(Alias::Base, column), value)],
-                    iter::once(*column).chain(rest).collect(),
+                    vec![Condition::Among(ColumnOf(Alias::Base, &column.name), value)],
+                    iter::once(column.name.as_str()).chain(rest).collect(),
                 )
             }
             (known, is_unique) => {
-                let conditions = known.iter().map(|(column, slot)| equal(column, parameters.add(*slot)));
+                let conditions = known.iter().map(|(column, slot)| equal(&column.name, parameters.add(*slot)));
                 (conditions.collect(), if is_unique { Vec::new() } else { rest.collect() })
             }
         };

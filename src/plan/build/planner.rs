@@ -1,6 +1,7 @@
 //! What the levels share while an operation is planned.
 
 use crate::catalog::Catalog;
+use crate::catalog::binding::Column;
 use crate::catalog::ids::TypeId;
 use crate::plan::response_template::TemplateWriter;
 use crate::plan::sql::Alias;
@@ -22,7 +23,7 @@ pub(super) struct Row<'a> {
     pub(super) step: StepId,
     pub(super) alias: Alias,
     /// The columns whose values the request has, because a lookup searches for them, and where the values are.
-    pub(super) known: &'a [(&'a str, Slot)],
+    pub(super) known: &'a [(&'a Column, Slot)],
 }
 
 impl<'a> Planner<'a> {

@@ -73,9 +73,9 @@ impl<'a> SearchTerms<'a> {
         compares_cursors: bool,
         parameters: &mut Parameters,
     ) -> Restriction<'a> {
-        let scalar = self.sort_key.columns[0].scalar;
+        let stored = self.sort_key.columns[0].stored;
         let value = |term, parameters: &mut Parameters| {
-            compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), scalar))
+            compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), stored))
         };
         match path.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list => Restriction::Equal(Some(Comparand::Element)),
@@ -130,7 +130,7 @@ impl<'a> SearchTerms<'a> {
         };
         let list = list.map(|prefix| ValueList {
             values: self.values(prefix.term, parameters),
-            scalar: self.terms[prefix.term].key.column.scalar,
+            stored: self.terms[prefix.term].key.column.stored,
             head: (!prefix.is_sort_column).then(|| parameters.add(Slot::RangeHead(prefix.term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();

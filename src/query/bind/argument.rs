@@ -1,6 +1,5 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
-use crate::catalog::Catalog;
 use crate::catalog::binding::{Column, Connection, Lookup};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::column_value;
@@ -74,16 +73,12 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
 }
 
 /// The keys of a lookup: exactly one if its arguments are alternatives, else all of them.
-pub(super) fn keys(
-    catalog: &Catalog,
-    arguments: &Arguments<'_>,
-    lookup: &Lookup,
-) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
+pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
     let mut keys = Vec::new();
     let mut errors: Vec<_> = arguments.nulls().collect();
     for (index, argument) in arguments.field.arguments.iter().enumerate() {
         let Some(literal) = arguments.at(index) else { continue };
-        match key(catalog, &lookup.relation, &lookup.keys[index], literal) {
+        match key(&lookup.keys[index], literal) {
             Ok(value) => keys.push((index, value)),
             Err(expected) => errors.push(bad_argument(arguments.field, argument, expected)),
         }
@@ -102,7 +97,7 @@ fn bad_argument(field: &Field, argument: &Argument, expected: &'static str) -> B
     BindError::BadArgument { field: field.name.clone(), argument: argument.name.clone(), expected }
 }
 
-fn key(catalog: &Catalog, relation: &str, column: &Column, literal: &Literal) -> Result<Value, &'static str> {
+fn key(column: &Column, literal: &Literal) -> Result<Value, &'static str> {
     let text = match literal {
         Literal::String(text) => text.clone(),
         Literal::Int(number) => number.to_string(),
@@ -111,5 +106,5 @@ fn key(catalog: &Catalog, relation: &str, column: &Column, literal: &Literal) ->
             return Err("a string");
         }
     };
-    column_value::parse(catalog, relation, column, &text)
+    column_value::parse(column, &text)
 }

@@ -11,7 +11,7 @@
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
 //! - `argument`, `variable`, [`page`], `search_keys`, [`terms`]: the values by kind
-//! - `column_value`: whether a column can hold a value
+//! - `column_value`: parses a value that a column is compared with
 //! - [`introspection`]: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
 //! - [`ids`], `error`: what the others share

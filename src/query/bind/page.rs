@@ -1,12 +1,10 @@
 //! How many rows of a connection are requested, from which end, between which cursors.
 
-use crate::catalog::Catalog;
-use crate::catalog::binding::{Column, Connection, SortKey};
+use crate::catalog::binding::{Column, SortKey};
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::cursor::{self, BadCursor, CursorPosition};
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
-use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::operation::{Literal, Occurrence};
 use crate::value::Value;
@@ -126,8 +124,6 @@ fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, Page
 
 /// The ordering of a connection that a request chooses.
 pub(super) struct Ordering<'a> {
-    pub(super) catalog: &'a Catalog,
-    pub(super) connection: &'a Connection,
     pub(super) sort_key: &'a SortKey,
     pub(super) reverse: bool,
 }
@@ -159,11 +155,8 @@ impl Ordering<'_> {
     /// which rows do not compare, or a value that its column cannot hold. Only the first column of a sort key can be null.
     fn is_possible(&self, position: &CursorPosition) -> bool {
         let nullable = usize::from(self.sort_key.nullable);
-        let holds = |(column, value): (&Column, &Option<Value>)| {
-            let value = value.as_ref();
-            value
-                .is_none_or(|value| column_value::check(self.catalog, &self.connection.relation, column, value).is_ok())
-        };
+        let holds =
+            |(column, value): (&Column, &Option<Value>)| value.as_ref().is_none_or(|value| column.stored.holds(value));
         position.iter().skip(nullable).all(Option::is_some) && self.sort_key.columns.iter().zip(position).all(holds)
     }
 }

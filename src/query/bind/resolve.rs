@@ -89,12 +89,12 @@ impl<'a> Unexpanded<'a> {
     }
 
     /// Reads the values of the search strings. All errors are reported, in document order.
-    pub fn expand(mut self, catalog: &Catalog) -> Result<Resolved<'a>, GraphqlErrors> {
+    pub fn expand(mut self) -> Result<Resolved<'a>, GraphqlErrors> {
         let (mut terms, mut errors) = (Searches::default(), Vec::new());
         for Search { step, selection, field, connection } in &self.searches {
             let arguments = Arguments::new(field, &selection.arguments, &self.resolved.values);
             let mut own = Vec::new();
-            self.resolved.steps[*step].terms = terms.terms(catalog, &arguments, connection, &mut own);
+            self.resolved.steps[*step].terms = terms.terms(&arguments, connection, &mut own);
             errors.extend(own.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
         }
         GraphqlErrors::check(errors)?;
@@ -204,7 +204,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let keys = argument::keys(self.catalog, &arguments, binding).unwrap_or_else(|errors| {
+        let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
             self.report(selection, errors);
             Vec::new()
         });
@@ -227,15 +227,14 @@ impl<'a, 'v> Resolver<'a, 'v> {
         let unindexed_terms = match &mut self.reading {
             Reading::Keys(keys) => keys.unindexed_terms(&arguments, binding, &mut errors),
             Reading::Values(searches) => {
-                searches.terms(self.catalog, &arguments, binding, &mut errors);
+                searches.terms(&arguments, binding, &mut errors);
                 0
             }
         };
         if arguments.get(ArgumentRole::Query).is_some() {
             self.searches.push(Search { step: self.steps.len(), selection, field, connection: binding });
         }
-        let ordering =
-            Ordering { catalog: self.catalog, connection: binding, sort_key: &binding.sort_keys[sort_key], reverse };
+        let ordering = Ordering { sort_key: &binding.sort_keys[sort_key], reverse };
         let (after, before) = page::cursors(&ordering, &arguments, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);

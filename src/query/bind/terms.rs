@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::Catalog;
 use crate::catalog::binding::Connection;
 use crate::catalog::schema::ArgumentRole;
 use crate::query::bind::argument::Arguments;
@@ -41,7 +40,6 @@ impl Searches {
     /// Reads the search string of a connection. Every term that cannot be used adds an error, in the string's order.
     pub(super) fn terms(
         &mut self,
-        catalog: &Catalog,
         arguments: &Arguments<'_>,
         connection: &Connection,
         errors: &mut Vec<BindError>,
@@ -52,7 +50,7 @@ impl Searches {
             return self.again(known, errors);
         }
         let before = errors.len();
-        let terms = read(catalog, text, arguments, connection, &mut self.budget, errors);
+        let terms = read(text, arguments, connection, &mut self.budget, errors);
         let terms: Arc<[BoundTerm]> = terms.map_err(|error| errors.push(error)).unwrap_or_default().into();
         if let Some(source) = source.filter(|_| errors.len() == before && !self.budget.is_exceeded()) {
             self.of_variables.insert(source, Arc::clone(&terms));
@@ -79,7 +77,6 @@ impl Searches {
 
 /// Fails if the request has more terms or values than it may.
 fn read(
-    catalog: &Catalog,
     text: &str,
     arguments: &Arguments<'_>,
     connection: &Connection,
@@ -95,7 +92,7 @@ fn read(
     let mut bound = Vec::with_capacity(parsed.len());
     for term in parsed {
         let term = term.map_err(|malformed| search_keys::malformed(arguments, connection, malformed));
-        match term.and_then(|term| bind(catalog, arguments, connection, &term)) {
+        match term.and_then(|term| bind(arguments, connection, &term)) {
             Ok(term) => {
                 budget.add(SearchSize::Values, term.values.len())?;
                 bound.push(term);
@@ -106,16 +103,11 @@ fn read(
     Ok(bound)
 }
 
-fn bind(
-    catalog: &Catalog,
-    arguments: &Arguments<'_>,
-    connection: &Connection,
-    term: &Term<'_>,
-) -> Result<BoundTerm, BindError> {
+fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
     let (index, comparator) = search_keys::key(arguments, connection, term)?;
     let key = &connection.search_keys[index];
-    let value = |text: &str| column_value::parse(catalog, key.relation(connection), &key.column, text);
-    let values = values(term, value).map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
+    let values = values(term, |text| column_value::parse(&key.column, text))
+        .map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {
             field: arguments.field.name.clone(),

@@ -3,5 +3,6 @@
 mod accounts;
 mod demo;
 mod load;
+mod own_tables;
 mod schema;
 mod secrets;

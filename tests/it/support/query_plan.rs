@@ -156,5 +156,6 @@ fn literal_value(value: &Value) -> String {
         Value::Numeric(number) => Decimal::from_sql(&Type::NUMERIC, number.as_binary()).unwrap().to_string(),
         Value::Boolean(truth) => format!("'{}'", if *truth { 'Y' } else { 'N' }),
         Value::DateTime(moment) => format!("timestamptz 'epoch' + {} * interval '1 microsecond'", moment.unix_micros()),
+        Value::Uuid(uuid) => format!("uuid '{uuid}'"),
     }
 }

@@ -1,0 +1,123 @@
+//! How the database stores the columns that values are compared with. A schema file does not say so; the database does.
+
+use std::collections::HashMap;
+
+use crate::value::{ScalarType, Uuid, Value};
+
+/// How the database stores a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StoredType {
+    /// Text.
+    Text,
+    /// A whole number of 16 bits.
+    Int2,
+    /// A whole number of 32 bits.
+    Int4,
+    /// A whole number of 64 bits.
+    Int8,
+    /// An exact decimal number; for an ID, one without decimal places.
+    Numeric,
+    /// A moment.
+    DateTime,
+    /// A truth value.
+    Boolean,
+    /// A UUID.
+    Uuid,
+}
+
+impl StoredType {
+    /// How a column of a scalar type is stored if nothing else is known.
+    pub fn of(scalar: ScalarType) -> Self {
+        match scalar {
+            ScalarType::Id | ScalarType::String => Self::Text,
+            ScalarType::Int => Self::Int8,
+            ScalarType::Decimal => Self::Numeric,
+            ScalarType::DateTime => Self::DateTime,
+            ScalarType::Boolean => Self::Boolean,
+        }
+    }
+
+    /// How a column of a scalar type is stored that the database stores so. The values of other types than ID and Int have one
+    /// form only.
+    fn refine(scalar: ScalarType, found: Self) -> Self {
+        match (scalar, found) {
+            (ScalarType::Id | ScalarType::Int, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric)
+            | (ScalarType::Id, Self::Uuid) => found,
+            _ => Self::of(scalar),
+        }
+    }
+
+    /// Parses a value that such a column of the scalar type is compared with. If the column cannot hold it, returns what it can
+    /// hold.
+    pub(crate) fn parse(self, scalar: ScalarType, text: &str) -> Result<Value, &'static str> {
+        let parsed = |scalar: ScalarType| scalar.parse(text).map_err(|error| error.expected);
+        match (self, scalar) {
+            (Self::Int2 | Self::Int4 | Self::Int8, _) => {
+                let value = parsed(ScalarType::Int)?;
+                if self.holds(&value) { Ok(value) } else { Err(self.describe()) }
+            }
+            (Self::Numeric, ScalarType::Id) => match parsed(ScalarType::Decimal) {
+                Ok(Value::Decimal(number)) if number.scale() == 0 => Ok(Value::Decimal(number)),
+                _ => Err("a whole number of at most 28 digits"),
+            },
+            (Self::Uuid, _) => {
+                Uuid::parse(text).map(Value::Uuid).ok_or("a UUID, such as a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
+            }
+            (Self::Text | Self::Numeric | Self::DateTime | Self::Boolean, _) => parsed(scalar),
+        }
+    }
+
+    /// The whole numbers that a column holds that cannot hold all.
+    fn describe(self) -> &'static str {
+        if self == Self::Int2 {
+            "a whole number from -32768 to 32767"
+        } else {
+            "a whole number from -2147483648 to 2147483647"
+        }
+    }
+
+    /// Whether such a column can hold the value.
+    pub(crate) fn holds(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Int2, Value::Int(number)) => i16::try_from(*number).is_ok(),
+            (Self::Int4, Value::Int(number)) => i32::try_from(*number).is_ok(),
+            (Self::Int8 | Self::Numeric, Value::Int(_))
+            | (Self::Numeric, Value::Decimal(_) | Value::Numeric(_))
+            | (Self::Text, Value::Text(_))
+            | (Self::DateTime, Value::DateTime(_))
+            | (Self::Boolean, Value::Boolean(_))
+            | (Self::Uuid, Value::Uuid(_)) => true,
+            (
+                Self::Int2
+                | Self::Int4
+                | Self::Int8
+                | Self::Numeric
+                | Self::Text
+                | Self::DateTime
+                | Self::Boolean
+                | Self::Uuid,
+                _,
+            ) => false,
+        }
+    }
+}
+
+/// The columns of a database that are numbers or UUIDs.
+#[derive(Debug, Default)]
+pub struct StoredTypes {
+    /// By relation, as the schema file names it, and column.
+    types: HashMap<String, HashMap<String, StoredType>>,
+}
+
+impl StoredTypes {
+    /// Adds a column.
+    pub fn insert(&mut self, relation: &str, column: &str, stored: StoredType) {
+        self.types.entry(relation.to_owned()).or_default().insert(column.to_owned(), stored);
+    }
+
+    /// How a column of a scalar type is stored.
+    pub(super) fn get(&self, relation: &str, column: &str, scalar: ScalarType) -> StoredType {
+        let found = self.types.get(relation).and_then(|columns| columns.get(column));
+        found.map_or(StoredType::of(scalar), |found| StoredType::refine(scalar, *found))
+    }
+}
