@@ -45,7 +45,7 @@ fn targeted_reader_settings(operator: &str) -> String {
 /// Makes the transactions of a connection read-only.
 pub(super) const READ_ONLY: &str = "SET default_transaction_read_only = on";
 
-/// The address with the settings of a reading connection, and whether [`READ_ONLY`] has to follow.
+/// The address with the settings of a reading connection, and whether `READ_ONLY` has to follow.
 pub fn reader(address: &Config) -> (Config, bool) {
     let mut config = address.clone();
     let operator = address.get_options().unwrap_or_default();

@@ -28,7 +28,7 @@ use crate::value::Value;
 pub struct Resolved<'a> {
     /// The values of its variables.
     pub(super) values: Values<'a>,
-    /// The arguments of its steps, by [`StepId`](crate::query::bind::ids::StepId): of its connections and lookups, in the
+    /// The arguments of its steps, by [`StepId`]: of its connections and lookups, in the
     /// order of the response.
     pub steps: Vec<StepArguments>,
     /// The results of `__schema` and `__type`, in the order of the response.
