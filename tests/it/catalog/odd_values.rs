@@ -139,7 +139,11 @@ fn start_with_schema(database: &Database) -> (TestFolder, Server) {
 
 /// Inserts a row of the root's table for each odd value of each nullable sort column.
 async fn insert_odd_rows(client: &Client, root: &Root) {
-    let table = if root.name == "parties" { "person" } else { root.from.split(' ').next().unwrap() };
+    let table = match root.name.as_str() {
+        "parties" => "person",
+        "rejectionReasons" => "enumeration",
+        _ => root.from.split(' ').next().unwrap(),
+    };
     let columns = "SELECT attname::text, format_type(atttypid, NULL), attnotnull AND NOT atthasdef
         FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped";
     let columns = client.query(columns, &[&table]).await.unwrap();
@@ -170,11 +174,20 @@ async fn insert_odd_rows(client: &Client, root: &Root) {
         let key = "CASE n % 3 WHEN 0 THEN E'\"\\'\\n\\\\é😀' ELSE '' END || right($1, 6) || lpad(n::text, 2, '0')";
         let mut select: Vec<_> = keys.iter().map(|_| key.replace("$1", &format!("'{column}'"))).collect();
         select.push(format!("v::{ty}"));
+        if table == "enumeration" {
+            names.push("enum_type_id");
+            select.push("'REPORT_NO_VAR'".to_owned());
+        }
         for (name, value) in required {
             names.push(name);
             select.push(value);
         }
-        let elements = format!("unnest(ARRAY[{values}]::text[]) WITH ORDINALITY AS v(v, n)");
+        let is_null_allowed =
+            "SELECT NOT attnotnull FROM pg_attribute WHERE attrelid = $1::text::regclass AND attname = $2";
+        let is_null_allowed: bool = client.query_one(is_null_allowed, &[&table, &column]).await.unwrap().get(0);
+        let elements = format!(
+            "unnest(ARRAY[{values}]::text[]) WITH ORDINALITY AS v(v, n) WHERE {is_null_allowed} OR v IS NOT NULL"
+        );
         let insert = |table: &str, names: &str, select: &str| {
             format!("INSERT INTO {table} ({names}) SELECT {select} FROM {elements};")
         };

@@ -63,7 +63,8 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
             let name = format!("{} by {}", field.name, sort_key.name);
             let (rows, values, nulls) = counts(&client, connection, &sort_key.columns[0].name).await;
             assert!(rows > 0, "{name}");
-            if sort_key.nullable {
+            // The reference data has few rejection reasons, each with its place among them.
+            if sort_key.nullable && field.name != "rejectionReasons" {
                 assert!(nulls > 0 && values < rows - nulls, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
             assert_eq!(page_through(&runner, &field.name, &sort_key.name).await, rows, "{name}");
