@@ -14,7 +14,7 @@ impl SearchWindow {
 
     /// Wide enough for the searches of daily work on some hundred thousand orders, and about a millisecond of the database's
     /// time. `./dev bench cost` measures the worst search.
-    pub const DEFAULT: Self = Self(9_000);
+    pub const DEFAULT: Self = Self(7_500);
 
     /// A window of so many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
     pub fn new(rows: u32) -> Option<Self> {

@@ -145,7 +145,7 @@ caller_limits! { settings!
         /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
         schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
-        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "9000", SEARCH_WINDOW;
+        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "7500", SEARCH_WINDOW;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
         /// Whether rejecting an item as not in stock or as a mismatch lowers quantity on hand, and not only available-to-promise.
