@@ -1,0 +1,178 @@
+//! The arguments of a field.
+
+use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
+use orderql::catalog::schema::{self, ArgumentRole, Field, Type};
+use orderql::search::Comparator;
+use orderql::value::ScalarType;
+
+use crate::cursor::Cursor;
+use crate::document::{Argument, Key, Value};
+use crate::generate::Draft;
+use crate::search::{Search, Term, can_hold};
+use crate::values::{Invented, Values as _};
+
+impl Draft<'_, '_> {
+    /// Valid arguments of a field, in any order.
+    pub(crate) fn arguments(&mut self, field: &Field) -> Vec<Argument> {
+        let mut arguments = match &field.binding {
+            Binding::Lookup(lookup) => self.keys(field, lookup),
+            Binding::Connection(connection) => self.page(field, connection),
+            Binding::Introspection(_) => self.of_introspection(field),
+            Binding::Column(_)
+            | Binding::Aggregate(_)
+            | Binding::One(_)
+            | Binding::Edges
+            | Binding::Node
+            | Binding::PageInfo
+            | Binding::Cursor
+            | Binding::PageInfoField(_) => Vec::new(),
+        };
+        let rotation = self.choices.below(arguments.len());
+        arguments.rotate_left(rotation);
+        arguments
+    }
+
+    /// All keys, or one of several alternatives.
+    fn keys(&mut self, field: &Field, lookup: &Lookup) -> Vec<Argument> {
+        let chosen = lookup.alternatives.then(|| self.choices.below(lookup.keys.len()));
+        let mut arguments = Vec::new();
+        for definition in &field.arguments {
+            let ArgumentRole::Key(index) = definition.role else { continue };
+            if chosen.is_some_and(|chosen| chosen != index) {
+                arguments.extend(self.null(definition, 10));
+                continue;
+            }
+            let scalar = match self.catalog.get(definition.ty.named()) {
+                Type::Scalar(scalar) => scalar.scalar,
+                Type::Enum(_) | Type::Object(_) => ScalarType::Id,
+            };
+            let mut text = self.values.value(&lookup.relation, &lookup.keys[index], self.choices);
+            if scalar == ScalarType::Int && text.parse::<i32>().is_err() {
+                "1".clone_into(&mut text);
+            }
+            let key = Key { scalar, stored: lookup.keys[index].stored, text };
+            arguments.push(self.argument(definition, Value::Key(key)));
+        }
+        arguments
+    }
+
+    fn page(&mut self, field: &Field, connection: &Connection) -> Vec<Argument> {
+        let definition = |role| field.arguments.iter().find(|argument| argument.role == role);
+        let mut arguments = Vec::new();
+        let ends = if self.choices.chance(30) {
+            [ArgumentRole::Last, ArgumentRole::First]
+        } else {
+            [ArgumentRole::First, ArgumentRole::Last]
+        };
+        if let [Some(end), Some(other)] = ends.map(definition) {
+            let size = self.size();
+            arguments.push(self.argument(end, size));
+            arguments.extend(self.null(other, 4));
+        }
+
+        let mut sort_key = 0;
+        if let Some(argument) = definition(ArgumentRole::SortKey) {
+            if self.choices.chance(50) {
+                sort_key = self.choices.below(connection.sort_keys.len());
+                let name = connection.sort_keys[sort_key].name.clone();
+                arguments.push(self.argument(argument, Value::Enum(name)));
+            } else {
+                arguments.extend(self.null(argument, 4));
+            }
+        }
+        let mut reverse = false;
+        if let Some(argument) = definition(ArgumentRole::Reverse)
+            && self.choices.chance(50)
+        {
+            reverse = self.choices.chance(80);
+            arguments.push(self.argument(argument, Value::Boolean(reverse)));
+        }
+        let sort_key = &connection.sort_keys[sort_key];
+        for argument in [ArgumentRole::After, ArgumentRole::Before].into_iter().filter_map(definition) {
+            if self.choices.chance(20) {
+                let position = self.values.position(&connection.relation, sort_key, self.choices);
+                let cursor = Cursor::new(sort_key, reverse, position);
+                arguments.push(self.argument(argument, Value::Cursor(cursor)));
+            } else {
+                arguments.extend(self.null(argument, 4));
+            }
+        }
+        if let Some(argument) = definition(ArgumentRole::Query) {
+            if !connection.search_keys.is_empty() && self.choices.chance(40) {
+                let search = self.search(&field.name, connection);
+                arguments.push(self.argument(argument, Value::Search(search)));
+            } else {
+                arguments.extend(self.null(argument, 4));
+            }
+        }
+        arguments
+    }
+
+    /// A page size.
+    pub(crate) fn size(&mut self) -> Value {
+        let most = if self.choices.chance(70) { self.settings.max_page.min(6) } else { self.settings.max_page };
+        Value::Size(self.choices.between(1, most))
+    }
+
+    fn search(&mut self, root: &str, connection: &Connection) -> Search {
+        let count = self.choices.below(self.settings.max_terms + 1);
+        let terms = (0..count).filter_map(|_| self.term(connection)).collect();
+        Search { root: root.to_owned(), terms }
+    }
+
+    fn term(&mut self, connection: &Connection) -> Option<Term> {
+        let key = self.choices.pick(&connection.search_keys)?;
+        let comparator = *self.choices.pick(&key.comparators)?;
+        let count = if comparator == Comparator::In { 2 + self.choices.below(4) } else { 1 };
+        let mut values: Vec<String> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let value = self.search_value(key.relation(connection), key);
+            let is_repeated = values.contains(&value) && !self.choices.chance(20);
+            if !is_repeated {
+                values.push(value);
+            }
+        }
+        // A list of one value is an equality, which the key may not accept.
+        let is_one = comparator == Comparator::In && values.iter().all(|value| *value == values[0]);
+        if is_one && !key.comparators.contains(&Comparator::Equals) {
+            return None;
+        }
+        let comparator = if is_one && values.len() == 1 { Comparator::Equals } else { comparator };
+        Some(Term {
+            key: key.name.clone(),
+            column: (key.relation(connection).to_owned(), key.column.name.clone()),
+            comparator,
+            scalar: key.column.scalar,
+            stored: key.column.stored,
+            values,
+        })
+    }
+
+    /// A value that a search string can hold.
+    fn search_value(&mut self, relation: &str, key: &SearchKey) -> String {
+        let value = self.values.value(relation, &key.column, self.choices);
+        if can_hold(&value) { value } else { Invented.value(relation, &key.column, self.choices) }
+    }
+
+    fn of_introspection(&mut self, field: &Field) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        for definition in &field.arguments {
+            let value = match definition.role {
+                ArgumentRole::TypeName => {
+                    let types: Vec<_> = self.catalog.type_ids().collect();
+                    let ty = self.choices.pick(&types).map_or("Nothing", |id| self.catalog.get(*id).name());
+                    Value::String(ty.to_owned())
+                }
+                _ if definition.ty.is_non_null() || self.choices.chance(40) => Value::Boolean(self.choices.chance(50)),
+                _ => continue,
+            };
+            arguments.push(self.argument(definition, value));
+        }
+        arguments
+    }
+
+    /// Sometimes an explicit null for an argument that is left out.
+    fn null(&mut self, definition: &schema::Argument, per_cent: usize) -> Option<Argument> {
+        (!definition.ty.is_non_null() && self.choices.chance(per_cent)).then(|| self.null_argument(definition))
+    }
+}
