@@ -80,3 +80,7 @@ pub mod config;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "where a process begins")]
 pub mod cli;
+
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;

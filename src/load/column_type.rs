@@ -2,7 +2,7 @@
 
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ColumnType {
+pub(crate) enum ColumnType {
     /// Text with a maximum number of characters.
     Text {
         /// `None` is unlimited.
@@ -34,7 +34,7 @@ pub(super) enum ColumnType {
 
 impl ColumnType {
     /// The type of a column. `name` is PostgreSQL's name of the type without its modifier, `width` that of a text type.
-    pub(super) fn new(name: &str, width: Option<i32>) -> Self {
+    pub(crate) fn new(name: &str, width: Option<i32>) -> Self {
         match name {
             "text" | "character varying" | "bpchar" | "character" => {
                 Self::Text { width: width.and_then(|width| usize::try_from(width).ok()) }
@@ -54,7 +54,7 @@ impl ColumnType {
     }
 
     /// The format of values in a file, for error messages.
-    pub(super) fn expected_format(&self) -> &'static str {
+    pub(crate) fn expected_format(&self) -> &'static str {
         match self {
             Self::Text { .. } => "text",
             Self::Numeric => "a decimal number such as 12.50",

@@ -24,16 +24,16 @@
 
 pub mod error;
 mod record;
-mod row;
-mod column_type;
+pub(crate) mod row;
+pub(crate) mod column_type;
 
 pub mod input;
 mod line_counter;
-mod xml_reader;
+pub(crate) mod xml_reader;
 mod xml_element;
 
 mod tables;
-mod value;
+pub(crate) mod value;
 mod mapping;
 mod queue;
 mod statement;

@@ -1,24 +1,24 @@
 //! The content of a data file: rows, and the options of the root element.
 
 /// The root element of an OFBiz data file.
-pub(super) const ROOT_ELEMENT: &str = "entity-engine-xml";
+pub(crate) const ROOT_ELEMENT: &str = "entity-engine-xml";
 
 /// One row of the file, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The entity's name: the tag without a prefix that ends in `-` or `:`.
-    pub(super) entity: String,
+    pub(crate) entity: String,
     /// The action of the row's wrapper element.
-    pub(super) action: Action,
+    pub(crate) action: Action,
     /// Each field once, in the file's order. `None` is an empty attribute, which means NULL.
-    pub(super) fields: Vec<(String, Option<String>)>,
+    pub(crate) fields: Vec<(String, Option<String>)>,
     /// The line on which the row's tag begins, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
 }
 
 /// What a wrapper element requests for its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// Insert the row. An existing row is not changed.
     Create,
     /// Insert the row, or set its named fields. The default for rows without a wrapper.
@@ -31,7 +31,7 @@ pub(super) enum Action {
 
 impl Action {
     /// The action of a wrapper element's tag; `None` for other tags.
-    pub(super) fn of_wrapper(tag: &str) -> Option<Self> {
+    pub(crate) fn of_wrapper(tag: &str) -> Option<Self> {
         match tag {
             "create" => Some(Self::Create),
             "create-update" => Some(Self::CreateUpdate),
@@ -44,16 +44,16 @@ impl Action {
 
 /// The root element's options, which apply to the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct RootOptions {
+pub(crate) struct RootOptions {
     /// `maintain-timestamps`: load the timestamps that the file names. Otherwise the loader sets them.
-    pub(super) maintain_timestamps: bool,
+    pub(crate) maintain_timestamps: bool,
     /// `create-dummy-fk`: OFBiz would create missing parent rows. This loader does not.
-    pub(super) create_dummy_fk: bool,
+    pub(crate) create_dummy_fk: bool,
 }
 
 /// An item of a file, in the file's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FileItem {
+pub(crate) enum FileItem {
     /// The root element. The first item, exactly once.
     Root(RootOptions),
     /// A row.

@@ -9,7 +9,7 @@ use crate::load::error::ValueError;
 /// Checks a value and converts it to its canonical form, so that equal keys have equal texts.
 ///
 /// Returns `None` for NULL: in columns other than text, the words `null` and `[null-field]` mean NULL.
-pub(super) fn canonical(column_type: &ColumnType, text: String) -> Result<Option<String>, ValueError> {
+pub(crate) fn canonical(column_type: &ColumnType, text: String) -> Result<Option<String>, ValueError> {
     if let ColumnType::Text { width } = column_type {
         if text.contains('\0') {
             return Err(ValueError::Nul);

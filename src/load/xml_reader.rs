@@ -17,7 +17,7 @@ use crate::load::xml_element::{local_name, read_root, read_row, set_field};
 
 /// Iterates over the items of a file, with one row in memory at a time.
 #[derive(Debug)]
-pub(super) struct XmlReader<R: BufRead> {
+pub(crate) struct XmlReader<R: BufRead> {
     xml: Reader<LineCounter<R>>,
     buffer: Vec<u8>,
     position: Position,
@@ -40,7 +40,7 @@ enum Position {
 
 impl<R: BufRead> XmlReader<R> {
     /// Reads from the start of `input`.
-    pub(super) fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self {
             xml: Reader::from_reader(LineCounter::new(input)),
             buffer: Vec::new(),
@@ -51,7 +51,7 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// The number of bytes read.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.xml.get_ref().bytes()
     }
 

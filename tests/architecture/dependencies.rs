@@ -57,6 +57,7 @@ const MODULES: &[(&str, &[&str])] = &[
         &["nearest", "limits", "catalog", "database", "preflight", "throttle", "access", "orders", "telemetry", "http"],
     ),
     ("cli", ALL),
+    ("fuzzing", ALL),
     ("main", &["cli"]),
 ];
 const ALL: &[&str] = &["*"];
@@ -68,7 +69,7 @@ const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
 
 /// External crates that only some modules may use.
 const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
-    ("graphql_parser", &["catalog", "query"]),
+    ("graphql_parser", &["catalog", "query", "fuzzing"]),
     ("lru", &["byte_lru", "access"]),
     // Modules that execute statements, and modules that configure the connection.
     (
@@ -94,7 +95,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("multer", &["orders"]),
     ("jwt_simple", &["access"]),
     ("rustix", &["access"]),
-    ("hyper", &["http"]),
+    ("hyper", &["http", "fuzzing"]),
     ("hyper_util", &["http"]),
     ("http_body_util", &["http"]),
     ("flate2", &["http"]),

@@ -54,11 +54,15 @@ impl ExternalIssuer {
     pub(crate) fn read(options: &ExternalIssuerOptions) -> Result<Self, ExternalIssuerError> {
         let path = &options.jwks_file;
         let text = fs::read(path).map_err(|error| ExternalIssuerError::File(path.clone(), error))?;
-        let set: Value = serde_json::from_slice(&text).map_err(|_| ExternalIssuerError::NotASet(path.clone()))?;
-        let keys =
-            set.get("keys").and_then(Value::as_array).ok_or_else(|| ExternalIssuerError::NotASet(path.clone()))?;
-        let keys: Vec<VerifyingKey> = keys.iter().filter_map(VerifyingKey::parse).collect();
-        if keys.is_empty() { Err(ExternalIssuerError::NoKey(path.clone())) } else { Ok(Self { keys }) }
+        let issuer = Self::parse(&text).ok_or_else(|| ExternalIssuerError::NotASet(path.clone()))?;
+        if issuer.keys.is_empty() { Err(ExternalIssuerError::NoKey(path.clone())) } else { Ok(issuer) }
+    }
+
+    /// The keys of a JWK set that can be used, perhaps none. `None` if the text is no JWK set.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        let set: Value = serde_json::from_slice(text).ok()?;
+        let keys = set.get("keys").and_then(Value::as_array)?;
+        Some(Self { keys: keys.iter().filter_map(VerifyingKey::parse).collect() })
     }
 
     /// The claims of a token. `None` if the token names none of these keys. A token that names no key is verified if there

@@ -17,4 +17,4 @@ pub(crate) mod key_set;
 pub(crate) mod key_watcher;
 pub(crate) mod options;
 pub(crate) mod signing_key;
-mod verify;
+pub(crate) mod verify;

@@ -15,7 +15,7 @@ use crate::access::tokens::options::TokenOptions;
 const LONGEST_TOKEN: usize = 8192;
 
 /// Why a token was not verified with a set of keys.
-pub(super) enum Unverified {
+pub(crate) enum Unverified {
     /// It names a key that is not in the set.
     UnknownKey,
     /// It is rejected.
@@ -24,7 +24,7 @@ pub(super) enum Unverified {
 
 /// Verifies a token with these keys, `now` seconds after 1970. The token's header chooses the key, and the key determines
 /// the algorithm.
-pub(super) fn verify(
+pub(crate) fn verify(
     token: &str,
     keys: &KeySet,
     options: &TokenOptions,

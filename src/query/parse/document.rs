@@ -10,7 +10,7 @@ use crate::query::parse::normalize::AstOmissions;
 /// A document. It borrows from its source and does not leave the module `query`.
 #[derive(Debug)]
 pub struct Document<'s> {
-    pub(in crate::query) definitions: Vec<ast::Definition<'s, &'s str>>,
+    pub(crate) definitions: Vec<ast::Definition<'s, &'s str>>,
     pub(in crate::query) omissions: &'s AstOmissions<'s>,
     pub(super) tokens: &'s [Token<'s>],
 }
@@ -29,6 +29,12 @@ pub(in crate::query) fn is_long_number(name: &str) -> bool {
 
 /// Arguments are addressed by the position of their field or directive (`owner`) and their index.
 impl Document<'_> {
+    /// Whether the tree has all of the document but for descriptions.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn is_whole(&self) -> bool {
+        self.omissions.variable_directives.is_empty() && self.omissions.duplicate_input_fields.is_empty()
+    }
+
     /// The location of an argument's name.
     pub(in crate::query) fn argument_location(&self, owner: Pos, index: usize) -> Location {
         let name = self.argument_token(owner, index);

@@ -111,7 +111,7 @@ pub(crate) async fn read(
 /// Parses a body. Checks types strictly, because a mistake would otherwise go unnoticed: `query` must be a string,
 /// `variables` and `extensions` objects, `operationName` a string. All but `query` may be null or absent. Other keys are
 /// ignored, as GraphQL-over-HTTP demands.
-fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
+pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     if body.is_empty() {
         return Err(EnvelopeError::EmptyBody);
     }
@@ -125,7 +125,7 @@ fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
 /// Parses a target's query component (GraphQL-over-HTTP, section "GET"): `query` and `operationName` are text, `variables`
 /// and `extensions` JSON. All but `query` may be empty or absent. A repeated parameter is an error: a proxy or a cache
 /// might read the other one. Other parameters are ignored.
-fn from_target(component: Option<&str>) -> Result<GraphqlRequest, EnvelopeError> {
+pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, EnvelopeError> {
     let mut object = Map::new();
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

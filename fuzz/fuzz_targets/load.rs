@@ -1,0 +1,4 @@
+//! The target `load`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| orderql_fuzz::targets::load::run(data));

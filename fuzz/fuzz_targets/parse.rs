@@ -1,0 +1,4 @@
+//! The target `parse`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| orderql_fuzz::targets::parse::run(data));

@@ -1,0 +1,89 @@
+//! The targets and their folders.
+
+use std::path::{Path, PathBuf};
+
+/// A target.
+pub struct Target {
+    pub name: &'static str,
+    /// The files and folders of the library that it is meant to reach.
+    pub room: &'static [&'static str],
+    /// The file of words that its inputs have.
+    pub dictionary: Option<&'static str>,
+}
+
+const GRAPHQL: Option<&str> = Some("graphql");
+
+impl Target {
+    pub const ALL: &[Self] = &[
+        Self { name: "parse", room: &["src/query/parse"], dictionary: GRAPHQL },
+        Self { name: "validate", room: &["src/query/validate"], dictionary: GRAPHQL },
+        Self { name: "compile", room: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: GRAPHQL },
+        Self { name: "search", room: &["src/search"], dictionary: None },
+        Self { name: "cursor", room: &["src/cursor.rs"], dictionary: None },
+        Self { name: "schema", room: &["src/catalog"], dictionary: Some("schema") },
+        Self {
+            name: "form",
+            room: &["src/orders/update_form.rs", "src/orders/update_request.rs", "src/orders/param_name.rs"],
+            dictionary: Some("form"),
+        },
+        Self {
+            name: "http_head",
+            room: &[
+                "src/http/framing.rs",
+                "src/http/request_head.rs",
+                "src/http/negotiate.rs",
+                "src/http/quality.rs",
+                "src/http/coding.rs",
+                "src/http/credentials.rs",
+                "src/http/origin.rs",
+                "src/http/endpoint/graphql/request_envelope.rs",
+            ],
+            dictionary: Some("http"),
+        },
+        Self {
+            name: "token",
+            room: &["src/access/tokens/verify.rs", "src/access/tokens/external_issuer.rs"],
+            dictionary: Some("token"),
+        },
+        Self {
+            name: "load",
+            room: &[
+                "src/load/xml_reader.rs",
+                "src/load/xml_element.rs",
+                "src/load/line_counter.rs",
+                "src/load/value.rs",
+            ],
+            dictionary: Some("xml"),
+        },
+        Self { name: "json_out", room: &["src/execute/encode.rs", "src/execute/digits.rs"], dictionary: None },
+    ];
+
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|target| target.name == name)
+    }
+
+    /// The committed inputs.
+    pub fn corpus(&self) -> PathBuf {
+        fuzz_folder().join("corpus").join(self.name)
+    }
+
+    /// Inputs that broke a promise once.
+    pub fn regressions(&self) -> PathBuf {
+        fuzz_folder().join("regressions").join(self.name)
+    }
+
+    /// What this machine has found since.
+    pub fn found(&self) -> PathBuf {
+        fuzz_folder().join("found").join(self.name)
+    }
+
+    /// The inputs that break a promise.
+    pub fn artifacts(&self) -> PathBuf {
+        fuzz_folder().join("artifacts").join(self.name)
+    }
+}
+
+/// The folder `fuzz`.
+pub fn fuzz_folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the runner's folder is in `fuzz`")
+}

@@ -1,0 +1,115 @@
+//! `load`: an OFBiz data file; and as one value in a column of a type that its first byte chooses.
+//!
+//! - Items do not depend on where the input is split.
+//! - The root comes first and once; lines do not decrease, and the file has them.
+//! - Rows written as XML anew are read as the same rows.
+//! - A canonical value is its own canonical value.
+//! - Memory grows with the file's length at most.
+
+use std::fmt::Write as _;
+use std::io::BufReader;
+
+use orderql::fuzzing::load::{COLUMN_TYPES, Item, canonical, read};
+
+use crate::support::allocation::{Allowance, within};
+use crate::support::input::choice;
+
+const ALLOWANCE: Allowance = Allowance { per_byte: 300, constant: 50_000 };
+
+/// Runs the target.
+pub fn run(data: &[u8]) {
+    read_file(data);
+    let (column_type, text) = choice(data);
+    if let Ok(text) = str::from_utf8(text) {
+        read_value(column_type, text);
+    }
+}
+
+fn read_file(data: &[u8]) {
+    let result = within(ALLOWANCE, data.len(), || read(data));
+    for capacity in [1, 7] {
+        assert_eq!(read(BufReader::with_capacity(capacity, data)), result, "{capacity} bytes at a time");
+    }
+    let (items, error, bytes) = result;
+    assert!(usize::try_from(bytes).unwrap() <= data.len());
+    let lines = 1 + data.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let mut last = 1;
+    for (index, item) in items.iter().enumerate() {
+        let line = match item {
+            Item::Root { .. } => {
+                assert_eq!(index, 0, "a second root");
+                continue;
+            }
+            Item::Row { line, .. } | Item::Nested { line, .. } => *line,
+        };
+        assert!(index > 0, "a row before the root");
+        assert!((last..=lines).contains(&line), "line {line} after {last}, of {lines}");
+        last = line;
+    }
+    if error.is_none()
+        && let Some(written) = xml(&items)
+    {
+        let (again, error, _) = read(written.as_bytes());
+        assert_eq!(error, None, "{written}");
+        let rows = |items: Vec<Item>| items.into_iter().map(without_line).collect::<Vec<_>>();
+        assert_eq!(rows(again), rows(items), "{written}");
+    }
+}
+
+fn without_line(item: Item) -> Item {
+    match item {
+        Item::Row { entity, action, fields, .. } => Item::Row { entity, action, fields, line: 0 },
+        other => other,
+    }
+}
+
+/// The rows as a data file. `None` if one has a name that XML cannot have, or an element inside a field.
+fn xml(items: &[Item]) -> Option<String> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let mut out = String::new();
+    for item in items {
+        match item {
+            Item::Root { maintain_timestamps, create_dummy_fk } => write!(
+                out,
+                "<entity-engine-xml maintain-timestamps=\"{maintain_timestamps}\" create-dummy-fk=\"{create_dummy_fk}\">"
+            )
+            .ok()?,
+            Item::Row { entity, action, fields, .. } => {
+                let wrapper = match action.as_str() {
+                    "Create" => "create",
+                    "CreateUpdate" => "create-update",
+                    "CreateReplace" => "create-replace",
+                    _ => "delete",
+                };
+                if !is_name(entity) || !fields.iter().all(|(name, _)| is_name(name) && name != "xmlns") {
+                    return None;
+                }
+                // Prefixes, so that no entity is mistaken for a wrapper.
+                write!(out, "<{wrapper}>\n<p-q:{entity}").ok()?;
+                for (name, value) in fields {
+                    write!(out, " {name}=\"{}\"", references(value.as_deref().unwrap_or_default())).ok()?;
+                }
+                write!(out, "/></{wrapper}>").ok()?;
+            }
+            Item::Nested { .. } => return None,
+        }
+    }
+    out.push_str("</entity-engine-xml>");
+    Some(out)
+}
+
+/// A text of nothing but character references.
+fn references(text: &str) -> String {
+    text.chars().map(|character| format!("&#x{:x};", u32::from(character))).collect()
+}
+
+fn read_value(column_type: usize, text: &str) {
+    let Ok(Some(value)) = canonical(column_type, text.to_owned()) else { return };
+    // The canonical form of bytes is hexadecimal, and that of a moment has a time zone: the files have neither.
+    if !matches!(column_type % COLUMN_TYPES, 8 | 11) {
+        assert_eq!(canonical(column_type, value.clone()), Ok(Some(value)), "of {text}");
+    }
+}

@@ -1,0 +1,42 @@
+//! The targets. Each file has one function, `run`, and says what the bytes are and what is checked.
+
+pub mod compile;
+pub mod cursor;
+pub mod parse;
+pub mod schema;
+pub mod search;
+pub mod validate;
+
+#[cfg(feature = "server")]
+pub mod form;
+#[cfg(feature = "server")]
+pub mod http_head;
+#[cfg(feature = "server")]
+pub mod json_out;
+#[cfg(feature = "server")]
+pub mod load;
+#[cfg(feature = "server")]
+pub mod token;
+
+/// A target: its name, which is also that of its corpus, and its function.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target that is compiled.
+pub const TARGETS: &[Target] = &[
+    ("parse", parse::run),
+    ("validate", validate::run),
+    ("compile", compile::run),
+    ("search", search::run),
+    ("cursor", cursor::run),
+    ("schema", schema::run),
+    #[cfg(feature = "server")]
+    ("form", form::run),
+    #[cfg(feature = "server")]
+    ("http_head", http_head::run),
+    #[cfg(feature = "server")]
+    ("token", token::run),
+    #[cfg(feature = "server")]
+    ("load", load::run),
+    #[cfg(feature = "server")]
+    ("json_out", json_out::run),
+];

@@ -1,0 +1,54 @@
+//! Runs every target over its corpus and its regressions, on stable Rust and without a fuzzer.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use orderql_fuzz::targets::TARGETS;
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files of a folder, in order; none if there is no such folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_input_of_every_corpus_keeps_the_promises() {
+    let mut broken = Vec::new();
+    for (name, run) in TARGETS {
+        let start = Instant::now();
+        let inputs = ["corpus", "regressions"].map(|folder| files(&package().join(folder).join(name))).concat();
+        assert!(!inputs.is_empty(), "{name} has no corpus");
+        for path in &inputs {
+            let data = fs::read(path).unwrap();
+            if catch_unwind(|| run(&data)).is_err() {
+                broken.push(path.clone());
+            }
+        }
+        println!("{name}: {} inputs in {:.1?}", inputs.len(), start.elapsed());
+    }
+    assert!(broken.is_empty(), "these inputs break a promise: {broken:#?}");
+}
+
+#[test]
+fn every_target_has_a_program() {
+    let programs: BTreeSet<_> = files(&package().join("fuzz_targets")).iter().map(|path| name(path)).collect();
+    for (target, _) in TARGETS {
+        assert!(programs.contains(*target), "{target} has no program in fuzz_targets");
+    }
+    if cfg!(feature = "server") {
+        assert_eq!(programs.len(), TARGETS.len(), "a program has no target");
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
+}

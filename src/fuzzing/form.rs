@@ -1,0 +1,51 @@
+//! Bodies of order updates: parameters, the request that they make, and its canonical text.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use crate::orders::update_form::{UpdateForm, parse_body};
+use crate::orders::update_request::UpdateRequest;
+
+/// A parsed form.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form(UpdateForm);
+
+/// A valid order update.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Request(UpdateRequest);
+
+/// Parses a body as its content type says. Fails with the message that the client gets.
+pub fn parse(content_type: &str, body: &[u8]) -> Result<Form, String> {
+    let mut parsed = pin!(parse_body(Some(content_type), body.to_vec().into()));
+    // The body is there, so nothing waits for anything.
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(form) = parsed.as_mut().poll(&mut context) {
+            return form.map(Form).map_err(|error| error.to_string());
+        }
+    }
+}
+
+impl Form {
+    /// The parameters, in the order in which they were sent.
+    pub fn parameters(&self) -> Vec<(&str, &str)> {
+        self.0.iter().collect()
+    }
+
+    /// The request that the parameters make. Fails with all errors, as the client gets them.
+    pub fn request(&self) -> Result<Request, Vec<String>> {
+        UpdateRequest::parse(&self.0).map(Request).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    }
+}
+
+impl Request {
+    /// The parameters in one encoding.
+    pub fn canonical(&self) -> &str {
+        &self.0.canonical
+    }
+
+    /// How many boxes, rejections and moves it has.
+    pub fn rows(&self) -> (usize, usize, usize) {
+        (self.0.boxes.len(), self.0.rejections.len(), self.0.moves.len())
+    }
+}

@@ -1,0 +1,112 @@
+//! Heads of requests: their framing on the connection, and what the service reads from their fields.
+
+use std::net::IpAddr;
+
+use hyper::HeaderMap;
+use hyper::http::request::Parts;
+use serde_json::{Map, Value};
+
+use crate::http::coding::{self, Codings};
+use crate::http::endpoint::graphql::request_envelope::{self, GraphqlRequest};
+use crate::http::framing;
+use crate::http::malformed::BareResponse;
+use crate::http::origin::{self, Peer};
+use crate::http::{credentials, negotiate, request_head};
+
+/// What a client is sending, followed byte by byte.
+#[derive(Debug, Default)]
+pub struct Framing(framing::Framing);
+
+impl Framing {
+    /// Takes the next bytes that the client sent.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.0.feed(bytes);
+    }
+
+    /// Whether the client speaks HTTP/2.
+    pub fn is_http2(&self) -> bool {
+        self.0.is_http2()
+    }
+
+    /// Whether a head has begun and not ended.
+    pub fn in_head(&self) -> bool {
+        self.0.in_head()
+    }
+
+    /// The index, from 0, of the request with both a length and a transfer encoding.
+    pub fn ambiguous_request(&self) -> Option<u64> {
+        self.0.ambiguous_request()
+    }
+}
+
+/// Whether the service takes a head. `is_ambiguous`: it has both a length and a transfer encoding.
+pub fn is_taken(head: &Parts, is_ambiguous: bool) -> bool {
+    request_head::check(head, is_ambiguous).is_ok()
+}
+
+/// The content type of the response; `None` if `Accept` excludes all.
+pub fn media(headers: &HeaderMap) -> Option<&'static str> {
+    negotiate::accepted(headers).ok().map(negotiate::Media::content_type)
+}
+
+/// Whether the body is declared to be JSON in UTF-8.
+pub fn is_json(headers: &HeaderMap) -> bool {
+    negotiate::require_json(headers).is_ok()
+}
+
+/// The content coding of the response, of those in a setting; `None` if there is no such setting, or if `Accept-Encoding`
+/// excludes all.
+pub fn coding(headers: &HeaderMap, codings: &str) -> Option<String> {
+    let choice = coding::accepted(headers, &Codings::parse(codings)?).ok()?;
+    Some(format!("{choice:?}"))
+}
+
+/// The name and password of Basic credentials.
+pub fn basic(headers: &HeaderMap) -> Option<(String, String)> {
+    credentials::basic(headers).map(|basic| (basic.user_id, basic.password))
+}
+
+/// The Bearer token.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    credentials::bearer(headers)
+}
+
+/// The client's address behind trusted proxies.
+pub fn client_address(head: &mut Parts, peer: IpAddr, trusted: &[IpAddr]) -> Option<IpAddr> {
+    head.extensions.insert(Peer(peer));
+    origin::client_address(head, trusted)
+}
+
+/// A GraphQL request as the client sent it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// The query's text.
+    pub query: Option<String>,
+    /// The operation's name.
+    pub operation_name: Option<String>,
+    /// The values of variables.
+    pub variables: Map<String, Value>,
+    /// The client's additions to the protocol.
+    pub extensions: Map<String, Value>,
+}
+
+impl From<GraphqlRequest> for Envelope {
+    fn from(GraphqlRequest { query, operation_name, variables, extensions }: GraphqlRequest) -> Self {
+        Self { query, operation_name, variables, extensions }
+    }
+}
+
+/// The request in a target's query component. Fails with the message that the client gets.
+pub fn envelope_of_target(component: Option<&str>) -> Result<Envelope, String> {
+    request_envelope::from_target(component).map(Envelope::from).map_err(|error| error.to_string())
+}
+
+/// The request in a body.
+pub fn envelope_of_body(body: &[u8]) -> Result<Envelope, String> {
+    request_envelope::from_body(body).map(Envelope::from).map_err(|error| error.to_string())
+}
+
+/// Where hyper's own response begins in written bytes.
+pub fn bare_response(written: &[u8]) -> Option<usize> {
+    BareResponse::find(written).map(|response| response.start)
+}

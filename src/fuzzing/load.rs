@@ -1,0 +1,93 @@
+//! The rows of OFBiz data files, and the canonical texts of their values.
+
+use std::io::BufRead;
+
+use crate::load::column_type::ColumnType;
+use crate::load::row::FileItem;
+use crate::load::value;
+use crate::load::xml_reader::XmlReader;
+
+/// An item of a data file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// The root element.
+    Root {
+        /// `maintain-timestamps`
+        maintain_timestamps: bool,
+        /// `create-dummy-fk`
+        create_dummy_fk: bool,
+    },
+    /// A row.
+    Row {
+        /// The entity's name.
+        entity: String,
+        /// What to do with the row, as a wrapper element says it.
+        action: String,
+        /// Each field once; `None` is NULL.
+        fields: Vec<(String, Option<String>)>,
+        /// The line on which the row begins, from 1.
+        line: u64,
+    },
+    /// A row with an element inside a field.
+    Nested {
+        /// The row's entity.
+        entity: String,
+        /// The field's name.
+        field: String,
+        /// The line on which the row begins.
+        line: u64,
+    },
+}
+
+/// Reads a data file: its items up to its end or the first error, the error, and the number of bytes that were read.
+pub fn read(input: impl BufRead) -> (Vec<Item>, Option<String>, u64) {
+    let mut reader = XmlReader::new(input);
+    let mut items = Vec::new();
+    for item in &mut reader {
+        match item {
+            Ok(item) => items.push(Item::from(item)),
+            Err(error) => return (items, Some(error.to_string()), reader.bytes()),
+        }
+    }
+    (items, None, reader.bytes())
+}
+
+impl From<FileItem> for Item {
+    fn from(item: FileItem) -> Self {
+        match item {
+            FileItem::Root(options) => Self::Root {
+                maintain_timestamps: options.maintain_timestamps,
+                create_dummy_fk: options.create_dummy_fk,
+            },
+            FileItem::Row(row) => Self::Row {
+                entity: row.entity,
+                action: format!("{:?}", row.action),
+                fields: row.fields,
+                line: row.line,
+            },
+            FileItem::NestedElement { entity, field, line } => Self::Nested { entity, field, line },
+        }
+    }
+}
+
+/// The number of column types that [`canonical`] knows.
+pub const COLUMN_TYPES: usize = 12;
+
+/// A value's canonical text in a column of one of the types, numbered from 0; `None` is NULL. Fails with the loader's message.
+pub fn canonical(column_type: usize, text: String) -> Result<Option<String>, String> {
+    let column_type = match column_type % COLUMN_TYPES {
+        0 => ColumnType::Text { width: None },
+        1 => ColumnType::Text { width: Some(20) },
+        2 => ColumnType::Numeric,
+        3 => ColumnType::Integer { bytes: 2 },
+        4 => ColumnType::Integer { bytes: 4 },
+        5 => ColumnType::Integer { bytes: 8 },
+        6 => ColumnType::Float,
+        7 => ColumnType::Timestamp { zoned: false },
+        8 => ColumnType::Timestamp { zoned: true },
+        9 => ColumnType::Date,
+        10 => ColumnType::Time,
+        _ => ColumnType::Bytes,
+    };
+    value::canonical(&column_type, text).map_err(|error| error.to_string())
+}
