@@ -7,6 +7,7 @@ pub mod cursor;
 pub mod database;
 pub mod http;
 pub mod metered_server;
+pub mod naive_resolver;
 pub mod query_plan;
 pub mod query_runner;
 pub mod random;

@@ -9,6 +9,8 @@ use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
 use orderql::database::options::PoolOptions;
 use orderql::database::pool::Pool;
+use orderql::error::graphql_error::GraphqlErrors;
+use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
 use orderql::execute::response_writer::Progress;
 use orderql::limits::Limits;
@@ -73,25 +75,34 @@ impl QueryRunner {
     /// Compiles a query. Panics if the query is rejected.
     pub fn compile(&self, query: &str, variables: Variables) -> Compiled {
         let request = Request { query: query.to_owned(), operation_name: None, variables };
-        self.compiler.compile(&request, &UNLIMITED).unwrap_or_else(|errors| panic!("{errors}\n{query}"))
+        self.try_compile(&request).unwrap_or_else(|errors| panic!("{errors}\n{query}"))
+    }
+
+    /// Compiles a request.
+    pub fn try_compile(&self, request: &Request) -> Result<Compiled, GraphqlErrors> {
+        self.compiler.compile(request, &UNLIMITED)
     }
 
     /// Runs a query. Panics if it is rejected or fails.
     pub async fn run(&self, query: &str, variables: Variables) -> QueryResult {
-        let compiled = self.compile(query, variables);
+        self.execute(self.compile(query, variables)).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"))
+    }
+
+    /// Runs a compiled query.
+    pub async fn execute(&self, compiled: Compiled) -> Result<QueryResult, ExecuteError> {
         let snapshot = self.pool.snapshot().await.unwrap();
-        let mut writer = execute(snapshot, &compiled.plan).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"));
+        let mut writer = execute(snapshot, &compiled.plan).await?;
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         let text = String::from_utf8(bytes).unwrap();
         let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
-        QueryResult {
+        Ok(QueryResult {
             text,
             short_searches: short_searches.collect(),
             compiled,
             rows: writer.row_counts().to_vec(),
             nullability_violations: writer.field_error_count(),
-        }
+        })
     }
 
     /// Runs a query without variables and returns its `data`.

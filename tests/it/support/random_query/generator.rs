@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection};
 use orderql::catalog::ids::{FieldId, TypeId};
-use orderql::catalog::schema::{ArgumentRole, Field, ObjectType, Type};
+use orderql::catalog::schema::{ArgumentRole, Field, ObjectType};
 use orderql::search::Comparator;
-use orderql::value::ScalarType;
 
 use crate::support::random::Random;
 use crate::support::random_query::query::{Argument, Guard, Item, Query, Selected, Term, Value};
@@ -198,13 +197,5 @@ impl Generator<'_> {
             _ => &["SC-1001", "SC-1002", "nobody"],
         };
         (*self.random.pick(values)).to_owned()
-    }
-}
-
-/// The scalar type of a leaf.
-pub fn scalar(catalog: &Catalog, field: &Field) -> Option<ScalarType> {
-    match catalog.get(field.ty.named()) {
-        Type::Scalar(scalar) => Some(scalar.scalar),
-        Type::Enum(_) | Type::Object(_) => None,
     }
 }

@@ -45,11 +45,6 @@ impl Selected {
         Self { alias: None, name, field: None, arguments: Vec::new(), guard: None, items }
     }
 
-    /// The response key.
-    pub fn key(&self) -> &str {
-        self.alias.as_ref().unwrap_or(&self.name)
-    }
-
     /// The page size, if the field has one.
     pub fn size(&mut self) -> Option<&mut u32> {
         self.arguments.iter_mut().find_map(|argument| match &mut argument.value {

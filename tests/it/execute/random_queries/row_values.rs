@@ -1,0 +1,61 @@
+//! Values of keys, search terms and cursors that rows of the tables have.
+
+use orderql::catalog::binding::{Column, SortKey};
+use orderql::cursor::CursorPosition;
+use orderql::value::{Numeric, ScalarType, Timestamp, Value};
+use orderql_generator::choices::Choices;
+use orderql_generator::values::{Invented, Values};
+
+use crate::support::cursor::numeric;
+use crate::support::naive_resolver::tables::{Cell, Tables};
+
+/// Mostly values of rows, and some that no row has.
+pub struct RowValues<'a>(pub &'a Tables);
+
+/// How many values in a hundred no row has.
+const INVENTED: usize = 15;
+
+impl Values for RowValues<'_> {
+    fn value(&self, relation: &str, column: &Column, choices: &mut Choices<'_>) -> String {
+        let invented = choices.chance(INVENTED);
+        let rows = &self.0.get(relation).rows;
+        let row = choices.below(rows.len());
+        let found = self.0.get(relation).all().nth(row).map(|row| row.get(&column.name)).filter(|_| !invented);
+        match found.and_then(|cell| notation(cell, column.scalar)) {
+            Some(text) => text,
+            None => Invented.value(relation, column, choices),
+        }
+    }
+
+    fn position(&self, relation: &str, sort_key: &SortKey, choices: &mut Choices<'_>) -> CursorPosition {
+        let invented = choices.chance(INVENTED);
+        let table = self.0.get(relation);
+        let row = choices.below(table.rows.len());
+        match table.all().nth(row).filter(|_| !invented) {
+            Some(row) => sort_key.columns.iter().map(|column| value(row.get(&column.name), column.scalar)).collect(),
+            None => Invented.position(relation, sort_key, choices),
+        }
+    }
+}
+
+/// A value in the notation of search strings; `None` if it has none there.
+fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
+    match cell {
+        Cell::Null => None,
+        Cell::Text(text) if scalar == ScalarType::Boolean => Some((text == "Y").to_string()),
+        Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) => Some(text.clone()),
+        Cell::Truth(truth) => Some(truth.to_string()),
+    }
+}
+
+/// A value as a cursor has it.
+fn value(cell: &Cell, scalar: ScalarType) -> Option<Value> {
+    Some(match cell {
+        Cell::Null => return None,
+        Cell::Text(text) if scalar == ScalarType::Boolean => Value::Boolean(text == "Y"),
+        Cell::Text(text) => Value::Text(text.clone()),
+        Cell::Number(_, text) => Value::Numeric(Numeric::from_binary(&numeric(text)).unwrap()),
+        Cell::Moment(micros, _) => Value::DateTime(Timestamp(micros + Timestamp::UNIX_EPOCH.0)),
+        Cell::Truth(truth) => Value::Boolean(*truth),
+    })
+}

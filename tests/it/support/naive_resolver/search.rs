@@ -1,0 +1,83 @@
+//! Search strings, as `docs/api.md` and `grammar/search.ebnf` describe them.
+
+use std::cmp::Ordering;
+
+use orderql::catalog::binding::{Connection, SearchKey};
+
+use crate::support::naive_resolver::tables::{Cell, Row, Tables};
+
+/// A term of a search string.
+struct Term<'a> {
+    key: &'a SearchKey,
+    /// The orderings of the column and the value that match.
+    orderings: &'static [Ordering],
+    values: Vec<Cell>,
+}
+
+/// Whether a row matches all terms of a search string.
+pub struct Search<'a> {
+    tables: &'a Tables,
+    terms: Vec<Term<'a>>,
+}
+
+impl<'a> Search<'a> {
+    /// The search of a valid string.
+    pub fn parse(tables: &'a Tables, connection: &'a Connection, text: &str) -> Self {
+        let terms = text.split([' ', '\t', '\n', '\r']).filter(|term| !term.is_empty());
+        Self { tables, terms: terms.map(|term| Term::parse(connection, term)).collect() }
+    }
+
+    pub fn matches(&self, row: Row<'_>) -> bool {
+        self.terms.iter().all(|term| match &term.key.semi_join {
+            None => term.matches(row),
+            Some(join) => self.tables.get(&join.relation).all().any(|other| {
+                join.by.iter().all(|column| row.get(column).equals(other.get(column))) && term.matches(other)
+            }),
+        })
+    }
+}
+
+impl<'a> Term<'a> {
+    fn parse(connection: &'a Connection, term: &str) -> Self {
+        let (key, value) = term.split_once(':').unwrap();
+        let key = connection.search_keys.iter().find(|other| other.name == key).unwrap();
+        let comparators: [(&str, &[Ordering]); 4] = [
+            (">=", &[Ordering::Greater, Ordering::Equal]),
+            ("<=", &[Ordering::Less, Ordering::Equal]),
+            (">", &[Ordering::Greater]),
+            ("<", &[Ordering::Less]),
+        ];
+        let found = comparators.into_iter().find_map(|(sign, orderings)| Some((value.strip_prefix(sign)?, orderings)));
+        let (list, orderings) = found.unwrap_or((value, &[Ordering::Equal]));
+        let value = |element: String| Cell::of(&key.column.scalar.parse(&element).unwrap());
+        Self { key, orderings, values: elements(list).into_iter().map(value).collect() }
+    }
+
+    fn matches(&self, row: Row<'_>) -> bool {
+        let cell = row.get(&self.key.column.name);
+        self.values.iter().any(|value| cell.compare(value).is_some_and(|ordering| self.orderings.contains(&ordering)))
+    }
+}
+
+/// The elements of a list, without the quotes around them.
+fn elements(mut list: &str) -> Vec<String> {
+    let mut elements = Vec::new();
+    loop {
+        let quote = list.chars().next().filter(|first| "'\"".contains(*first));
+        let quoted = quote.and_then(|quote| {
+            // The closing quote is before a comma or the end.
+            let inside = &list[1..];
+            let end = inside
+                .match_indices(quote)
+                .find(|(end, _)| matches!(inside[end + 1..].chars().next(), None | Some(',')))?
+                .0;
+            Some((&inside[..end], &inside[end + 1..]))
+        });
+        let (element, rest) = quoted.unwrap_or_else(|| list.split_at(list.find(',').unwrap_or(list.len())));
+        elements.push(element.to_owned());
+        match rest.strip_prefix(',') {
+            Some(rest) => list = rest,
+            None => return elements,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Whole tables in memory.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::value::{ScalarType, Value};
+use rust_decimal::Decimal;
+use tokio_postgres::Client;
+use tokio_postgres::types::{FromSql, Type};
+
+use crate::support::naive_resolver::json::Json;
+
+/// A value of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    Null,
+    Text(String),
+    /// A number, and its digits as the database stores them.
+    Number(Decimal, String),
+    /// Microseconds since 1970, and the moment as text.
+    Moment(i64, String),
+    Truth(bool),
+}
+
+/// The rows of a relation.
+#[derive(Debug)]
+pub struct Table {
+    columns: BTreeMap<String, usize>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A row of a table.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    table: &'a Table,
+    pub cells: &'a [Cell],
+}
+
+/// All relations of a catalog.
+pub struct Tables(BTreeMap<String, Table>);
+
+impl Tables {
+    /// Reads every relation that the catalog names.
+    pub async fn read(client: &Client, catalog: &Catalog) -> Self {
+        client.batch_execute("SET TimeZone = 'UTC'").await.unwrap();
+        let mut tables = BTreeMap::new();
+        for relation in relations(catalog) {
+            let table = Table::read(client, &relation).await;
+            tables.insert(relation, table);
+        }
+        Self(tables)
+    }
+
+    pub fn get(&self, relation: &str) -> &Table {
+        &self.0[relation]
+    }
+}
+
+/// The relations that a catalog names.
+fn relations(catalog: &Catalog) -> BTreeSet<String> {
+    let mut relations = BTreeSet::new();
+    for id in catalog.type_ids() {
+        let Some(object) = catalog.object(id) else { continue };
+        relations.extend(object.entity.as_ref().map(|entity| entity.relation.clone()));
+        for field in &object.fields {
+            match &field.binding {
+                Binding::Connection(connection) => {
+                    relations.insert(connection.relation.clone());
+                    let joined = connection.search_keys.iter().filter_map(|key| key.semi_join.as_ref());
+                    relations.extend(joined.map(|join| join.relation.clone()));
+                }
+                Binding::Lookup(lookup) => drop(relations.insert(lookup.relation.clone())),
+                Binding::Aggregate(aggregate) => drop(relations.insert(aggregate.relation.clone())),
+                _ => {}
+            }
+        }
+    }
+    relations
+}
+
+impl Table {
+    async fn read(client: &Client, relation: &str) -> Self {
+        let columns = "SELECT attname::text, atttypid::regtype::text FROM pg_attribute
+            WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
+        let columns: Vec<(String, String)> =
+            client.query(columns, &[&relation]).await.unwrap().iter().map(|row| (row.get(0), row.get(1))).collect();
+        let selected: Vec<_> = columns
+            .iter()
+            .map(|(name, ty)| {
+                if is_moment(ty) {
+                    format!(
+                        "(extract(epoch FROM \"{name}\"::timestamp) * 1000000)::int8::text || ' ' || \
+                         to_char(\"{name}\"::timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+                    )
+                } else {
+                    format!("\"{name}\"::text")
+                }
+            })
+            .collect();
+        let rows = client.query(&format!("SELECT {} FROM {relation}", selected.join(", ")), &[]).await.unwrap();
+        let cell = |row: &tokio_postgres::Row, index: usize| {
+            row.get::<_, Option<String>>(index).map_or(Cell::Null, |text| Cell::read(&columns[index].1, text))
+        };
+        let rows = rows.iter().map(|row| (0..columns.len()).map(|index| cell(row, index)).collect()).collect();
+        let columns = columns.into_iter().enumerate().map(|(index, (name, _))| (name, index)).collect();
+        Self { columns, rows }
+    }
+
+    /// All rows, in any order.
+    pub fn all(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row { table: self, cells })
+    }
+}
+
+impl<'a> Row<'a> {
+    pub fn get(self, column: &str) -> &'a Cell {
+        &self.cells[self.table.columns[column]]
+    }
+}
+
+fn is_moment(ty: &str) -> bool {
+    ty == "date" || ty.starts_with("timestamp")
+}
+
+impl Cell {
+    fn read(ty: &str, text: String) -> Self {
+        match ty {
+            "smallint" | "integer" | "bigint" | "numeric" => Self::Number(text.parse().unwrap(), text),
+            "boolean" => Self::Truth(text == "true"),
+            _ if is_moment(ty) => {
+                let (micros, moment) = text.split_once(' ').unwrap();
+                let moment = moment.trim_end_matches('0').trim_end_matches('.');
+                Self::Moment(micros.parse().unwrap(), format!("{moment}Z"))
+            }
+            _ => Self::Text(text),
+        }
+    }
+
+    /// A value that a client sent.
+    pub fn of(value: &Value) -> Self {
+        let number = |number: Decimal| Self::Number(number, number.to_string());
+        match value {
+            Value::Text(text) => Self::Text(text.clone()),
+            Value::Int(int) => number((*int).into()),
+            Value::Decimal(decimal) => number(*decimal),
+            Value::Numeric(binary) => number(Decimal::from_sql(&Type::NUMERIC, binary.as_binary()).unwrap()),
+            Value::DateTime(moment) => Self::Moment(moment.unix_micros().try_into().unwrap(), String::new()),
+            Value::Boolean(truth) => Self::Truth(*truth),
+            Value::Uuid(uuid) => Self::Text(uuid.to_string()),
+        }
+    }
+
+    /// How values compare; `None` if one is null.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Null, _) | (_, Self::Null) => None,
+            (Self::Text(own), Self::Text(other)) => Some(own.as_bytes().cmp(other.as_bytes())),
+            (Self::Number(own, _), Self::Number(other, _)) => Some(own.cmp(other)),
+            (Self::Moment(own, _), Self::Moment(other, _)) => Some(own.cmp(other)),
+            (Self::Truth(own), Self::Truth(other)) => Some(own.cmp(other)),
+            // OFBiz stores truth values as letters.
+            (Self::Text(own), Self::Truth(other)) => Some(own.as_str().cmp(if *other { "Y" } else { "N" })),
+            (own, other) => panic!("{own:?} and {other:?} have different types"),
+        }
+    }
+
+    /// Whether both are values, and equal.
+    pub fn equals(&self, other: &Self) -> bool {
+        self.compare(other) == Some(Ordering::Equal)
+    }
+
+    /// The order of rows: nulls last.
+    pub fn order(&self, other: &Self) -> Ordering {
+        self.compare(other).unwrap_or_else(|| (*self == Self::Null).cmp(&(*other == Self::Null)))
+    }
+
+    /// The value of a field.
+    pub fn json(&self, scalar: ScalarType) -> Json {
+        match (scalar, self) {
+            (_, Self::Null) => Json::Null,
+            (ScalarType::Id | ScalarType::String, Self::Text(text))
+            | (ScalarType::Id | ScalarType::Decimal, Self::Number(_, text))
+            | (ScalarType::DateTime, Self::Moment(_, text)) => Json::Text(text.clone()),
+            (ScalarType::Int, Self::Number(number, _)) => Json::Number(number.normalize().to_string().parse().unwrap()),
+            (ScalarType::Boolean, Self::Truth(truth)) => Json::Boolean(*truth),
+            (ScalarType::Boolean, Self::Text(text)) if text == "Y" || text == "N" => Json::Boolean(text == "Y"),
+            (scalar, cell) => panic!("{cell:?} is no {scalar}"),
+        }
+    }
+}
