@@ -14,7 +14,7 @@ use crate::telemetry::event::Event;
 /// How long statements may take to end by themselves. Most take a fraction of it.
 const ROLLBACK_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Ends the transaction of a connection that reads, and returns it to its pool. If its statements take long, they are
+/// Ends the transaction of a connection and returns the connection to its pool. If its statements take long, they are
 /// cancelled. Clients that disconnect from many short queries cannot empty the pool: to cancel a statement and to replace its
 /// connection takes PostgreSQL several times as long as to finish the statement.
 pub(super) fn end(connection: Object) {

@@ -19,6 +19,14 @@ pub enum DatabaseError {
     /// The server cannot be reached, or the connection was lost.
     #[error("the database cannot be reached")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The response to a statement ended without all of its rows: a byte was damaged on the way, or a pooler lost a message.
+    #[error("the database announced {announced:?} rows and sent {received}")]
+    Incomplete {
+        /// The number of rows at the end of the response; `None` if the statement was not executed.
+        announced: Option<u64>,
+        /// The number of rows that arrived.
+        received: u64,
+    },
     /// The server cannot run the statement in the state that it is in: it has no connection, memory or disk space left, is
     /// shutting down, or only reads. The same statement may succeed later, or on another connection.
     #[error("the database cannot run statements right now")]
@@ -38,8 +46,19 @@ impl DatabaseError {
     /// Whether the same statement may succeed later.
     pub fn is_temporary(&self) -> bool {
         match self {
-            Self::Busy | Self::Unreachable(_) | Self::Unavailable(_) | Self::Conflict(_) => true,
+            Self::Busy | Self::Unreachable(_) | Self::Incomplete { .. } | Self::Unavailable(_) | Self::Conflict(_) => {
+                true
+            }
             Self::Cancelled(_) | Self::Statement(_) => false,
+        }
+    }
+
+    /// Whether the connection can run other statements after a rollback. If not, it is lost, or its messages cannot be
+    /// attributed to statements any more, or its server is in a state in which another one may not be.
+    pub fn spares_connection(&self) -> bool {
+        match self {
+            Self::Busy | Self::Conflict(_) | Self::Cancelled(_) | Self::Statement(_) => true,
+            Self::Unreachable(_) | Self::Incomplete { .. } | Self::Unavailable(_) => false,
         }
     }
 }
@@ -70,7 +89,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
 /// What a server's report is about.
 enum Refusal {
     /// The connection. After a fatal report the server closes it: it stops, starts or crashes, has no connections left, or ends
-    /// idle ones.
+    /// idle ones. Other reports show that the server and this program do not understand each other any more.
     Connection,
     /// The state of the server.
     State,
@@ -96,11 +115,29 @@ impl Refusal {
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
             | SqlState::IO_ERROR => Self::State,
-            // Class 53, insufficient resources: connections, memory, disk space or a configured limit.
-            ref code if code.code().starts_with("53") => Self::State,
-            _ => Self::Statement,
+            // What this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
+            // Or an error has ended the transaction, and its report was not seen.
+            SqlState::INVALID_SQL_STATEMENT_NAME
+            | SqlState::INVALID_CURSOR_NAME
+            | SqlState::NO_ACTIVE_SQL_TRANSACTION
+            | SqlState::IN_FAILED_SQL_TRANSACTION
+            | SqlState::S_E_INVALID_SPECIFICATION => Self::Connection,
+            ref code if !is_well_formed(code) => Self::Connection,
+            ref code => match &code.code()[..2] {
+                // Connection exceptions: the server received a message that the protocol does not have.
+                "08" => Self::Connection,
+                // Insufficient resources: connections, memory, disk space or a configured limit.
+                "53" => Self::State,
+                _ => Self::Statement,
+            },
         }
     }
+}
+
+/// Whether a server sends such codes.
+fn is_well_formed(code: &SqlState) -> bool {
+    let code = code.code().as_bytes();
+    code.len() == 5 && code.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
 /// Whether a parameter of the statement cannot be sent.

@@ -10,6 +10,7 @@ pub mod parameter;
 pub mod pool;
 pub mod session;
 pub mod snapshot;
+pub mod transaction;
 pub mod writer_pool;
 
 pub mod migrate;

@@ -62,6 +62,13 @@ impl Snapshot {
         self.connection = None;
     }
 
+    /// Closes the connection and cancels its statements. Call it when the connection cannot be trusted any more.
+    pub fn discard(mut self) {
+        if let Some(connection) = self.connection.take() {
+            cancel::abandon(connection);
+        }
+    }
+
     fn connection(&self) -> Result<&Object, DatabaseError> {
         self.connection.as_ref().ok_or(DatabaseError::Busy)
     }

@@ -17,3 +17,14 @@ pub enum ExecuteError {
     #[error("a row is not as its statement has it")]
     Misshapen,
 }
+
+impl ExecuteError {
+    /// Whether the connection can run other statements after a rollback.
+    pub(crate) fn spares_connection(&self) -> bool {
+        match self {
+            Self::Database(error) => error.spares_connection(),
+            // What the connection knows of the statement's columns may be wrong.
+            Self::UnwritableType(_) | Self::Misshapen => false,
+        }
+    }
+}

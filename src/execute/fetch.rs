@@ -137,8 +137,15 @@ async fn step(
     let parameters = plan.parameters(id).map(|parameter| sql_param(parameter, parents)).collect::<Result<_, _>>()?;
     let mut stream = std::pin::pin!(snapshot.query(statement, parameters).await?);
     let mut grouper = RowGrouper::new(step, plan.size(id), parents.map_or(1, |(rows, _)| rows.len()));
+    let mut received = 0;
     while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
+        received += 1;
         grouper.add(row)?;
+    }
+    // The stream ends with the response, whether or not the response has a result.
+    let announced = stream.rows_affected();
+    if announced != Some(received) {
+        return Err(DatabaseError::Incomplete { announced, received }.into());
     }
     let format = |ty: &Type| ColumnFormat::of(ty).ok_or_else(|| ExecuteError::UnwritableType(ty.name().to_owned()));
     let formats = statement.columns().iter().map(|column| format(column.type_()));

@@ -28,9 +28,18 @@ use crate::plan::request_plan::Plan;
 
 /// Executes a plan. If the future is dropped before it is done, its statements are cancelled on the server.
 pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>) -> Result<ResponseWriter, ExecuteError> {
-    let steps = fetch::fetch(&snapshot, plan).await?;
-    snapshot.release();
-    Ok(ResponseWriter::new(Arc::clone(plan), steps))
+    match fetch::fetch(&snapshot, plan).await {
+        Ok(steps) => {
+            snapshot.release();
+            Ok(ResponseWriter::new(Arc::clone(plan), steps))
+        }
+        Err(error) => {
+            if !error.spares_connection() {
+                snapshot.discard();
+            }
+            Err(error)
+        }
+    }
 }
 
 /// The response to a plan without statements.

@@ -1,9 +1,10 @@
 //! Outcomes of requests with an `Idempotency-Key`, stored for a day. Malformed requests do not get here.
 
 use sha2::{Digest as _, Sha256};
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::Client;
 
 use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::outcome::{RejectionCause, UpdateOutcome};
 use crate::orders::update_request::UpdateRequest;

@@ -6,6 +6,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::database::writer_pool::WriterPool;
 use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
@@ -48,9 +49,10 @@ async fn attempt(
     key: Option<IdempotencyKey<'_>>,
 ) -> Result<UpdateOutcome, DatabaseError> {
     let mut connection = writer.connection().await?;
-    let result = run(&mut connection, options, actor, request, key).await;
-    if matches!(result, Err(DatabaseError::Unavailable(_))) {
-        WriterPool::discard(connection);
+    let result = run(connection.client()?, options, actor, request, key).await;
+    match &result {
+        Err(error) if !error.spares_connection() => connection.discard(),
+        _ => connection.release(),
     }
     result
 }
@@ -65,7 +67,7 @@ async fn run(
     if key.is_some() {
         idempotency::delete_expired(connection).await?;
     }
-    let mut transaction = connection.transaction().await?;
+    let mut transaction = Transaction::begin(connection).await?;
     transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     if let Some(key) = key
         && let Claim::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
@@ -84,7 +86,7 @@ async fn run(
             savepoint.rollback().await?;
             UpdateOutcome::rejected(&violations)
         }
-        Err(ApplyError::Database(error)) => return Err(error.into()),
+        Err(ApplyError::Database(error)) => return Err(error),
     };
     if let Some(key) = key {
         idempotency::store(&transaction, actor, key, &outcome).await?;

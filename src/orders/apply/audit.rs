@@ -2,8 +2,9 @@
 
 use rust_decimal::Decimal;
 use serde::Serialize;
-use tokio_postgres::{Error, Transaction};
 
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::update_request::UpdateRequest;
 
@@ -78,7 +79,7 @@ impl ChangeLog {
         transaction: &Transaction<'_>,
         actor: &Actor,
         request: &UpdateRequest,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DatabaseError> {
         // Serializing strings cannot fail.
         let changes = serde_json::to_string(&self.0).unwrap_or_default();
         transaction

@@ -1,7 +1,7 @@
 //! Changes the box type of a shipment's packages.
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::{Change, ChangeLog};
 use crate::orders::apply::shipment_status;
@@ -13,7 +13,7 @@ pub(super) async fn change(
     actor: &Actor,
     row: &BoxRow,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let updated = transaction
         .execute(
             "UPDATE shipment_package SET shipment_box_type_id = $2, last_updated_stamp = now(), \

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::database::error::DatabaseError;
 use crate::orders::violation::Violation;
 
 /// Why an update was not applied.
@@ -12,5 +13,5 @@ pub(in crate::orders) enum ApplyError {
     Rejected(Vec<Violation>),
     /// The database failed.
     #[error(transparent)]
-    Database(#[from] tokio_postgres::Error),
+    Database(#[from] DatabaseError),
 }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::apply::shipment_data::{
     Grouping, LockedData, OrderItemKey, OrderItemLink, ShipGroupKey, Shipment, ShipmentItem, ShipmentItemKey, Variance,
 };
 use crate::orders::update_request::UpdateRequest;
 
 /// Locks the orders and then the shipments of an update, and reads what its rules check.
-pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest) -> Result<LockedData, Error> {
+pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest) -> Result<LockedData, DatabaseError> {
     let (shipments, order_statuses) = lock_shipments(transaction, request).await?;
     let order_item_parts = order_item_parts(transaction, &shipments).await?;
     let box_types = select_ids(
@@ -28,7 +28,7 @@ pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest)
 async fn lock_shipments(
     transaction: &Transaction<'_>,
     request: &UpdateRequest,
-) -> Result<(BTreeMap<String, Shipment>, BTreeMap<String, Option<String>>), Error> {
+) -> Result<(BTreeMap<String, Shipment>, BTreeMap<String, Option<String>>), DatabaseError> {
     let mut ids: Vec<&str> = request.boxes.iter().map(|row| row.shipment_id.as_str()).collect();
     ids.extend(request.rejections.iter().map(|row| row.shipment_id.as_str()));
     ids.extend(request.moves.iter().flat_map(|row| [row.shipment_id.as_str(), row.new_shipment_id.as_str()]));
@@ -56,13 +56,16 @@ async fn lock_shipments(
         orders.extend(shipments.values().flat_map(Shipment::order_ids).map(str::to_owned));
         if orders.len() == count {
             let statuses = statuses.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-            return Ok((shipments, statuses.collect::<Result<_, Error>>()?));
+            return Ok((shipments, statuses.collect::<Result<_, DatabaseError>>()?));
         }
     }
 }
 
 /// Locks the shipments by id, and reads them with their items.
-async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<BTreeMap<String, Shipment>, Error> {
+async fn read_shipments(
+    transaction: &Transaction<'_>,
+    ids: &[&str],
+) -> Result<BTreeMap<String, Shipment>, DatabaseError> {
     let rows = transaction
         .query(
             "SELECT shipment_id, primary_order_id, status_id, origin_facility_id, primary_ship_group_seq_id FROM shipment \
@@ -137,7 +140,7 @@ async fn read_shipments(transaction: &Transaction<'_>, ids: &[&str]) -> Result<B
 async fn order_item_parts(
     transaction: &Transaction<'_>,
     shipments: &BTreeMap<String, Shipment>,
-) -> Result<BTreeMap<OrderItemKey, Vec<ShipmentItemKey>>, Error> {
+) -> Result<BTreeMap<OrderItemKey, Vec<ShipmentItemKey>>, DatabaseError> {
     let links = || shipments.values().flat_map(|shipment| shipment.items.values()).flat_map(|item| &item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
     let order_items: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
@@ -164,7 +167,7 @@ async fn order_item_parts(
 async fn unsplittable(
     transaction: &Transaction<'_>,
     shipments: &BTreeMap<String, Shipment>,
-) -> Result<BTreeMap<ShipGroupKey, Vec<String>>, Error> {
+) -> Result<BTreeMap<ShipGroupKey, Vec<String>>, DatabaseError> {
     let links = || shipments.values().flat_map(|shipment| shipment.items.values()).flat_map(|item| &item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
     let groups: Vec<&str> = links().map(|link| link.ship_group_seq_id.as_str()).collect();
@@ -196,13 +199,13 @@ async fn select_ids(
     transaction: &Transaction<'_>,
     query: &str,
     ids: impl Iterator<Item = &str>,
-) -> Result<BTreeSet<String>, Error> {
+) -> Result<BTreeSet<String>, DatabaseError> {
     let ids: Vec<_> = ids.collect();
-    transaction.query(query, &[&ids]).await?.iter().map(|row| row.try_get(0)).collect()
+    transaction.query(query, &[&ids]).await?.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
 /// Reads the rejection reasons and their variances.
-async fn reasons(transaction: &Transaction<'_>) -> Result<BTreeMap<String, Variance>, Error> {
+async fn reasons(transaction: &Transaction<'_>) -> Result<BTreeMap<String, Variance>, DatabaseError> {
     let rows = transaction
         .query(
             "SELECT enum_id, enum_type_id FROM enumeration \

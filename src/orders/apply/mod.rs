@@ -15,8 +15,8 @@ mod reject_item;
 mod shipment_status;
 mod stock;
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::ChangeLog;
 use crate::orders::apply::error::ApplyError;
@@ -49,7 +49,7 @@ pub(super) async fn apply(
 }
 
 /// Creates OFBiz's login for the user, which OFBiz's history rows reference. It is disabled.
-async fn ensure_login(transaction: &Transaction<'_>, actor: &Actor) -> Result<(), Error> {
+async fn ensure_login(transaction: &Transaction<'_>, actor: &Actor) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "INSERT INTO user_login (user_login_id, enabled, created_stamp, created_tx_stamp, last_updated_stamp, \

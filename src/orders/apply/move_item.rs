@@ -1,7 +1,7 @@
 //! Moves an item to another shipment of the same order.
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::apply::audit::{Change, ChangeLog};
 use crate::orders::apply::change_set::ItemMove;
 use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
@@ -11,7 +11,7 @@ pub(super) async fn move_item(
     transaction: &Transaction<'_>,
     item_move: &ItemMove<'_>,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let ItemMove { from, item, to } = item_move;
     let old = &item.seq_id;
     let highest = transaction
@@ -82,7 +82,11 @@ pub(super) async fn move_item(
 }
 
 /// Deletes an item from its shipment and its packages.
-pub(super) async fn delete_item(transaction: &Transaction<'_>, shipment_id: &str, seq_id: &str) -> Result<(), Error> {
+pub(super) async fn delete_item(
+    transaction: &Transaction<'_>,
+    shipment_id: &str,
+    seq_id: &str,
+) -> Result<(), DatabaseError> {
     for table in ["shipment_package_content", "shipment_item"] {
         transaction
             .execute(
@@ -95,7 +99,7 @@ pub(super) async fn delete_item(transaction: &Transaction<'_>, shipment_id: &str
 }
 
 /// The package for a moved item: the shipment's first, which is created if there is none.
-async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Result<String, Error> {
+async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Result<String, DatabaseError> {
     transaction
         .execute(
             "INSERT INTO shipment_package (shipment_id, shipment_package_seq_id, date_created, created_stamp, \
@@ -108,5 +112,5 @@ async fn first_package(transaction: &Transaction<'_>, shipment_id: &str) -> Resu
     let first = transaction
         .query_one("SELECT min(shipment_package_seq_id) FROM shipment_package WHERE shipment_id = $1", &[&shipment_id])
         .await?;
-    first.try_get(0)
+    Ok(first.try_get(0)?)
 }

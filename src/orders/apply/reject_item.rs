@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::Duration;
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::{Change, ChangeLog};
 use crate::orders::apply::change_set::ItemRejection;
@@ -35,7 +35,7 @@ pub(super) async fn reject(
     actor: &Actor,
     rejections: &[ItemRejection<'_>],
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let inventory_items = stock::lock(transaction, rejections).await?;
     // The new ship groups of the order items. Several parts of an order item move together.
     let mut moved: BTreeMap<(&str, &str), String> = BTreeMap::new();
@@ -83,7 +83,7 @@ async fn move_order_item(
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
     log: &mut ChangeLog,
-) -> Result<String, Error> {
+) -> Result<String, DatabaseError> {
     let OrderItemLink { order_id, order_item_seq_id, ship_group_seq_id: old, .. } = link;
     let method = transaction
         .query_opt(
@@ -177,7 +177,7 @@ async fn add_order_status(
     actor: &Actor,
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "INSERT INTO order_status (order_status_id, status_id, order_id, order_item_seq_id, status_datetime, \
@@ -196,7 +196,7 @@ async fn exclude_facility(
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
     exclusion: Duration,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "INSERT INTO excluded_order_facility (order_id, order_item_seq_id, ship_group_seq_id, facility_id, from_date, \
@@ -221,7 +221,7 @@ async fn copy_group(
     old: &str,
     facility_id: &str,
     log: &mut ChangeLog,
-) -> Result<String, Error> {
+) -> Result<String, DatabaseError> {
     let highest = transaction
         .query_one(
             concat!("SELECT ", highest_seq_id!("ship_group_seq_id"), " FROM order_item_ship_group WHERE order_id = $1"),
@@ -255,7 +255,7 @@ async fn release_stock(
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let reservations = transaction
         .query(
             "DELETE FROM order_item_ship_grp_inv_res \
@@ -272,7 +272,7 @@ async fn release_stock(
     stock.apply_variance(product_id, rejection.facility_id, rejection.variance, log).await
 }
 
-async fn cancel_picking(transaction: &Transaction<'_>, link: &OrderItemLink) -> Result<(), Error> {
+async fn cancel_picking(transaction: &Transaction<'_>, link: &OrderItemLink) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "UPDATE picklist_item SET item_status_id = 'PICKITEM_CANCELLED', \

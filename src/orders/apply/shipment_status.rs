@@ -1,7 +1,7 @@
 //! Updates the status of shipments, and voids the labels of their packages.
 
-use tokio_postgres::{Error, Transaction};
-
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::{Change, ChangeLog};
 
@@ -16,7 +16,7 @@ pub(super) async fn update(
     actor: &Actor,
     shipment_id: &str,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let items = transaction
         .query_one("SELECT EXISTS (SELECT FROM shipment_item WHERE shipment_id = $1)", &[&shipment_id])
         .await?;
@@ -34,12 +34,12 @@ pub(super) async fn reset(
     actor: &Actor,
     shipment_id: &str,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     void_labels(transaction, shipment_id).await?;
     set_status(transaction, actor, shipment_id, INPUT, log).await
 }
 
-async fn void_labels(transaction: &Transaction<'_>, shipment_id: &str) -> Result<(), Error> {
+async fn void_labels(transaction: &Transaction<'_>, shipment_id: &str) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "UPDATE shipment_package_route_seg \
@@ -68,7 +68,7 @@ async fn set_status(
     shipment_id: &str,
     status_id: &str,
     log: &mut ChangeLog,
-) -> Result<(), Error> {
+) -> Result<(), DatabaseError> {
     let changed = transaction
         .execute(
             "UPDATE shipment SET status_id = $2, last_modified_date = now(), last_modified_by_user_login = $3, \

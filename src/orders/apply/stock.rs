@@ -1,8 +1,9 @@
 //! Changes stock. Every change of a total has a detail, so totals are always the sums of their details.
 
 use rust_decimal::Decimal;
-use tokio_postgres::{Error, Transaction};
 
+use crate::database::error::DatabaseError;
+use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::audit::{Change, ChangeLog, Quantity};
 use crate::orders::apply::change_set::ItemRejection;
@@ -14,7 +15,7 @@ use crate::orders::apply::shipment_data::{OrderItemLink, Variance};
 pub(super) async fn lock(
     transaction: &Transaction<'_>,
     rejections: &[ItemRejection<'_>],
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>, DatabaseError> {
     let links = || rejections.iter().flat_map(|rejection| &rejection.item.links);
     let orders: Vec<&str> = links().map(|link| link.order_id.as_str()).collect();
     let order_items: Vec<&str> = links().map(|link| link.order_item_seq_id.as_str()).collect();
@@ -51,7 +52,7 @@ pub(super) async fn lock(
 }
 
 /// Sets the last count of each product-facility pair to its available-to-promise total, as OFBiz does.
-pub(super) async fn update_last_counts(transaction: &Transaction<'_>, items: &[String]) -> Result<(), Error> {
+pub(super) async fn update_last_counts(transaction: &Transaction<'_>, items: &[String]) -> Result<(), DatabaseError> {
     transaction
         .execute(
             "UPDATE product_facility AS pair SET last_inventory_count = stock.available, \
@@ -86,7 +87,7 @@ impl StockUpdate<'_> {
         inventory_item_id: &str,
         quantity: Decimal,
         log: &mut ChangeLog,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DatabaseError> {
         self.add_detail(inventory_item_id, quantity, Decimal::ZERO, None).await?;
         log.add(Change::ReservationReleased {
             inventory_item_id: inventory_item_id.to_owned(),
@@ -102,7 +103,7 @@ impl StockUpdate<'_> {
         facility_id: &str,
         variance: Variance,
         log: &mut ChangeLog,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DatabaseError> {
         if variance == Variance::None {
             return Ok(());
         }
@@ -147,7 +148,7 @@ impl StockUpdate<'_> {
         variance: Decimal,
         physical_inventory_id: &str,
         log: &mut ChangeLog,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DatabaseError> {
         let on_hand = self.lowers_quantity_on_hand.then_some(variance);
         self.transaction
             .execute(
@@ -175,7 +176,7 @@ impl StockUpdate<'_> {
         available_to_promise_diff: Decimal,
         quantity_on_hand_diff: Decimal,
         physical_inventory_id: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DatabaseError> {
         let highest = self
             .transaction
             .query_one(
@@ -221,7 +222,7 @@ impl StockUpdate<'_> {
     }
 
     /// Creates the physical inventory of a variance and returns its id. Only OFBiz's own database has a table for it.
-    async fn create_physical_inventory(&self) -> Result<String, Error> {
+    async fn create_physical_inventory(&self) -> Result<String, DatabaseError> {
         let row = self
             .transaction
             .query_one(

@@ -1,6 +1,7 @@
-//! The private cluster, migrations, the preflight check, and outages of PostgreSQL.
+//! The private cluster, migrations, the preflight check, outages of PostgreSQL, and faults of its connections.
 
 mod cluster;
+mod faults;
 mod migrate;
 mod outage;
 mod postgres;

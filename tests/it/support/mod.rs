@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod command;
 pub mod cursor;
 pub mod database;
+pub mod fault_proxy;
 pub mod http;
 pub mod metered_server;
 pub mod naive_resolver;

@@ -1,0 +1,78 @@
+//! A transaction that writes. Unlike tokio-postgres, it accepts no response that is incomplete: a statement that was not
+//! executed, for whatever reason, must not look like one that changed nothing.
+
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, RowStream};
+
+use crate::database::error::DatabaseError;
+
+/// A transaction, or a savepoint in one. Dropping it rolls it back.
+pub struct Transaction<'a>(tokio_postgres::Transaction<'a>);
+
+impl<'a> Transaction<'a> {
+    /// Begins a transaction.
+    pub async fn begin(client: &'a mut Client) -> Result<Self, DatabaseError> {
+        Ok(Self(client.transaction().await?))
+    }
+}
+
+impl Transaction<'_> {
+    /// Begins a savepoint.
+    pub async fn savepoint(&mut self, name: &str) -> Result<Transaction<'_>, DatabaseError> {
+        Ok(Transaction(self.0.savepoint(name).await?))
+    }
+
+    /// Commits the transaction, or releases the savepoint.
+    pub async fn commit(self) -> Result<(), DatabaseError> {
+        // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. Nobody waits for the response
+        // to the end of a prepared statement, so an error there shows in the next statement only.
+        self.0.batch_execute("SELECT").await?;
+        Ok(self.0.commit().await?)
+    }
+
+    /// Rolls back to the beginning.
+    pub async fn rollback(self) -> Result<(), DatabaseError> {
+        Ok(self.0.rollback().await?)
+    }
+
+    /// Executes statements that have no parameters and no rows.
+    pub async fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
+        Ok(self.0.batch_execute(sql).await?)
+    }
+
+    /// Executes a statement and returns the number of rows that it affected.
+    pub async fn execute(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<u64, DatabaseError> {
+        let mut stream = pin!(self.stream(sql, parameters).await?);
+        while stream.try_next().await?.is_some() {}
+        stream.rows_affected().ok_or(DatabaseError::Incomplete { announced: None, received: 0 })
+    }
+
+    /// The rows of a statement.
+    pub async fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, DatabaseError> {
+        let mut stream = pin!(self.stream(sql, parameters).await?);
+        let mut rows = Vec::new();
+        while let Some(row) = stream.try_next().await? {
+            rows.push(row);
+        }
+        let (announced, received) = (stream.rows_affected(), rows.len() as u64);
+        if announced == Some(received) { Ok(rows) } else { Err(DatabaseError::Incomplete { announced, received }) }
+    }
+
+    /// The first row of a statement, if it has one.
+    pub async fn query_opt(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>, DatabaseError> {
+        Ok(self.query(sql, parameters).await?.into_iter().next())
+    }
+
+    /// The first row of a statement that always has one.
+    pub async fn query_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, DatabaseError> {
+        let row = self.query_opt(sql, parameters).await?;
+        row.ok_or(DatabaseError::Incomplete { announced: Some(0), received: 0 })
+    }
+
+    async fn stream(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<RowStream, DatabaseError> {
+        Ok(self.0.query_raw(sql, parameters.iter().copied()).await?)
+    }
+}
