@@ -1,15 +1,23 @@
 //! What PostgreSQL refuses for reasons of its own: clients are told to retry, or that their query took too long, and never that
 //! the service failed.
 
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
 use orderql::access::profile::Profile;
 use orderql::database::connect::connect;
 use serde_json::json;
 use tokio_postgres::Client;
 
+use crate::database::faults::updates::{ORDERS, audited, box_form};
 use crate::database::postgres::{ORDER, Postgres, assert_unavailable, send_queries, serve, stop, wait_for_recovery};
 use crate::support::database::migrated_database;
 use crate::support::http::{GRAPHQL_JSON, Response, bearer};
 use crate::support::server::{Server, server_with_demo_user};
+use crate::support::store::{URLENCODED, update_request};
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
 /// Makes every statement on orders fail with the SQLSTATE in the table `refusal`, or only the first: it leaves a lock, which no
@@ -125,6 +133,65 @@ async fn waits_for_free_connections_of_a_full_database() {
     drop(others);
     assert_eq!(wait_for_recovery(&server, &token).available(), 996);
     stop(server);
+}
+
+/// A file system of a few MiB in memory. Dropping it unmounts it.
+struct SmallDisk(TestFolder);
+
+impl SmallDisk {
+    /// Mounts it for the owner of a folder; `None` where tests may not mount.
+    fn mount(owner_of: &Path) -> Option<Self> {
+        let folder = TestFolder::create("small-disk");
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(folder.path()).output();
+        if !mount.is_ok_and(|mount| mount.status.success()) {
+            return None;
+        }
+        let owner = fs::metadata(owner_of).unwrap();
+        chown(folder.path(), Some(owner.uid()), Some(owner.gid())).unwrap();
+        Some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_space() {
+    let postgres = Postgres::start("disk").await;
+    let Some(disk) = SmallDisk::mount(&postgres.folder.path().join("data")) else {
+        eprintln!("skipped: {} cannot mount a file system", env::var("USER").unwrap_or_default());
+        return;
+    };
+    let client = postgres.connect().await;
+    client.batch_execute(ORDERS).await.unwrap();
+    let folder = disk.0.path().display();
+    client.batch_execute(&format!("CREATE TABLESPACE small LOCATION '{folder}'")).await.unwrap();
+    client.batch_execute("ALTER TABLE orderql.order_update SET TABLESPACE small").await.unwrap();
+    client.batch_execute("CREATE TABLE filler (text text) TABLESPACE small").await.unwrap();
+    client.batch_execute("SET synchronous_commit = off").await.unwrap();
+    let full = loop {
+        if let Err(error) = client.batch_execute("INSERT INTO filler VALUES (repeat('x', 1900))").await {
+            break error;
+        }
+    };
+    assert_eq!(full.code().unwrap().code(), "53100");
+
+    let (server, token) = serve(&postgres, &["--writer-pool-size", "1"]);
+    let update = |name| server.send(update_request(&token, &[URLENCODED], &box_form(name, 1)));
+    for _ in 0..2 {
+        let update = update("full");
+        assert_eq!((update.status, update.header("retry-after")), (503, Some("1")), "{update:?}");
+    }
+    assert_eq!(server.query(&token, ORDER).json()["data"], json!({ "order": null }), "reading needs no space");
+    client.batch_execute("DROP TABLE filler").await.unwrap();
+    assert_eq!(update("later").status, 200);
+    assert_eq!(audited(&client).await, ["later"]);
+    stop(server);
+    drop(client);
+    drop(postgres);
 }
 
 #[tokio::test(flavor = "multi_thread")]
