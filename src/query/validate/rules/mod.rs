@@ -145,6 +145,14 @@ mod tests {
     }
 
     #[test]
+    fn the_work_of_merging_is_proportional_to_the_fields() {
+        let repeated = |times: usize| format!("{{ order(orderId: 1) {{ {} }} }}", "orderId ".repeat(times));
+        let [small, large] = [500, 1000].map(|times| work(&repeated(times)));
+        assert_eq!((small.1.as_str(), large.1.as_str()), ("", ""));
+        assert!(small.0 > 900 && large.0 < 2 * small.0 + 10, "{} {}", small.0, large.0);
+    }
+
+    #[test]
     fn rejects_documents_whose_operations_share_too_many_fragments() {
         for (operations, fragments, each) in
             [(380, 500, ""), (250, 300, "b: __typename @skip(if: $v)"), (490, 200, "...G")]
