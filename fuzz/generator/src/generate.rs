@@ -58,6 +58,8 @@ pub(crate) struct Draft<'a, 'b> {
 pub(crate) struct DraftFragment {
     pub(crate) fragment: Fragment,
     pub(crate) keys: Vec<(String, Option<String>)>,
+    /// Where it was made. Deeper, it would be too deep.
+    pub(crate) place: Place,
 }
 
 impl Draft<'_, '_> {
@@ -127,7 +129,9 @@ impl Draft<'_, '_> {
             visit_sets(&mut operation.selections, &mut |set| {
                 if let Some(leaf) = set.iter().find(is_leaf).cloned() {
                     if leaves == chosen {
-                        set.extend(std::iter::repeat_n(leaf, times));
+                        let mut again = leaf;
+                        again.directives_mut().clear();
+                        set.extend(std::iter::repeat_n(again, times));
                     }
                     leaves += 1;
                 }

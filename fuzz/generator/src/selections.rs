@@ -48,6 +48,13 @@ impl Place {
     pub(crate) fn root() -> Self {
         Self { level: 1, meta: None }
     }
+
+    /// Whether it is no deeper than another place.
+    fn is_within(self, other: Self) -> bool {
+        let (levels, lists) = self.meta.unwrap_or_default();
+        let (other_levels, other_lists) = other.meta.unwrap_or_default();
+        self.level <= other.level && levels <= other_levels && lists <= other_lists
+    }
 }
 
 /// What is inside a field.
@@ -112,7 +119,7 @@ impl Draft<'_, '_> {
             let fits = |(index, known): (usize, &DraftFragment)| {
                 let is_mergeable = keys.spread.contains(&index)
                     || known.keys.iter().all(|(key, repeatable)| keys.accepts(key, repeatable.as_deref()));
-                (known.fragment.on == type_name && is_mergeable).then_some(index)
+                (known.fragment.on == type_name && is_mergeable && place.is_within(known.place)).then_some(index)
             };
             let fitting: Vec<_> = self.fragments.iter().enumerate().filter_map(fits).collect();
             let index = *self.choices.pick(&fitting)?;
@@ -138,7 +145,7 @@ impl Draft<'_, '_> {
         let name = format!("F{}", self.fragments.len());
         let fragment = Fragment { name: name.clone(), on: type_name.to_owned(), directives: Vec::new(), selections };
         keys.spread.push(self.fragments.len());
-        self.fragments.push(DraftFragment { fragment, keys: keys.log[start..].to_vec() });
+        self.fragments.push(DraftFragment { fragment, keys: keys.log[start..].to_vec(), place });
         Some(Selection::Spread(Spread { name, directives }))
     }
 

@@ -18,6 +18,8 @@ impl Target {
         Self { name: "parse", room: &["src/query/parse"], dictionary: GRAPHQL },
         Self { name: "validate", room: &["src/query/validate"], dictionary: GRAPHQL },
         Self { name: "compile", room: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: GRAPHQL },
+        Self { name: "document", room: &["src/query/parse", "src/query/validate"], dictionary: None },
+        Self { name: "plan", room: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: None },
         Self { name: "search", room: &["src/search"], dictionary: None },
         Self { name: "cursor", room: &["src/cursor.rs"], dictionary: None },
         Self { name: "schema", room: &["src/catalog"], dictionary: Some("schema") },

@@ -6,7 +6,7 @@ use std::{env, fs};
 use orderql::catalog::{BUILT_IN, Catalog};
 
 /// The environment variable that names another schema file.
-const SCHEMA: &str = "ORDERQL_FUZZ_SCHEMA";
+pub const SCHEMA: &str = "ORDERQL_FUZZ_SCHEMA";
 
 /// The built-in schema file, or the one that the environment names.
 pub fn schema_file() -> &'static str {

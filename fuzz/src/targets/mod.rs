@@ -2,7 +2,9 @@
 
 pub mod compile;
 pub mod cursor;
+pub mod document;
 pub mod parse;
+pub mod plan;
 pub mod schema;
 pub mod search;
 pub mod validate;
@@ -26,6 +28,8 @@ pub const TARGETS: &[Target] = &[
     ("parse", parse::run),
     ("validate", validate::run),
     ("compile", compile::run),
+    ("document", document::run),
+    ("plan", plan::run),
     ("search", search::run),
     ("cursor", cursor::run),
     ("schema", schema::run),

@@ -1,0 +1,46 @@
+//! Cost and depth, as `docs/api.md` has them.
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::schema::ArgumentRole;
+use orderql_generator::document::Value;
+use orderql_generator::request::Generated;
+
+use crate::oracles::tree::Node;
+
+/// The credits of nodes.
+pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64 {
+    let of_node = |node: &Node<'_>| {
+        let inside = || cost(catalog, generated, &node.nodes);
+        match node.binding(catalog) {
+            Some(Binding::Column(_)) => 1,
+            Some(Binding::Aggregate(_)) => 5,
+            Some(Binding::One(_) | Binding::Lookup(_)) => 1 + inside(),
+            Some(Binding::Connection(connection)) => {
+                let (size, _) = node.page(catalog, generated);
+                u64::from(size) * (1 + inside()) + 50 * slow_terms(catalog, generated, node, connection)
+            }
+            Some(Binding::Edges | Binding::Node) => inside(),
+            Some(Binding::PageInfo | Binding::Cursor | Binding::PageInfoField(_) | Binding::Introspection(_))
+            | None => 0,
+        }
+    };
+    nodes.iter().map(of_node).sum()
+}
+
+/// The search terms on keys without a selective index.
+fn slow_terms(catalog: &Catalog, generated: &Generated, node: &Node<'_>, connection: &Connection) -> u64 {
+    let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) else { return 0 };
+    let is_slow = |name: &str| connection.search_keys.iter().any(|key| key.name == name && !key.indexed);
+    search.terms.iter().filter(|term| is_slow(&term.key)).count() as u64
+}
+
+/// The levels of objects, without `edges`, `node` and `pageInfo`.
+pub fn depth(catalog: &Catalog, nodes: &[Node<'_>]) -> u32 {
+    let of_node = |node: &Node<'_>| match node.binding(catalog) {
+        Some(Binding::One(_) | Binding::Lookup(_) | Binding::Connection(_)) => 1 + depth(catalog, &node.nodes),
+        Some(Binding::Edges | Binding::Node) => depth(catalog, &node.nodes),
+        _ => 0,
+    };
+    nodes.iter().map(of_node).max().unwrap_or(0)
+}

@@ -1,0 +1,237 @@
+//! The rows that the statement of a connection finds, in a table that has a row at every position that matters: at each value of
+//! a cursor or search term, below, between and above them, and at null. A small interpreter runs the statement over that table;
+//! a filter and a sort say what it has to find. Statements that look rows up or examine a window are left out: these have joins
+//! and counts, which take a database.
+//!
+//! - `select`: the statement as a tree, and its interpreter
+
+mod select;
+
+use std::cmp::Ordering;
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Connection, SortKey};
+use orderql::catalog::schema::ArgumentRole;
+use orderql::catalog::stored_type::StoredType;
+use orderql::cursor::CursorPosition;
+use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::search::Comparator;
+use orderql::value::{ScalarType, Uuid, Value as ColumnValue};
+use orderql_generator::document::Value;
+use orderql_generator::request::Generated;
+use orderql_generator::search::Term;
+
+use crate::oracles::sql::Word;
+use crate::oracles::tree::Node;
+
+use self::select::{Statement, Table};
+
+/// A row: the rank of its value in each column of the order, odd if the value is one of the request's; `None` is a null.
+type Row = Vec<Option<usize>>;
+
+/// Checks the statement of a step, which is that of a connection. Returns whether the interpreter knows such statements.
+pub fn check(
+    catalog: &Catalog,
+    generated: &Generated,
+    node: &Node<'_>,
+    plan: &Plan,
+    step: usize,
+    words: &[Word],
+) -> bool {
+    let Some(connection) = node.connection(catalog) else { return false };
+    if words.iter().any(|word| word.is("MATERIALIZED")) {
+        return false;
+    }
+    let question = Question::new(catalog, generated, node, connection);
+    let statement = Statement::parse(words);
+    let parameters: Vec<_> = plan.parameters(step).collect();
+    let rows = question.rows();
+    let table = Table {
+        columns: &question.columns,
+        rows: &rows,
+        parameters: &parameters,
+        rank: &|column, value| question.rank(column, value),
+    };
+    let sql = &plan.steps()[step].sql;
+
+    let found = statement.page(&table);
+    let mut expected = question.page(&rows);
+    if question.from_back {
+        expected.reverse();
+    }
+    assert_eq!(found, expected, "of {rows:?} the rows of {sql}\n{}", generated.request().query);
+    let layout = &plan.steps()[step].layout;
+    let before = layout.before_page.map(|_| question.has_before(&rows));
+    let after = layout.after_page.map(|_| question.has_after(&rows));
+    let expected: Vec<_> = before.into_iter().chain(after).collect();
+    assert_eq!(statement.probes(&table), expected, "of {rows:?} the flags of {sql}");
+    true
+}
+
+/// What a page is asked for.
+struct Question<'q> {
+    sort_key: &'q SortKey,
+    /// The columns in which rows differ: those of the order, but for the ones that a parent's rows have in common.
+    columns: Vec<&'q str>,
+    /// The values that the request has in each of these columns, sorted.
+    domains: Vec<Vec<ColumnValue>>,
+    /// The terms on these columns, by the index of the column, with their values.
+    terms: Vec<(usize, &'q Term, Vec<ColumnValue>)>,
+    after: Option<&'q CursorPosition>,
+    before: Option<&'q CursorPosition>,
+    reverse: bool,
+    size: usize,
+    from_back: bool,
+}
+
+impl<'q> Question<'q> {
+    fn new(catalog: &'q Catalog, generated: &'q Generated, node: &Node<'q>, connection: &'q Connection) -> Self {
+        let argument = |role| node.argument(catalog, generated, role);
+        let sort_key = match argument(ArgumentRole::SortKey) {
+            Some(Value::Enum(name)) => connection.sort_keys.iter().find(|key| key.name == *name).expect("a sort key"),
+            _ => &connection.sort_keys[0],
+        };
+        let position = |role| match argument(role) {
+            Some(Value::Cursor(cursor)) => Some(&cursor.position),
+            _ => None,
+        };
+        let (after, before) = (position(ArgumentRole::After), position(ArgumentRole::Before));
+        let terms = match argument(ArgumentRole::Query) {
+            Some(Value::Search(search)) => search.terms.as_slice(),
+            _ => &[],
+        };
+        let differs = |name: &String| !connection.join.to.contains(name);
+        let columns: Vec<_> = sort_key.columns.iter().map(|column| &column.name).filter(|name| differs(name)).collect();
+        let on_column = |term: &'q Term| {
+            let index = columns.iter().position(|name| **name == term.column.1);
+            let index = index.filter(|_| term.column.0 == connection.relation)?;
+            Some((index, term, term.values.iter().map(|value| parsed(term, value)).collect::<Vec<_>>()))
+        };
+        let terms: Vec<_> = terms.iter().filter_map(on_column).collect();
+
+        let domain = |(index, name): (usize, &&String)| {
+            let column = sort_key.columns.iter().position(|column| column.name == **name)?;
+            let of_cursors = [after, before].into_iter().flatten().filter_map(|position| position[column].clone());
+            let of_terms = terms.iter().filter(|(on, ..)| *on == index).flat_map(|(.., values)| values.clone());
+            let mut domain: Vec<_> = of_cursors.chain(of_terms).collect();
+            domain.sort();
+            domain.dedup();
+            Some(domain)
+        };
+        let domains = columns.iter().enumerate().filter_map(domain).collect();
+        let (size, from_back) = node.page(catalog, generated);
+        Self {
+            sort_key,
+            columns: columns.iter().map(|name| name.as_str()).collect(),
+            domains,
+            terms,
+            after,
+            before,
+            reverse: matches!(argument(ArgumentRole::Reverse), Some(Value::Boolean(true))),
+            size: usize::try_from(size).expect("a page fits"),
+            from_back,
+        }
+    }
+
+    /// The rank of a value of the request in a column.
+    fn rank(&self, column: usize, value: &ColumnValue) -> usize {
+        let found = self.domains[column].binary_search(value);
+        2 * found.unwrap_or_else(|_| panic!("{value:?} is no value of {}", self.columns[column])) + 1
+    }
+
+    /// Every position.
+    fn rows(&self) -> Vec<Row> {
+        let mut rows = vec![Vec::new()];
+        for (index, domain) in self.domains.iter().enumerate() {
+            let is_nullable = index == 0 && self.sort_key.nullable && self.columns[0] == self.sort_key.columns[0].name;
+            let values: Vec<_> = (0..=2 * domain.len()).map(Some).chain(is_nullable.then_some(None)).collect();
+            let longer =
+                |row: &Row| values.iter().map(|value| [row.as_slice(), &[*value]].concat()).collect::<Vec<_>>();
+            rows = rows.iter().flat_map(longer).collect();
+        }
+        // A table is in no order.
+        let middle = rows.len() / 2;
+        rows.rotate_left(middle);
+        rows
+    }
+
+    /// How rows follow each other in the response. Nulls come last, or first in the reversed order.
+    fn compare(&self, one: &Row, other: &Row) -> Ordering {
+        let key = |row: &Row| row.iter().map(|rank| rank.unwrap_or(usize::MAX)).collect::<Vec<_>>();
+        let order = key(one).cmp(&key(other));
+        if self.reverse { order.reverse() } else { order }
+    }
+
+    /// A cursor's position as a row.
+    fn position(&self, position: &CursorPosition) -> Row {
+        let columns = self.sort_key.columns.iter().zip(position);
+        let of_column = |(column, name): (usize, &&str)| {
+            let (_, value) = columns.clone().find(|(own, _)| own.name == **name).expect("a column of the order");
+            value.as_ref().map(|value| self.rank(column, value))
+        };
+        self.columns.iter().enumerate().map(of_column).collect()
+    }
+
+    fn matches(&self, row: &Row) -> bool {
+        self.terms.iter().all(|(column, term, values)| {
+            let Some(rank) = row[*column] else { return false };
+            let mut ranks = values.iter().map(|value| self.rank(*column, value));
+            match term.comparator {
+                Comparator::Equals | Comparator::In => ranks.any(|value| rank == value),
+                Comparator::Greater => ranks.all(|value| rank > value),
+                Comparator::GreaterOrEqual => ranks.all(|value| rank >= value),
+                Comparator::Less => ranks.all(|value| rank < value),
+                Comparator::LessOrEqual => ranks.all(|value| rank <= value),
+            }
+        })
+    }
+
+    /// How a row lies to a cursor; `None` without one.
+    fn lies(&self, row: &Row, cursor: Option<&CursorPosition>) -> Option<Ordering> {
+        Some(self.compare(row, &self.position(cursor?)))
+    }
+
+    /// The page's rows, and one more beyond its end, by their indexes.
+    fn page(&self, rows: &[Row]) -> Vec<usize> {
+        let is_inside = |index: &usize| {
+            let row = &rows[*index];
+            self.matches(row)
+                && self.lies(row, self.after).is_none_or(Ordering::is_gt)
+                && self.lies(row, self.before).is_none_or(Ordering::is_lt)
+        };
+        let mut page: Vec<_> = (0..rows.len()).filter(is_inside).collect();
+        page.sort_by(|one, other| self.compare(&rows[*one], &rows[*other]));
+        let beyond = page.len().saturating_sub(self.size + 1);
+        if self.from_back { page.split_off(beyond) } else { page.into_iter().take(self.size + 1).collect() }
+    }
+
+    /// Whether there is a row at or before the `after:` cursor.
+    fn has_before(&self, rows: &[Row]) -> bool {
+        rows.iter().any(|row| self.matches(row) && self.lies(row, self.after).is_some_and(Ordering::is_le))
+    }
+
+    /// Whether there is a row at or after the `before:` cursor.
+    fn has_after(&self, rows: &[Row]) -> bool {
+        rows.iter().any(|row| self.matches(row) && self.lies(row, self.before).is_some_and(Ordering::is_ge))
+    }
+}
+
+/// A value of a search term as its column stores it.
+fn parsed(term: &Term, text: &str) -> ColumnValue {
+    let as_scalar = |scalar: ScalarType| scalar.parse(text).expect("a valid term");
+    match (term.stored, term.scalar) {
+        (StoredType::Int2 | StoredType::Int4 | StoredType::Int8, _) => as_scalar(ScalarType::Int),
+        (StoredType::Numeric, ScalarType::Id) => as_scalar(ScalarType::Decimal),
+        (StoredType::Uuid, _) => ColumnValue::Uuid(Uuid::parse(text).expect("a UUID")),
+        (_, scalar) => as_scalar(scalar),
+    }
+}
+
+/// The values of a parameter that is compared with columns; `None` if it has no value of the request.
+fn values<'p>(parameter: &Parameter<'p>) -> Option<Vec<&'p ColumnValue>> {
+    match parameter {
+        Parameter::Value(value) => Some(vec![(*value)?]),
+        Parameter::Values(values) => Some(values.iter().collect()),
+        Parameter::Limit(_) | Parameter::ParentKeys(_) => None,
+    }
+}

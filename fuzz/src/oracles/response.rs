@@ -1,0 +1,62 @@
+//! The response's shape: what it is if every list has one row and every value is null.
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::Binding;
+use orderql::catalog::ids::TypeId;
+use orderql::plan::response_template::{Op, ResponseTemplate};
+
+use crate::oracles::tree::Node;
+
+/// The response that a template writes if every list has one row and every value is null.
+pub fn written(template: &ResponseTemplate) -> String {
+    let mut text = Vec::new();
+    for op in &template.ops {
+        match op {
+            Op::Literal(bytes) => text.extend_from_slice(bytes),
+            Op::Column { .. }
+            | Op::Cursor
+            | Op::StartCursor
+            | Op::EndCursor
+            | Op::HasNextPage
+            | Op::HasPreviousPage => {
+                text.extend_from_slice(b"null");
+            }
+            Op::Object { .. }
+            | Op::EndObject
+            | Op::Lookup { .. }
+            | Op::EndLookup
+            | Op::Connection { .. }
+            | Op::EndConnection
+            | Op::FirstRow { .. }
+            | Op::NextRow { .. } => {}
+        }
+    }
+    String::from_utf8(text).expect("a response is text")
+}
+
+/// The same from what is selected; `None` with introspection, whose results are not known here.
+pub fn expected(catalog: &Catalog, object: TypeId, nodes: &[Node<'_>]) -> Option<String> {
+    let mut fields = Vec::new();
+    for node in nodes {
+        let value = match node.field.id.map(|id| catalog.field(id)) {
+            None => format!("\"{}\"", catalog.get(object).name()),
+            Some(field) => {
+                let inside = || expected(catalog, field.ty.named(), &node.nodes);
+                match &field.binding {
+                    Binding::Introspection(_) => return None,
+                    Binding::Edges => format!("[{}]", inside()?),
+                    Binding::One(_)
+                    | Binding::Connection(_)
+                    | Binding::Lookup(_)
+                    | Binding::Node
+                    | Binding::PageInfo => inside()?,
+                    Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_) => {
+                        "null".to_owned()
+                    }
+                }
+            }
+        };
+        fields.push(format!("\"{}\":{value}", node.key));
+    }
+    Some(format!("{{{}}}", fields.join(",")))
+}

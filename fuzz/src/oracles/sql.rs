@@ -1,0 +1,254 @@
+//! The words of an SQL text. A text consists of the words below, of numbered parameters, of whole numbers and of quoted
+//! identifiers, and these are relations and columns of the catalog.
+
+use std::collections::{BTreeSet, HashSet};
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Join};
+use orderql::catalog::schema::{ArgumentRole, Type};
+use orderql_generator::document::Value;
+use orderql_generator::request::Generated;
+
+use crate::oracles::tree::Node;
+
+/// A word of an SQL text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// A quoted identifier, without its quotes.
+    Identifier(String),
+    /// A key word, or a name that statements have of their own.
+    Bare(String),
+    /// `$n`
+    Parameter(usize),
+    /// A whole number.
+    Number(u32),
+    /// A bracket or an operator.
+    Sign(&'static str),
+}
+
+impl Word {
+    /// Whether it is that key word, name or sign.
+    pub fn is(&self, text: &str) -> bool {
+        match self {
+            Self::Bare(word) => word == text,
+            Self::Sign(sign) => *sign == text,
+            Self::Identifier(_) | Self::Parameter(_) | Self::Number(_) => false,
+        }
+    }
+}
+
+const SIGNS: [&str; 15] = ["::", "<=", ">=", "<", ">", "=", "(", ")", "[", "]", ",", ".", "*", "+", "-"];
+
+const KEY_WORDS: &[&str] = &[
+    "ALL",
+    "AND",
+    "ANY",
+    "ARRAY",
+    "AS",
+    "BY",
+    "CROSS",
+    "DESC",
+    "DISTINCT",
+    "EXISTS",
+    "FALSE",
+    "FROM",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "IS",
+    "JOIN",
+    "LATERAL",
+    "LEFT",
+    "LIMIT",
+    "MATERIALIZED",
+    "NOT",
+    "NULL",
+    "OFFSET",
+    "ON",
+    "OR",
+    "ORDER",
+    "ORDINALITY",
+    "OVER",
+    "SELECT",
+    "TRUE",
+    "UNION",
+    "WHERE",
+    "WITH",
+];
+
+const FUNCTIONS_AND_TYPES: &[&str] =
+    &["count", "row_number", "unnest", "bool", "int8", "numeric", "text", "timestamptz", "uuid"];
+
+/// The names that statements give to their parts; those with numbers are these with digits behind them.
+const NAMES: &[&str] = &[
+    "c", "e", "f", "h", "j", "k", "m", "matches", "n", "nothing", "number", "ord", "p", "position", "present", "t",
+    "u", "v", "w", "x",
+];
+
+/// The words of an SQL text. Panics at anything that is none.
+pub fn words(sql: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut rest = sql.trim_start();
+    while !rest.is_empty() {
+        let (word, length) = word(rest).unwrap_or_else(|| panic!("{rest:.40} in {sql}"));
+        words.push(word);
+        rest = rest[length..].trim_start();
+    }
+    words
+}
+
+fn word(text: &str) -> Option<(Word, usize)> {
+    let run = |text: &str, is: fn(&u8) -> bool| text.bytes().take_while(is).count();
+    let first = *text.as_bytes().first()?;
+    if first == b'"' {
+        return identifier(text);
+    }
+    if first == b'$' {
+        let digits = run(&text[1..], u8::is_ascii_digit);
+        return Some((Word::Parameter(text[1..=digits].parse().ok()?), digits + 1));
+    }
+    if first.is_ascii_digit() {
+        let digits = run(text, u8::is_ascii_digit);
+        return Some((Word::Number(text[..digits].parse().ok()?), digits));
+    }
+    if first.is_ascii_alphabetic() {
+        let length = run(text, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let bare = &text[..length];
+        let is_name = NAMES.contains(&bare.trim_end_matches(|c: char| c.is_ascii_digit()));
+        let is_known = KEY_WORDS.contains(&bare) || FUNCTIONS_AND_TYPES.contains(&bare) || is_name;
+        return is_known.then(|| (Word::Bare(bare.to_owned()), length));
+    }
+    let sign = SIGNS.into_iter().find(|sign| text.starts_with(sign))?;
+    // A comment would hide what follows it.
+    (!text.starts_with("--")).then_some((Word::Sign(sign), sign.len()))
+}
+
+fn identifier(text: &str) -> Option<(Word, usize)> {
+    let (mut name, mut rest) = (String::new(), &text[1..]);
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        name.push_str(part);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                name.push('"');
+                rest = after;
+            }
+            None => return Some((Word::Identifier(name), text.len() - after.len())),
+        }
+    }
+}
+
+/// The tables and views that an SQL text reads.
+pub fn relations(words: &[Word]) -> BTreeSet<String> {
+    let mut relations = BTreeSet::new();
+    for (index, word) in words.iter().enumerate() {
+        if !word.is("FROM") && !word.is("JOIN") {
+            continue;
+        }
+        let mut parts = Vec::new();
+        let mut rest = words[index + 1..].iter();
+        while let Some(Word::Identifier(part)) = rest.next() {
+            parts.push(part.as_str());
+            if !rest.next().is_some_and(|word| word.is(".")) {
+                break;
+            }
+        }
+        if !parts.is_empty() {
+            relations.insert(parts.join("."));
+        }
+    }
+    relations
+}
+
+/// The tables and views that the statement of a node has to read.
+pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<'_>) -> BTreeSet<String> {
+    let mut relations = BTreeSet::new();
+    match node.binding(catalog) {
+        Some(Binding::Connection(connection)) => {
+            relations.insert(connection.relation.clone());
+            if let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) {
+                let keys = connection.search_keys.iter();
+                let searched = keys.filter(|key| search.terms.iter().any(|term| term.key == key.name));
+                relations.extend(searched.map(|key| key.relation(connection).to_owned()));
+            }
+        }
+        Some(Binding::Lookup(lookup)) => {
+            relations.insert(lookup.relation.clone());
+        }
+        other => panic!("{other:?} has no statement"),
+    }
+    add_joined(catalog, &node.nodes, &mut relations);
+    relations
+}
+
+/// The relations of objects and aggregates, but not those of connections, which have statements of their own.
+fn add_joined(catalog: &Catalog, nodes: &[Node<'_>], relations: &mut BTreeSet<String>) {
+    for node in nodes {
+        match node.binding(catalog) {
+            Some(Binding::One(one)) => {
+                relations.extend(catalog.entity(one.target).map(|entity| entity.relation.clone()));
+                add_joined(catalog, &node.nodes, relations);
+            }
+            Some(Binding::Aggregate(aggregate)) => {
+                relations.insert(aggregate.relation.clone());
+            }
+            Some(Binding::Edges | Binding::Node) => add_joined(catalog, &node.nodes, relations),
+            _ => {}
+        }
+    }
+}
+
+/// Every identifier of a catalog: schemas, relations and columns.
+pub fn identifiers(catalog: &Catalog) -> HashSet<String> {
+    let mut known = HashSet::new();
+    let mut relation = |name: &str| known.extend(name.split('.').map(str::to_owned));
+    for object in catalog.types().iter().filter_map(Type::as_object) {
+        if let Some(entity) = &object.entity {
+            relation(&entity.relation);
+        }
+        for field in &object.fields {
+            match &field.binding {
+                Binding::Connection(connection) => {
+                    relation(&connection.relation);
+                    connection.search_keys.iter().for_each(|key| relation(key.relation(connection)));
+                }
+                Binding::Lookup(lookup) => relation(&lookup.relation),
+                Binding::Aggregate(aggregate) => relation(&aggregate.relation),
+                _ => {}
+            }
+        }
+    }
+    let mut column = |name: &str| {
+        known.insert(name.to_owned());
+    };
+    let of_join = |join: &Join, column: &mut dyn FnMut(&str)| {
+        join.by.iter().for_each(|by| column(&by.name));
+        join.to.iter().for_each(|to| column(to));
+    };
+    for object in catalog.types().iter().filter_map(Type::as_object) {
+        if let Some(entity) = &object.entity {
+            entity.key.iter().for_each(|key| column(&key.name));
+        }
+        for field in &object.fields {
+            match &field.binding {
+                Binding::Column(own) => column(&own.name),
+                Binding::One(one) => of_join(&one.join, &mut column),
+                Binding::Aggregate(aggregate) => {
+                    column(&aggregate.column);
+                    of_join(&aggregate.join, &mut column);
+                }
+                Binding::Lookup(lookup) => lookup.keys.iter().for_each(|key| column(&key.name)),
+                Binding::Connection(connection) => {
+                    of_join(&connection.join, &mut column);
+                    connection.sort_keys.iter().flat_map(|key| &key.columns).for_each(|own| column(&own.name));
+                    for key in &connection.search_keys {
+                        column(&key.column.name);
+                        key.semi_join.iter().flat_map(|join| &join.by).for_each(|by| column(by));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    known
+}

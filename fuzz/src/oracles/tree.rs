@@ -1,0 +1,118 @@
+//! What an operation selects (GraphQL specification, section 6.3.2, `CollectFields`).
+
+use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::schema::ArgumentRole;
+use orderql_generator::document::{Directive, Field, Selection, Value};
+use orderql_generator::request::Generated;
+
+/// A field of the response.
+#[derive(Debug)]
+pub struct Node<'g> {
+    /// Its response key.
+    pub key: &'g str,
+    /// Its first occurrence. All occurrences have the same arguments.
+    pub field: &'g Field,
+    /// What is selected from it, by all of its occurrences.
+    pub nodes: Vec<Node<'g>>,
+}
+
+/// What the operation of a request selects from the root.
+pub fn tree(generated: &Generated) -> Vec<Node<'_>> {
+    let selections = generated.operation().map_or(&[][..], |operation| &operation.selections);
+    nodes(generated, &[selections])
+}
+
+fn nodes<'g>(generated: &'g Generated, sets: &[&'g [Selection]]) -> Vec<Node<'g>> {
+    let (mut grouped, mut spread) = (Vec::new(), Vec::new());
+    for set in sets {
+        collect(generated, set, &mut spread, &mut grouped);
+    }
+    let node = |(key, fields): (&'g str, Vec<&'g Field>)| {
+        let sets: Vec<_> = fields.iter().map(|field| field.selections.as_slice()).collect();
+        Node { key, field: fields[0], nodes: nodes(generated, &sets) }
+    };
+    grouped.into_iter().map(node).collect()
+}
+
+fn collect<'g>(
+    generated: &'g Generated,
+    set: &'g [Selection],
+    spread: &mut Vec<&'g str>,
+    grouped: &mut Vec<(&'g str, Vec<&'g Field>)>,
+) {
+    for selection in set {
+        if !is_included(generated, selection.directives()) {
+            continue;
+        }
+        match selection {
+            Selection::Field(field) => match grouped.iter_mut().find(|(key, _)| *key == field.key()) {
+                Some((_, fields)) => fields.push(field),
+                None => grouped.push((field.key(), vec![field])),
+            },
+            Selection::Inline(inline) => collect(generated, &inline.selections, spread, grouped),
+            Selection::Spread(it) => {
+                if !spread.contains(&it.name.as_str()) {
+                    spread.push(&it.name);
+                    let fragment = generated.document.fragment(&it.name).expect("a valid document has its fragments");
+                    collect(generated, &fragment.selections, spread, grouped);
+                }
+            }
+        }
+    }
+}
+
+fn is_included(generated: &Generated, directives: &[Directive]) -> bool {
+    directives.iter().all(|directive| {
+        let condition = directive.arguments.first().and_then(|argument| generated.resolve(&argument.value));
+        let Some(Value::Boolean(condition)) = condition else { panic!("{directive:?} without a condition") };
+        *condition == (directive.name == "include")
+    })
+}
+
+impl<'g> Node<'g> {
+    /// What the field is bound to; `None` for `__typename`.
+    pub fn binding<'c>(&self, catalog: &'c Catalog) -> Option<&'c Binding> {
+        self.field.id.map(|id| &catalog.field(id).binding)
+    }
+
+    /// The connection that the field is.
+    pub fn connection<'c>(&self, catalog: &'c Catalog) -> Option<&'c Connection> {
+        match self.binding(catalog)? {
+            Binding::Connection(connection) => Some(connection),
+            _ => None,
+        }
+    }
+
+    /// The value of the argument with that role; `None` if it has none, or null.
+    pub fn argument(&self, catalog: &Catalog, generated: &'g Generated, role: ArgumentRole) -> Option<&'g Value> {
+        let definition = catalog.field(self.field.id?).arguments.iter().find(|argument| argument.role == role)?;
+        let argument = self.field.arguments.iter().find(|argument| argument.name == definition.name)?;
+        generated.resolve(&argument.value).filter(|value| !matches!(value, Value::Null))
+    }
+
+    /// The page size of a connection, and whether the page is taken from the back.
+    pub fn page(&self, catalog: &Catalog, generated: &'g Generated) -> (u32, bool) {
+        let size = |role| match self.argument(catalog, generated, role) {
+            Some(Value::Size(size)) => Some(*size),
+            _ => None,
+        };
+        match (size(ArgumentRole::First), size(ArgumentRole::Last)) {
+            (Some(first), None) => (first, false),
+            (None, Some(last)) => (last, true),
+            sizes => panic!("{sizes:?} of {}", self.key),
+        }
+    }
+}
+
+/// The nodes that take a statement, connections and lookups, each before those inside it.
+pub fn steps<'t, 'g>(catalog: &Catalog, nodes: &'t [Node<'g>]) -> Vec<&'t Node<'g>> {
+    let mut steps = Vec::new();
+    for node in nodes {
+        if matches!(node.binding(catalog), Some(Binding::Connection(_) | Binding::Lookup(_))) {
+            steps.push(node);
+        }
+        steps.extend(self::steps(catalog, &node.nodes));
+    }
+    steps
+}
