@@ -1,11 +1,13 @@
 //! The opaque cursor of a connection: the ordering it was made for, and the key values of one row in it.
 //!
 //! A cursor carries the sort value exactly, whatever PostgreSQL can store (microseconds, infinities, NaN, a thousand digits,
-//! nulls), and the whole primary key, so pagination can continue from it whatever was inserted or deleted since. A tag binds it to one ordering (connection, sort key,
-//! direction), and a checksum detects a cursor that was cut or changed. It is no secret and no capability: a well-formed
-//! forged cursor names a position in an ordering that its maker may read anyway.
+//! nulls), and the whole primary key, so pagination can continue from it whatever was inserted or deleted since. A tag binds it to
+//! one ordering (connection, sort key, direction), the key of the row's parent to that parent, and a checksum detects a cursor that
+//! was cut or changed. It is no secret and no capability: a well-formed forged cursor names a position in an ordering that its maker
+//! may read anyway.
 //!
-//! Bytes, before base64url: version, tag (4), a value for each key column (a kind byte, then its content), checksum (4).
+//! Bytes, before base64url: version, tag (4), a value for each column of the sort key, one for each other column that names the
+//! parent (a kind byte, then its content), checksum (4).
 
 use std::fmt;
 
@@ -14,7 +16,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.
@@ -47,6 +49,8 @@ pub enum BadCursor {
     Unreadable,
     /// It was made for another connection, sort key or direction.
     OtherOrdering,
+    /// It was made for the rows of another parent.
+    OtherParent,
 }
 
 impl fmt::Display for BadCursor {
@@ -54,6 +58,7 @@ impl fmt::Display for BadCursor {
         f.write_str(match self {
             Self::Unreadable => "it is not a cursor that this service made, or it was cut or changed on the way",
             Self::OtherOrdering => "it was made for another connection, sort key or direction",
+            Self::OtherParent => "it was made for the rows of another parent",
         })
     }
 }
@@ -131,8 +136,8 @@ impl Encoder {
     }
 }
 
-/// Decodes a cursor of the ordering `tag`, whose key columns have these types.
-pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<CursorPosition, BadCursor> {
+/// Decodes a cursor of the ordering `tag`, whose columns have these types. Returns their values; `None` is a null.
+pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<Option<Value>>, BadCursor> {
     if text.len() > MAX_LENGTH {
         return Err(BadCursor::Unreadable);
     }

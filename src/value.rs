@@ -114,6 +114,27 @@ pub enum Value {
     Uuid(Uuid),
 }
 
+impl Value {
+    /// Whether PostgreSQL holds both to be the same value, of columns that it compares with one another. Trailing spaces, which
+    /// a column of the type `char` adds, make no difference.
+    pub fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) => one.trim_end_matches(' ') == other.trim_end_matches(' '),
+            _ => self == other || self.number().is_some_and(|number| other.number() == Some(number)),
+        }
+    }
+
+    /// The number, if it is one of at most 28 digits.
+    fn number(&self) -> Option<Decimal> {
+        match self {
+            Self::Int(number) => Some(Decimal::from(*number)),
+            Self::Decimal(number) => Some(*number),
+            Self::Numeric(number) => number.to_decimal(),
+            Self::Text(_) | Self::DateTime(_) | Self::Boolean(_) | Self::Uuid(_) => None,
+        }
+    }
+}
+
 /// A UUID. Its `Display` is the usual notation, in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uuid(pub u128);
@@ -168,6 +189,29 @@ impl Numeric {
     /// The bytes.
     pub fn as_binary(&self) -> &[u8] {
         &self.0
+    }
+
+    /// The number, if it is one of at most 28 digits.
+    fn to_decimal(&self) -> Option<Decimal> {
+        let ([_, weight, sign, _, digits @ ..], _) = self.0.as_chunks::<2>() else { return None };
+        let number = digits.iter().try_fold(0_i128, |number, digit| {
+            number.checked_mul(10_000)?.checked_add(u16::from_be_bytes(*digit).into())
+        })?;
+        let mut number = match u16::from_be_bytes(*sign) {
+            0 => number,
+            0x4000 => -number,
+            _ => return None,
+        };
+        // How many decimal places the last digit has. It may end with zeros.
+        let places = i32::try_from(digits.len()).ok()? - 1 - i32::from(i16::from_be_bytes(*weight));
+        let Ok(mut places) = u32::try_from(4 * places) else {
+            let zeros = 10_i128.checked_pow(places.unsigned_abs() * 4)?;
+            return Decimal::try_from_i128_with_scale(number.checked_mul(zeros)?, 0).ok();
+        };
+        while places > 0 && number % 10 == 0 {
+            (number, places) = (number / 10, places - 1);
+        }
+        Decimal::try_from_i128_with_scale(number, places).ok()
     }
 }
 
@@ -245,6 +289,34 @@ mod tests {
         {
             assert_eq!(Uuid::parse(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn compares_values_of_columns_that_are_stored_differently() {
+        let numeric = |words: &[u16]| {
+            let bytes: Vec<_> = words.iter().copied().flat_map(u16::to_be_bytes).collect();
+            Value::Numeric(Numeric::from_binary(&bytes).unwrap())
+        };
+        let decimal = |text| ScalarType::Decimal.parse(text).unwrap();
+        for (stored, text) in [
+            (numeric(&[0, 0, 0, 0]), "0"),
+            (numeric(&[0, 0, 0, 2]), "0.00"),
+            (numeric(&[1, 0, 0, 0, 7]), "7"),
+            (numeric(&[2, 0, 0x4000, 1, 12, 5000]), "-12.50"),
+            (numeric(&[1, 2, 0, 0, 3]), "300000000"),
+            (numeric(&[1, 0xffff, 0, 4, 50]), "0.005"),
+            (numeric(&[7, 6, 0, 0, 1234, 5678, 9012, 3456, 7890, 1234, 5678]), "1234567890123456789012345678"),
+        ] {
+            assert!(decimal(text).equals(&stored) && stored.equals(&decimal(text)), "{text}");
+            assert!(!decimal("1").equals(&stored), "{text}");
+            assert_eq!(stored.equals(&Value::Int(7)), text == "7");
+        }
+        let nan = numeric(&[0, 0, 0xc000, 0]);
+        assert!(nan.equals(&nan.clone()) && !nan.equals(&decimal("0")));
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert!(
+            text("O1").equals(&text("O1  ")) && !text("O1").equals(&text("o1")) && !text("1").equals(&Value::Int(1))
+        );
     }
 
     #[test]

@@ -44,8 +44,9 @@ impl Binding {
         };
         match self {
             Self::Connection(connection) => {
-                let Connection { relation: own, join, sort_keys, search_keys, .. } = connection;
+                let Connection { relation: own, join, sort_keys, parent_columns, search_keys, .. } = connection;
                 of(relation, &mut join.by);
+                of(own, parent_columns);
                 for key in sort_keys {
                     of(own, &mut key.columns);
                 }
@@ -144,11 +145,19 @@ pub struct Connection {
     pub join: Join,
     /// The sort keys, the default first. Never empty. A nested connection has one: the primary key.
     pub sort_keys: Vec<SortKey>,
+    /// The columns of the rows that name the parent and are not in the sort key. Cursors carry them too.
+    pub parent_columns: Vec<Column>,
     /// The keys of the search string; empty in nested connections.
     pub search_keys: Vec<SearchKey>,
 }
 
 impl Connection {
+    /// The columns whose values a cursor carries under a sort key of the connection: those of the order, then those of the
+    /// parent.
+    pub fn cursor_columns<'a>(&'a self, sort_key: &'a SortKey) -> impl Iterator<Item = &'a Column> {
+        sort_key.columns.iter().chain(&self.parent_columns)
+    }
+
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.name == name)

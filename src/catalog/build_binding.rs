@@ -70,6 +70,7 @@ impl<'a> Bindings<'a> {
             relation,
             join: Join::default(),
             sort_keys: sort_keys.collect::<Result<_, _>>()?,
+            parent_columns: Vec::new(),
             search_keys: search_keys.collect::<Result<_, _>>()?,
         })
     }
@@ -85,11 +86,16 @@ impl<'a> Bindings<'a> {
     ) -> Result<Connection, SchemaError> {
         let Entity { relation, key } = Self::entity(self.node(&field.ty, field.position)?)?;
         let tag = OrderingTag::new(&format!("{}.{}", ty.name, field.name), "KEY");
+        let join = join(ty, by, to);
+        // A column has the type of the parent's column that it equals.
+        let joined = join.by.iter().zip(&join.to).map(|(by, to)| Column::new(to, by.scalar));
+        let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
             relation: through.map_or(relation, str::to_owned),
-            join: join(ty, by, to),
+            join,
             sort_keys: vec![SortKey { tag, name: "KEY".to_owned(), columns: key, nullable: false }],
+            parent_columns,
             search_keys: Vec::new(),
         })
     }

@@ -101,6 +101,6 @@ pub struct Layout {
 pub struct CursorColumns {
     /// The ordering of the cursor.
     pub tag: OrderingTag,
-    /// Their indexes in a row and their types, in the order of the sort key.
+    /// Their indexes in a row and their types: those of the sort key, then those of the parent.
     pub columns: Vec<(usize, ScalarType)>,
 }

@@ -9,14 +9,15 @@ use crate::cursor::Cursor;
 use crate::document::{Argument, Key, Value};
 use crate::generate::Draft;
 use crate::search::{Search, Term, can_hold};
+use crate::selections::Place;
 use crate::values::{Invented, Values as _};
 
 impl Draft<'_, '_> {
     /// Valid arguments of a field, in any order.
-    pub(crate) fn arguments(&mut self, field: &Field) -> Vec<Argument> {
+    pub(crate) fn arguments(&mut self, field: &Field, place: Place) -> Vec<Argument> {
         let mut arguments = match &field.binding {
             Binding::Lookup(lookup) => self.keys(field, lookup),
-            Binding::Connection(connection) => self.page(field, connection),
+            Binding::Connection(connection) => self.page(field, connection, place),
             Binding::Introspection(_) => self.of_introspection(field),
             Binding::Column(_)
             | Binding::Aggregate(_)
@@ -56,7 +57,7 @@ impl Draft<'_, '_> {
         arguments
     }
 
-    fn page(&mut self, field: &Field, connection: &Connection) -> Vec<Argument> {
+    fn page(&mut self, field: &Field, connection: &Connection, place: Place) -> Vec<Argument> {
         let definition = |role| field.arguments.iter().find(|argument| argument.role == role);
         let mut arguments = Vec::new();
         let ends = if self.choices.chance(30) {
@@ -89,9 +90,10 @@ impl Draft<'_, '_> {
         }
         let sort_key = &connection.sort_keys[sort_key];
         for argument in [ArgumentRole::After, ArgumentRole::Before].into_iter().filter_map(definition) {
-            if self.choices.chance(20) {
-                let position = self.values.position(&connection.relation, sort_key, self.choices);
-                let cursor = Cursor::new(sort_key, reverse, position);
+            // Below a lookup, the cursor of another parent is refused.
+            if !place.is_below_lookup && self.choices.chance(20) {
+                let values = self.values.cursor(connection, sort_key, self.choices);
+                let cursor = Cursor::new(connection, sort_key, reverse, values);
                 arguments.push(self.argument(argument, Value::Cursor(cursor)));
             } else {
                 arguments.extend(self.null(argument, 4));

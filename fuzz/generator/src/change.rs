@@ -31,7 +31,7 @@ fn other(value: &Value, choices: &mut Choices<'_>) -> Value {
         Value::Size(size) => *size = 1 + (*size + choices.between(0, 97)) % 99,
         Value::Key(key) => key.text = invented(key.scalar, key.stored, choices.seed(), choices.below(8)),
         Value::Cursor(cursor) => {
-            for (value, column) in cursor.position.iter_mut().zip(&cursor.columns) {
+            for (value, column) in cursor.values.iter_mut().zip(&cursor.columns) {
                 if value.is_some() {
                     *value = Some(stored(*column, choices.seed()));
                 }

@@ -1,33 +1,33 @@
 //! Cursors as the library makes them.
 
-use orderql::catalog::binding::SortKey;
+use orderql::catalog::binding::{Connection, SortKey};
 use orderql::catalog::stored_type::StoredType;
-use orderql::cursor::{CursorPosition, Encoder, OrderingTag};
+use orderql::cursor::{Encoder, OrderingTag};
 use orderql::value::Value;
 
-/// A cursor: a position in an ordering.
+/// A cursor: a position in an ordering, and in a nested connection the key of the parent.
 #[derive(Debug, Clone)]
 pub struct Cursor {
     /// The ordering.
     pub tag: OrderingTag,
-    /// How the database stores the columns of the ordering.
+    /// How the database stores its columns.
     pub columns: Vec<StoredType>,
-    /// The values of the columns.
-    pub position: CursorPosition,
+    /// The values of the columns; `None` is a null.
+    pub values: Vec<Option<Value>>,
 }
 
 impl Cursor {
-    /// A position in the order of a sort key.
-    pub fn new(sort_key: &SortKey, reverse: bool, position: CursorPosition) -> Self {
+    /// A position in the order of a connection's sort key.
+    pub fn new(connection: &Connection, sort_key: &SortKey, reverse: bool, values: Vec<Option<Value>>) -> Self {
         let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
-        Self { tag, columns: sort_key.columns.iter().map(|column| column.stored).collect(), position }
+        Self { tag, columns: connection.cursor_columns(sort_key).map(|column| column.stored).collect(), values }
     }
 
     /// The opaque text.
     pub fn text(&self) -> String {
         let mut encoder = Encoder::default();
         encoder.begin(self.tag);
-        for value in &self.position {
+        for value in &self.values {
             match value {
                 None => encoder.null(),
                 Some(Value::Text(text)) => encoder.text(text.as_bytes()),

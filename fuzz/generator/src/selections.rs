@@ -42,11 +42,13 @@ pub(crate) struct Place {
     level: usize,
     /// Inside introspection: its levels, and its lists around this place.
     meta: Option<(usize, usize)>,
+    /// Whether the object is found by a lookup.
+    pub(crate) is_below_lookup: bool,
 }
 
 impl Place {
     pub(crate) fn root() -> Self {
-        Self { level: 1, meta: None }
+        Self { level: 1, meta: None, is_below_lookup: false }
     }
 
     /// Whether it is no deeper than another place.
@@ -115,7 +117,8 @@ impl Draft<'_, '_> {
     fn fragment(&mut self, object: TypeId, place: Place, keys: &mut Keys) -> Option<Selection> {
         let type_name = self.catalog.get(object).name();
         let directives = self.guards();
-        if self.choices.chance(30) {
+        // Fragments of other places may have cursors.
+        if !place.is_below_lookup && self.choices.chance(30) {
             let fits = |(index, known): (usize, &DraftFragment)| {
                 let is_mergeable = keys.spread.contains(&index)
                     || known.keys.iter().all(|(key, repeatable)| keys.accepts(key, repeatable.as_deref()));
@@ -172,7 +175,7 @@ impl Draft<'_, '_> {
             return None;
         }
         keys.add(key, repeatable);
-        let arguments = self.arguments(definition);
+        let arguments = self.arguments(definition, place);
         let directives = self.guards();
         let selections = match inside {
             Inside::Selections(place) => self.selection_set(definition.ty.named(), place, &mut Keys::default()),
@@ -186,7 +189,7 @@ impl Draft<'_, '_> {
         if self.catalog.object(field.ty.named()).is_none() {
             return Some(Inside::Nothing);
         }
-        let Place { level, meta } = place;
+        let Place { level, meta, .. } = place;
         let inside = match &field.binding {
             Binding::Introspection(_) => {
                 let (levels, lists) = meta.unwrap_or_default();
@@ -194,13 +197,13 @@ impl Draft<'_, '_> {
                 if levels == MAX_META_LEVELS || lists > self.lists {
                     return None;
                 }
-                Place { level, meta: Some((levels + 1, lists)) }
+                Place { level, meta: Some((levels + 1, lists)), is_below_lookup: false }
             }
             Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_) => {
                 if level > self.settings.max_levels || self.fields >= self.settings.max_fields {
                     return None;
                 }
-                Place { level: level + 1, meta }
+                Place { level: level + 1, meta, is_below_lookup: matches!(field.binding, Binding::Lookup(_)) }
             }
             Binding::Edges
             | Binding::Node

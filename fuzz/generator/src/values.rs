@@ -1,8 +1,7 @@
 //! Where the values of keys, search terms and cursors come from.
 
-use orderql::catalog::binding::{Column, SortKey};
+use orderql::catalog::binding::{Column, Connection, SortKey};
 use orderql::catalog::stored_type::StoredType;
-use orderql::cursor::CursorPosition;
 use orderql::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
 
 use crate::choices::Choices;
@@ -13,9 +12,9 @@ pub trait Values {
     /// A value that a column is compared with, in the notation of search strings.
     fn value(&self, relation: &str, column: &Column, choices: &mut Choices<'_>) -> String;
 
-    /// A position in the order of a sort key: a value for each of its columns. Only the first can be null, and only if the sort
-    /// key is nullable.
-    fn position(&self, relation: &str, sort_key: &SortKey, choices: &mut Choices<'_>) -> CursorPosition;
+    /// The values of a cursor under a sort key of the connection, one for each column. Only the first can be null, and only if the
+    /// sort key is nullable.
+    fn cursor(&self, connection: &Connection, sort_key: &SortKey, choices: &mut Choices<'_>) -> Vec<Option<Value>>;
 }
 
 /// Values without a database. Every text has a part that no schema and no statement has, so that it is found wherever it should
@@ -32,9 +31,9 @@ impl Values for Invented {
         invented(column.scalar, column.stored, seed, choices.below(8))
     }
 
-    fn position(&self, _: &str, sort_key: &SortKey, choices: &mut Choices<'_>) -> CursorPosition {
+    fn cursor(&self, connection: &Connection, sort_key: &SortKey, choices: &mut Choices<'_>) -> Vec<Option<Value>> {
         let is_null = sort_key.nullable && choices.chance(25);
-        let columns = sort_key.columns.iter().enumerate();
+        let columns = connection.cursor_columns(sort_key).enumerate();
         columns
             .map(|(index, column)| (!(is_null && index == 0)).then(|| stored(column.stored, choices.seed())))
             .collect()

@@ -95,7 +95,7 @@ impl<'a> Planner<'a> {
         let order_indexes = if page.segments.len() > 1 { order.map(&mut index).collect() } else { Vec::new() };
         let cursor = (selected.cursors || access_path.has_window()).then(|| CursorColumns {
             tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
-            columns: sort_key.columns.iter().map(|column| (index(column), column.scalar)).collect(),
+            columns: connection.cursor_columns(sort_key).map(|column| (index(column), column.scalar)).collect(),
         });
         let before_page =
             layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));

@@ -1,6 +1,6 @@
 //! How many rows of a connection are requested, from which end, between which cursors.
 
-use crate::catalog::binding::{Column, SortKey};
+use crate::catalog::binding::{Connection, SortKey};
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::cursor::{self, BadCursor, CursorPosition};
 use crate::limits::Limits;
@@ -124,8 +124,12 @@ fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, Page
 
 /// The ordering of a connection that a request chooses.
 pub(super) struct Ordering<'a> {
+    pub(super) connection: &'a Connection,
     pub(super) sort_key: &'a SortKey,
     pub(super) reverse: bool,
+    /// What the request says of the parent whose rows it asks for: columns of the rows, and their values. Empty if there may be
+    /// several parents.
+    pub(super) parent: Vec<(&'a str, &'a Value)>,
 }
 
 impl Ordering<'_> {
@@ -139,10 +143,8 @@ impl Ordering<'_> {
     ) -> Option<CursorPosition> {
         let Some(Literal::String(text)) = arguments.get(role) else { return None };
         let tag = if self.reverse { self.sort_key.tag.reversed() } else { self.sort_key.tag };
-        let types: Vec<_> = self.sort_key.columns.iter().map(|column| column.scalar).collect();
-        let position = cursor::decode(text, tag, &types)
-            .and_then(|position| if self.is_possible(&position) { Ok(position) } else { Err(BadCursor::Unreadable) });
-        match position {
+        let types: Vec<_> = self.connection.cursor_columns(self.sort_key).map(|column| column.scalar).collect();
+        match cursor::decode(text, tag, &types).and_then(|values| self.checked(values)) {
             Ok(position) => Some(position),
             Err(reason) => {
                 errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
@@ -151,12 +153,28 @@ impl Ordering<'_> {
         }
     }
 
-    /// Whether a row can have the position. Otherwise the cursor is forged: it has a null in a column that is never null, with
+    /// The position that the values of a cursor name, if it is one among the rows that the request asks for.
+    fn checked(&self, mut values: Vec<Option<Value>>) -> Result<CursorPosition, BadCursor> {
+        if !self.is_possible(&values) {
+            return Err(BadCursor::Unreadable);
+        }
+        let value_of = |name| {
+            let mut columns = self.connection.cursor_columns(self.sort_key).zip(&values);
+            columns.find(|(column, _)| column.name == name)?.1.as_ref()
+        };
+        if !self.parent.iter().all(|(name, key)| value_of(*name).is_some_and(|value| key.equals(value))) {
+            return Err(BadCursor::OtherParent);
+        }
+        values.truncate(self.sort_key.columns.len());
+        Ok(values)
+    }
+
+    /// Whether a row can have the values. Otherwise the cursor is forged: it has a null in a column that is never null, with
     /// which rows do not compare, or a value that its column cannot hold. Only the first column of a sort key can be null.
-    fn is_possible(&self, position: &CursorPosition) -> bool {
+    fn is_possible(&self, values: &[Option<Value>]) -> bool {
         let nullable = usize::from(self.sort_key.nullable);
-        let holds =
-            |(column, value): (&Column, &Option<Value>)| value.as_ref().is_none_or(|value| column.stored.holds(value));
-        position.iter().skip(nullable).all(Option::is_some) && self.sort_key.columns.iter().zip(position).all(holds)
+        let mut columns = self.connection.cursor_columns(self.sort_key).zip(values);
+        values.iter().skip(nullable).all(Option::is_some)
+            && columns.all(|(column, value)| value.as_ref().is_none_or(|value| column.stored.holds(value)))
     }
 }

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, Lookup};
+use crate::catalog::binding::{Binding, Column, Connection, Join, Lookup};
 use crate::catalog::introspection::SchemaElement;
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{ArgumentRole, Field};
@@ -129,6 +129,25 @@ enum Reading {
     Values(Searches),
 }
 
+/// The row that a lookup finds.
+#[derive(Clone, Copy)]
+struct LookupRow<'a> {
+    lookup: &'a Lookup,
+    step: StepId,
+}
+
+impl LookupRow<'_> {
+    /// What is known of the rows that are joined to it: columns whose values are `keys` of the lookup.
+    fn known_by<'k>(self, keys: &'k [(usize, Value)], join: &'k Join) -> Vec<(&'k str, &'k Value)> {
+        let key_of = |column: &Column| {
+            let key = keys.iter().find(|(index, _)| self.lookup.keys[*index].name == column.name);
+            key.map(|(_, value)| value)
+        };
+        let columns = join.by.iter().zip(&join.to);
+        columns.filter_map(|(by, to)| Some((to.as_str(), key_of(by)?))).collect()
+    }
+}
+
 struct Resolver<'a, 'v> {
     catalog: &'a Catalog,
     operation: &'a Operation,
@@ -163,31 +182,36 @@ impl<'a, 'v> Resolver<'a, 'v> {
             constants: Vec::new(),
             errors: Vec::new(),
         };
-        resolver.selections(&operation.selections);
+        resolver.selections(&operation.selections, None);
         resolver
     }
 
-    fn selections(&mut self, selections: &'a [Selection]) {
+    /// Resolves the selections from a row: of that lookup, or of a row that the request does not name.
+    fn selections(&mut self, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
         if self.operation.conditions.is_empty() {
             for selection in selections {
-                self.selection(selection);
+                self.selection(selection, row);
             }
         } else {
             for selection in self.values.selected(selections) {
-                self.selection(selection);
+                self.selection(selection, row);
             }
         }
     }
 
-    fn selection(&mut self, selection: &'a Selection) {
+    fn selection(&mut self, selection: &'a Selection, row: Option<LookupRow<'a>>) {
         if !selection.takes_arguments {
             return;
         }
         let Target::Field(id) = selection.target else { return };
         let field = self.catalog.field(id);
+        let mut found = None;
         match &field.binding {
-            Binding::Lookup(lookup) => self.lookup(selection, field, lookup),
-            Binding::Connection(connection) => self.connection(selection, field, connection),
+            Binding::Lookup(lookup) => {
+                found = Some(LookupRow { lookup, step: self.steps.len() });
+                self.lookup(selection, field, lookup);
+            }
+            Binding::Connection(connection) => self.connection(selection, field, connection, row),
             // What is selected from an introspection type is resolved with it.
             Binding::Introspection(meta_field) => return self.introspection(selection, field, *meta_field),
             Binding::Column(_)
@@ -199,7 +223,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             | Binding::Cursor
             | Binding::PageInfoField(_) => {}
         }
-        self.selections(&selection.selections);
+        self.selections(&selection.selections, found);
     }
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
@@ -219,7 +243,13 @@ impl<'a, 'v> Resolver<'a, 'v> {
         });
     }
 
-    fn connection(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Connection) {
+    fn connection(
+        &mut self,
+        selection: &'a Selection,
+        field: &'a Field,
+        binding: &'a Connection,
+        parent: Option<LookupRow<'a>>,
+    ) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
@@ -234,7 +264,12 @@ impl<'a, 'v> Resolver<'a, 'v> {
         if arguments.get(ArgumentRole::Query).is_some() {
             self.searches.push(Search { step: self.steps.len(), selection, field, connection: binding });
         }
-        let ordering = Ordering { sort_key: &binding.sort_keys[sort_key], reverse };
+        let ordering = Ordering {
+            connection: binding,
+            sort_key: &binding.sort_keys[sort_key],
+            reverse,
+            parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.steps[row.step].keys, &binding.join)),
+        };
         let (after, before) = page::cursors(&ordering, &arguments, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);

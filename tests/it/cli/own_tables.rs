@@ -62,6 +62,7 @@ async fn serves_tables_whose_keys_are_whole_numbers() {
     nested_joins(&query);
     searches(&query);
     pages(&query);
+    cursors_of_other_parents(&query);
     values_that_no_row_can_have(&query);
 
     let bearer = format!("Authorization: Bearer {token}");
@@ -180,6 +181,26 @@ fn pages(query: &impl Fn(&str) -> Value) {
             }
             assert_eq!(found, all, "{field} {size}");
         }
+    }
+}
+
+/// A cursor is bound to its parent by each type of key.
+fn cursors_of_other_parents(query: &impl Fn(&str) -> Value) {
+    let account = |number: u32| format!("customer(account: \"00000000-0000-0000-0000-{number:012}\")");
+    for (parent, other, field) in [
+        ("artist(artistId: 3)", "artist(artistId: 2)", "albums"),
+        ("customer(customerId: 4)", "customer(customerId: 3)", "invoices"),
+        (&account(4), &account(3), "accountInvoices"),
+    ] {
+        let page = |parent: &str, after: &Value| {
+            query(&format!("{{ parent: {parent} {{ {field}(first: 1, after: {after}) {{ edges {{ cursor }} }} }} }}"))
+        };
+        let cursor_of = |page: &Value| page["data"]["parent"][field]["edges"][0]["cursor"].clone();
+        let first = cursor_of(&page(parent, &Value::Null));
+        assert!(cursor_of(&page(parent, &first)).is_string(), "{field}");
+        let refused = page(other, &first);
+        let message = refused["errors"][0]["message"].as_str().unwrap();
+        assert!(message.contains("it was made for the rows of another parent"), "{field}: {message}");
     }
 }
 

@@ -37,7 +37,8 @@ const THREE_ORDERS: &str = "
         UNION ALL SELECT 'O2', lpad(n::text, 5, '0'), '00001' FROM generate_series(1, 4) AS n;
     INSERT INTO order_item_ship_group (order_id, ship_group_seq_id) VALUES ('O1', '00001'), ('O2', '00001');
     INSERT INTO order_status (order_status_id, order_id, status_id)
-        SELECT 'S' || n, 'O1', 'ORDER_APPROVED' FROM generate_series(1, 4) AS n;";
+        SELECT 'S' || n, 'O1', 'ORDER_APPROVED' FROM generate_series(1, 4) AS n
+        UNION ALL SELECT 'S' || n, 'O2', 'ORDER_APPROVED' FROM generate_series(5, 7) AS n;";
 
 /// Bug: a limit on the rows of a batch or of an `IN` list (often 5,000) silently drops the children of the last parents.
 #[tokio::test(flavor = "multi_thread")]
@@ -76,7 +77,7 @@ async fn returns_every_child_of_every_parent_however_many_there_are() {
 async fn nested_connections_support_last_and_before() {
     let reader = PageReader::with_rows(THREE_ORDERS).await;
     let many = Connection { object: "/orders/edges/1/node", ..ITEMS_OF_MANY };
-    // Cursors of the larger order, which are valid in the smaller one.
+    // Cursors of the larger order, which are positions in the smaller one below both.
     let cursors = reader.page(ITEMS, "first: 9").cursors;
     let (third, sixth) = (json!(cursors[2]), json!(cursors[5]));
     for (page, of_nine, of_four) in [
@@ -177,10 +178,42 @@ async fn rejects_a_cursor_of_another_connection_without_a_statement() {
         }
     }
     assert_eq!(log.lines("orderql"), sent);
+}
 
-    // A cursor of another order is valid: the page begins after its key.
-    let of_other = json!(second(Connection { around: r#"order(orderId: "O2") { * }"#, ..ITEMS }));
-    assert_eq!(digits(&reader.page(ITEMS, &format!("first: 2, after: {of_other}")).ids), "3 4");
+/// Bug: a cursor of another parent's rows is taken for a position among this parent's, so pagination skips or repeats rows.
+#[tokio::test(flavor = "multi_thread")]
+async fn rejects_a_cursor_of_another_parent() {
+    let reader = PageReader::with_rows(THREE_ORDERS).await;
+    reader.execute("UPDATE order_header SET external_id = 'E2' WHERE order_id = 'O2'").await;
+    let second_order = r#"order(orderId: "O2") { * }"#;
+    let many_second = "/orders/edges/1/node";
+    // The parent is part of the key of an item; a status has a key of its own.
+    let statuses = Connection { field: "statuses", id: "orderStatusId", ..ITEMS };
+    let statuses_of_many = Connection { field: "statuses", id: "orderStatusId", ..ITEMS_OF_MANY };
+    for (one, many) in [(ITEMS, ITEMS_OF_MANY), (statuses, statuses_of_many)] {
+        let other = Connection { around: second_order, ..one };
+        let other_of_many = Connection { object: many_second, ..many };
+        let cursor_of = |connection| json!(reader.page(connection, "first: 2").cursors[0]);
+        for (connection, foreign) in [(one, other), (one, other_of_many), (other, one), (other, many)] {
+            let response =
+                reader.query(&connection.query(&[format!("last: 2, after: {}", cursor_of(foreign))]), &json!({}));
+            let error = &response.json()["errors"][0];
+            assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{response:?}");
+            assert!(text(&error["message"]).contains("it was made for the rows of another parent"), "{error}");
+        }
+        // The cursors of an order's own rows are the same, however the order is found.
+        for (connection, own) in [(one, one), (one, many), (other, other), (other, other_of_many)] {
+            let rest = reader.page(connection, &format!("first: 9, after: {}", cursor_of(own))).ids;
+            assert_eq!(rest, reader.page(connection, "first: 9").ids[1..], "{}", connection.around);
+        }
+        // Below several orders, and below one that another key finds, a cursor is a position for each.
+        let by_external_id = Connection { around: r#"order(externalId: "E2") { * }"#, ..one };
+        let position = reader.page(one, "first: 1").ids.remove(0);
+        let rest: Vec<_> = reader.page(other, "first: 9").ids.into_iter().filter(|id| *id > position).collect();
+        for connection in [other_of_many, by_external_id] {
+            assert_eq!(reader.page(connection, &format!("first: 9, after: {}", cursor_of(one))).ids, rest);
+        }
+    }
 }
 
 /// Bug: the server compares texts by bytes and the database by its collation, so rows are lost or returned twice.

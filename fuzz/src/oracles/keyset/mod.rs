@@ -92,7 +92,7 @@ impl<'q> Question<'q> {
             _ => &connection.sort_keys[0],
         };
         let position = |role| match argument(role) {
-            Some(Value::Cursor(cursor)) => Some(&cursor.position),
+            Some(Value::Cursor(cursor)) => Some(&cursor.values),
             _ => None,
         };
         let (after, before) = (position(ArgumentRole::After), position(ArgumentRole::Before));

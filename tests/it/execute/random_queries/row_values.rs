@@ -1,13 +1,12 @@
 //! Values of keys, search terms and cursors that rows of the tables have.
 
-use orderql::catalog::binding::{Column, SortKey};
-use orderql::cursor::CursorPosition;
+use orderql::catalog::binding::{Column, Connection, SortKey};
 use orderql::value::{Numeric, ScalarType, Timestamp, Value};
 use orderql_generator::choices::Choices;
 use orderql_generator::values::{Invented, Values};
 
 use crate::support::cursor::numeric;
-use crate::support::naive_resolver::tables::{Cell, Tables};
+use crate::support::naive_resolver::tables::{Cell, Row, Tables};
 
 /// Mostly values of rows, and some that no row has.
 pub struct RowValues<'a>(pub &'a Tables);
@@ -27,13 +26,18 @@ impl Values for RowValues<'_> {
         }
     }
 
-    fn position(&self, relation: &str, sort_key: &SortKey, choices: &mut Choices<'_>) -> CursorPosition {
+    fn cursor(&self, connection: &Connection, sort_key: &SortKey, choices: &mut Choices<'_>) -> Vec<Option<Value>> {
         let invented = choices.chance(INVENTED);
-        let table = self.0.get(relation);
+        let table = self.0.get(&connection.relation);
         let row = choices.below(table.rows.len());
-        match table.all().nth(row).filter(|_| !invented) {
-            Some(row) => sort_key.columns.iter().map(|column| value(row.get(&column.name), column.scalar)).collect(),
-            None => Invented.position(relation, sort_key, choices),
+        let has_parent =
+            |row: &Row<'_>| connection.parent_columns.iter().all(|column| !matches!(row.get(&column.name), Cell::Null));
+        match table.all().nth(row).filter(|row| !invented && has_parent(row)) {
+            Some(row) => {
+                let columns = connection.cursor_columns(sort_key);
+                columns.map(|column| value(row.get(&column.name), column.scalar)).collect()
+            }
+            None => Invented.cursor(connection, sort_key, choices),
         }
     }
 }

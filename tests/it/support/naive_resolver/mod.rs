@@ -266,7 +266,7 @@ impl<'a, 'q> Query<'a, 'q> {
         rows.sort_by(|a, b| order(&position(*a), &position(*b)));
 
         let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
-        let types: Vec<_> = sort_key.columns.iter().map(|column| column.scalar).collect();
+        let types: Vec<_> = connection.cursor_columns(sort_key).map(|column| column.scalar).collect();
         let cursor = |role| {
             let values = decode(&arguments.text(role)?, tag, &types).unwrap();
             Some(values.iter().map(|value| value.as_ref().map_or(Cell::Null, Cell::of)).collect::<Vec<_>>())
@@ -343,7 +343,7 @@ impl Page<'_> {
         let Some(row) = row else { return Json::Null };
         let mut encoder = Encoder::default();
         encoder.begin(if self.reverse { self.sort_key.tag.reversed() } else { self.sort_key.tag });
-        for column in &self.sort_key.columns {
+        for column in self.connection.cursor_columns(self.sort_key) {
             match (row.get(&column.name), column.scalar) {
                 (Cell::Null, _) => encoder.null(),
                 (Cell::Text(text), ScalarType::Boolean) => encoder.boolean(text == "Y"),

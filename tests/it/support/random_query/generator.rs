@@ -1,6 +1,7 @@
 //! Generates random valid queries from the catalog.
 
 use std::collections::HashSet;
+use std::mem;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Connection};
@@ -13,8 +14,14 @@ use crate::support::random_query::query::{Argument, Guard, Item, Query, Selected
 
 /// A valid query, the same for the same seed.
 pub fn random_query(catalog: &Catalog, seed: u64) -> Query {
-    let mut generator =
-        Generator { catalog, random: Random(seed), selections: 0, max_selections: 40, fragments: Vec::new() };
+    let mut generator = Generator {
+        catalog,
+        random: Random(seed),
+        selections: 0,
+        max_selections: 40,
+        fragments: Vec::new(),
+        is_below_lookup: false,
+    };
     let items = generator.selection_set(catalog.query(), 1);
     Query { items, fragments: generator.fragments }
 }
@@ -25,6 +32,8 @@ struct Generator<'c> {
     selections: usize,
     max_selections: usize,
     fragments: Vec<(String, Vec<Item>)>,
+    /// Whether the parent is known, so that the cursors of other parents are refused.
+    is_below_lookup: bool,
 }
 
 impl Generator<'_> {
@@ -96,8 +105,10 @@ impl Generator<'_> {
         if !used.insert(key) && !is_leaf {
             return None;
         }
+        let is_below_lookup = mem::replace(&mut self.is_below_lookup, matches!(field.binding, Binding::Lookup(_)));
         let items =
             if is_leaf { Vec::new() } else { self.selection_set(field.ty.named(), level + usize::from(is_nested)) };
+        self.is_below_lookup = is_below_lookup;
         let index = u16::try_from(index).unwrap();
         Some(Selected {
             alias,
@@ -153,9 +164,10 @@ impl Generator<'_> {
             arguments.push(self.argument(field, ArgumentRole::Reverse, Value::Boolean(true)));
         }
         for role in [ArgumentRole::After, ArgumentRole::Before] {
-            if self.random.chance(15) {
+            if self.random.chance(15) && !self.is_below_lookup {
                 let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
-                let mut columns: Vec<_> = sort_key.columns.iter().map(|column| Some(column.scalar)).collect();
+                let mut columns: Vec<_> =
+                    connection.cursor_columns(sort_key).map(|column| Some(column.scalar)).collect();
                 if sort_key.nullable && self.random.chance(30) {
                     columns[0] = None;
                 }
