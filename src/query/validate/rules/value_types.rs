@@ -96,6 +96,9 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
     };
     let (is_accepted, expected) = match scalar {
         ScalarType::Int => (is_int32(), "a whole number of 32 bits"),
+        ScalarType::Id if is_long(value) => {
+            (false, "a string, or a whole number of at most 64 bits (put a longer one in quotes)")
+        }
         ScalarType::Id => (is_string || is_whole_number(), "a string or a whole number"),
         ScalarType::String => (is_string, "a string"),
         ScalarType::Boolean => (matches!(value, Value::Boolean(_)), "true or false"),
@@ -112,6 +115,12 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
         allowed: Vec::new(),
         suggestions: Suggestions::default(),
     })
+}
+
+/// Whether a value is a number of more than 64 bits. In the JSON of variables it would have lost digits, so that it is refused
+/// there and here alike.
+fn is_long<'a>(value: &Value<'a, &'a str>) -> bool {
+    matches!(value, Value::Enum(name) if is_long_number(name) && name.parse::<u64>().is_err())
 }
 
 fn check_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
