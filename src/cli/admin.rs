@@ -1,13 +1,13 @@
 //! What the commands that manage callers share: the database, the operator's name, and reading a new password.
 
-use std::env;
 use std::io::{self, BufRead, IsTerminal};
+use std::{env, fs};
 
 use tokio_postgres::{Client, Config};
 
 use crate::access::manage::operator::Operator;
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
-use crate::database::connect::connect;
 
 /// The longest line that is read as a password, in bytes.
 const LONGEST_LINE: u64 = 8 * 1024;
@@ -53,11 +53,25 @@ impl AdminArgs {
     }
 }
 
-/// The user who runs the command, by the environment. Not verified: a user with access to the database could write any
-/// name.
+/// The user who runs the command: by the environment, or as the system knows the process's user. Not verified: a user with access
+/// to the database could write any name.
 pub(crate) fn operator() -> Operator {
-    let name = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|variable| env::var(variable).ok());
-    Operator { name: format!("cli:{}", name.as_deref().unwrap_or("unknown")) }
+    let mut names = ["SUDO_USER", "USER", "LOGNAME"].iter().filter_map(|variable| env::var(variable).ok());
+    let name = names.find(|name| !name.is_empty()).unwrap_or_else(|| {
+        let uid = rustix::process::getuid().as_raw();
+        name_of(uid).unwrap_or_else(|| format!("uid {uid}"))
+    });
+    Operator { name: format!("cli:{name}") }
+}
+
+/// The name of a user of the system.
+fn name_of(uid: u32) -> Option<String> {
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|user| {
+        let mut columns = user.split(':');
+        let (name, _password, id) = (columns.next()?, columns.next()?, columns.next()?);
+        (id.parse() == Ok(uid)).then(|| name.to_owned())
+    })
 }
 
 /// Reads a new password: twice from a terminal, without echo, or else the first line of standard input. It is never an

@@ -10,13 +10,13 @@ use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::tokens::key_folder;
 use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signing};
 use crate::cli::admin::operator;
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::cli::table::{Table, report};
+use crate::cli::token_flags::TokenFlags;
 use crate::config::error::ConfigError;
-use crate::config::flags::Flags;
 use crate::config::settings::Config;
-use crate::database::connect::connect;
 
 /// Create, list and retire the keys that sign tokens
 ///
@@ -50,7 +50,7 @@ struct Folder {
     json: bool,
 
     #[command(flatten)]
-    flags: Flags,
+    flags: TokenFlags,
 }
 
 /// There is no folder of keys.
@@ -110,7 +110,7 @@ impl Folder {
     }
 
     fn config(&self) -> Result<Config, ConfigError> {
-        Config::read(&settings::gather(&self.flags)?)
+        Config::read(&settings::gather(&self.flags.0)?)
     }
 
     fn find(&self) -> Outcome<(PathBuf, Algorithm)> {

@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error;
 use tokio_postgres::{Client, Config};
 
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
-use crate::database::connect::connect;
 use crate::database::connection_string;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};

@@ -2,15 +2,20 @@
 
 use std::path::PathBuf;
 
-use tokio_postgres::Config;
-
 use crate::catalog::Catalog;
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
-use crate::cli::schema;
-use crate::database::connect::connect;
-use crate::database::connection_string;
+use crate::cli::{schema, settings};
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
+use crate::config::value_parser::DATABASE;
 use crate::database::migrate::{has_order_tables, migrate, migrate_service};
 use crate::preflight::relations;
+
+const DATABASE_HELP: &str =
+    "The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…` [env: ORDERQL_DATABASE_URL]";
+const SCHEMA_HELP: &str = "The schema file that will be served [default: the built-in schema] [env: ORDERQL_SCHEMA]";
+const CONFIG_HELP: &str = "The server's configuration file, for the database and the schema file [env: ORDERQL_CONFIG]";
 
 /// Add what orderql needs to an OFBiz database, or create all tables in an empty one
 ///
@@ -23,17 +28,18 @@ use crate::preflight::relations;
 /// of the built-in schema, unless the database has the order tables already. Running it without them later adds the others.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
-    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", value_parser = connection_string::parse)]
-    database_url: Config,
+    #[arg(long, value_name = "URL", help = DATABASE_HELP, value_parser = |text: &str| DATABASE.read(text).map(|_| text.to_owned()))]
+    database_url: Option<String>,
 
     /// Add these tables alone
     #[arg(long, value_name = "TABLES")]
     only: Option<Tables>,
 
-    /// The schema file that will be served [default: the built-in schema]
-    #[arg(long, value_name = "FILE", env = "ORDERQL_SCHEMA")]
-    schema: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", help = SCHEMA_HELP)]
+    schema: Option<String>,
+
+    #[arg(long, value_name = "FILE", help = CONFIG_HELP)]
+    config: Option<PathBuf>,
 }
 
 /// Tables that can be migrated without the others.
@@ -45,8 +51,12 @@ enum Tables {
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
-    let Args { database_url, only, schema } = args;
-    let is_of_own_tables = match schema.as_deref().filter(|file| !file.as_os_str().is_empty()) {
+    let Args { database_url, only, schema, config } = args;
+    let given = [("database-url", database_url), ("schema", schema)];
+    let values = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let config = Config::read(&settings::gather(&Flags { file: config, values })?)?;
+    let database_url = config.database()?;
+    let is_of_own_tables = match &config.schema {
         Some(file) => is_of_own_tables(&schema::read(Some(file))?)?,
         None => false,
     };

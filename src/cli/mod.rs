@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 pub(crate) mod admin;
 pub(crate) mod audit;
 pub(crate) mod config;
+pub(crate) mod database;
 pub mod demo;
 pub mod explain;
 pub(crate) mod grant;
@@ -25,6 +26,7 @@ pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod table;
 pub(crate) mod token;
+mod token_flags;
 pub(crate) mod user;
 
 use crate::telemetry::error_chain::ErrorChain;

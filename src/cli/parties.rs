@@ -5,8 +5,8 @@ use std::error::Error;
 use thiserror::Error;
 use tokio_postgres::Config;
 
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
-use crate::database::connect::connect;
 use crate::database::{connection_string, parties};
 
 /// Check that the table of all parties equals OFBiz's tables, and repair it

@@ -91,7 +91,7 @@ impl clap::FromArgMatches for LimitFlags {
 
 fn flag(limit: &'static ProfileLimit) -> Arg {
     let help = limit.help.trim().trim_end_matches('.');
-    let arg = Arg::new(limit.name).long(limit.name);
+    let arg = Arg::new(limit.name).long(limit.name).allow_negative_numbers(true);
     match limit.unit {
         Unit::Credits => arg.value_name("CREDITS").value_parser(whole_number(MOST_CREDITS)).help(help),
         Unit::Count => arg.value_name("COUNT").value_parser(whole_number(1_000_000)).help(help),

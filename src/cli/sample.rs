@@ -5,8 +5,8 @@ use std::io::IsTerminal as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_postgres::Config;
 
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
-use crate::database::connect::connect;
 use crate::database::connection_string;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;

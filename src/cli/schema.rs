@@ -11,9 +11,9 @@ use tokio_postgres::{Client, Config};
 
 use crate::catalog::error::SchemaError;
 use crate::catalog::{BUILT_IN, Catalog};
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
 use crate::config::value_parser::CONSTRAINTS;
-use crate::database::connect::connect;
 use crate::database::connection_string;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;

@@ -17,12 +17,12 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
 use crate::access::tokens::jwt::Tokens;
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
 use crate::cli::{schema, settings};
 use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
-use crate::database::connect::connect;
 use crate::database::migrate::has_order_tables;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
@@ -82,7 +82,18 @@ pub(crate) struct Server {
     _retention: Option<Retention>,
 }
 
-/// Opens everything that the server needs. Fails if something is missing.
+/// Fails if the schema file, the external issuer's keys or an address cannot be used. Nothing is written.
+pub(crate) async fn check(config: &Config) -> Outcome {
+    schema::read(config.schema.as_deref())?;
+    Tokens::check(&config.tokens()?)?;
+    for address in config.admin_listen.into_iter().chain([config.listen]) {
+        Listener::check(address).await?;
+    }
+    Ok(())
+}
+
+/// Opens everything that the server needs. Fails if something is missing. A key is made, where there is none, once the rest is known
+/// to be there.
 pub(crate) async fn start(
     config: &Config,
     database: tokio_postgres::Config,
@@ -98,6 +109,11 @@ pub(crate) async fn start(
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
     let options = config.http();
+    let admin = match options.admin_listen {
+        Some(address) => Some(Listener::bind(address, Endpoints::Admin).await?),
+        None => None,
+    };
+    let listener = Listener::bind(options.listen, Endpoints::Public).await?;
     let audit = AuditWriter::start(database.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
     let password_checks = config.password_checks();
@@ -125,11 +141,6 @@ pub(crate) async fn start(
         options: options.clone(),
         request_ids: RequestIds::default(),
     };
-    let admin = match options.admin_listen {
-        Some(address) => Some(Listener::bind(address, Endpoints::Admin).await?),
-        None => None,
-    };
-    let listener = Listener::bind(options.listen, Endpoints::Public).await?;
     Ok(Server { listener, admin, service, audit, _retention: retention })
 }
 

@@ -8,23 +8,25 @@ use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::manage::users;
 use crate::access::tokens::jwt::Tokens;
 use crate::cli::admin::operator;
+use crate::cli::database::connect;
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
-use crate::config::flags::Flags;
+use crate::cli::token_flags::TokenFlags;
 use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
-use crate::database::connect::connect;
 
 /// Print a token for a user, such as a service that has no password to send
-///
-/// The token is signed with the key of the servers that have these settings. Run it with the server's key folder, as the
-/// server's user: it makes no key of its own.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The token is signed with the key of the servers that have these settings. Run it with the server's key \
+    folder, as the server's user: it makes no key of its own. The server's other settings, such as --issuer and --audience, are \
+    taken as well."
+)]
 pub(crate) struct Args {
     /// The user
     user: String,
 
-    /// How long the token is valid, such as 12h or 30d [default: the token-lifetime]
+    /// How long it is valid, such as 30d [default: the token-lifetime]
     #[arg(long, value_name = "TIME", value_parser = |text: &str| TIME.read(text))]
     lifetime: Option<Duration>,
 
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     json: bool,
 
     #[command(flatten)]
-    flags: Flags,
+    flags: TokenFlags,
 }
 
 /// The account is disabled.
@@ -43,7 +45,7 @@ struct Disabled(String);
 
 /// Issues the token, and prints it once its audit event is stored.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let config = Config::read(&settings::gather(&args.flags)?)?;
+    let config = Config::read(&settings::gather(&args.flags.0)?)?;
     let database = config.database()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

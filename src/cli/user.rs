@@ -6,6 +6,7 @@ use crate::access::manage::users;
 use crate::access::password::Passwords;
 use crate::cli::admin::{AdminArgs, new_password};
 use crate::cli::outcome::Outcome;
+use crate::cli::settings::warn;
 use crate::cli::table::{Table, report};
 
 /// Create, list, disable and remove the users who may sign in
@@ -63,6 +64,12 @@ pub(crate) fn run(args: Args) -> Outcome {
                 let password = new_password()?;
                 users::add(client, operator, &Passwords::new(1)?, &user, password, &group).await?;
                 report(json, &format!("{user} is a user"), true, &[("user", &user)])?;
+                if group.is_empty() {
+                    warn(&format!(
+                        "{user} can sign in and is in no group, so may neither query nor update orders; `orderql group list` \
+                         shows the groups, and `orderql group join GROUP {user}` makes {user} a member"
+                    ));
+                }
             }
             Command::List => {
                 let rows = users::list(client).await?.into_iter().map(|account| {

@@ -28,6 +28,9 @@ pub(crate) enum ConfigError {
         /// Its environment variable.
         variable: &'static str,
     },
+    /// No query that reads a row would be allowed.
+    #[error("max-cost is 0, so that no query could read a row; give 1 or more")]
+    NoCost,
     /// Queries are allowed that no bucket can ever cover.
     #[error(
         "max-cost is {max_cost} and bucket-size is {bucket_size}; a query that costs more than a full bucket holds can \

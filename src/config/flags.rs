@@ -75,6 +75,8 @@ fn flags(setting: &'static Setting) -> impl Iterator<Item = Arg> {
             .long(name)
             .value_name(setting.placeholder)
             .value_parser(ValueParser::new(parse))
+            // Refused by the setting, which says what is valid, and not as an unknown flag.
+            .allow_negative_numbers(true)
             .hide_possible_values(true)
             .hide(name != setting.name)
             .help(help.clone())

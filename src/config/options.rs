@@ -55,11 +55,14 @@ impl Config {
             return Err(ConfigError::BodyAboveBudget { body_limit, memory_budget });
         }
         let limits = self.default_limits().query;
-        if limits.bucket_covers_max_cost() {
-            return Ok(());
-        }
         let Limits { max_cost, bucket_size, .. } = limits;
-        Err(ConfigError::CostAboveBucket { max_cost, bucket_size })
+        if max_cost == 0 {
+            return Err(ConfigError::NoCost);
+        }
+        if !limits.bucket_covers_max_cost() {
+            return Err(ConfigError::CostAboveBucket { max_cost, bucket_size });
+        }
+        self.tokens().map(drop)
     }
 
     /// The HTTP server's options.

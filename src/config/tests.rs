@@ -122,6 +122,8 @@ fn an_invalid_value_is_reported_with_its_origin_and_what_is_valid() {
     );
     let error = flags(&["--listen", "localhost"]).unwrap_err().to_string();
     assert!(error.contains("'--listen <ADDRESS>': expected an IP address and a port"), "{error}");
+    let listen = read(&["--listen", "localhost:8105"], &[]).unwrap().listen;
+    assert_eq!(listen.to_string(), "127.0.0.1:8105");
 }
 
 #[test]
@@ -137,6 +139,8 @@ fn a_cost_above_the_bucket_is_rejected_with_both_numbers() {
         assert!(error.starts_with(&numbers) && error.ends_with(&change), "{error}");
     }
     assert!(read(&["--max-cost", "7", "--bucket-size", "7"], &[]).is_ok());
+    let error = read(&["--max-cost", "0"], &[]).unwrap_err().to_string();
+    assert_eq!(error, "max-cost is 0, so that no query could read a row; give 1 or more");
 }
 
 #[test]

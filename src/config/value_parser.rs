@@ -1,6 +1,6 @@
 //! How the values of settings are written: a parser for each form, with the message for a value that it rejects.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,11 +30,14 @@ impl<T> ValueParser<T> {
     }
 }
 
-/// An IP address and a port.
+/// An IP address and a port. Of names, which might change their meaning, only `localhost` is known.
 pub(crate) const ADDRESS: ValueParser<SocketAddr> = ValueParser {
     placeholder: "ADDRESS",
-    wanted: "an IP address and a port, such as 127.0.0.1:8080 or [::]:8080",
-    parse: |text| text.parse().ok(),
+    wanted: "an IP address and a port, such as 127.0.0.1:8080, [::]:8080 or localhost:8080",
+    parse: |text| match text.strip_prefix("localhost:") {
+        Some(port) => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?))),
+        None => text.parse().ok(),
+    },
 };
 
 /// The same; empty if it is not set.

@@ -19,6 +19,9 @@ use crate::database::server_user::is_root;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
+/// The file in the cluster's folder that excludes a second process.
+const LOCK: &str = "lock";
+
 /// A running cluster. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Cluster {
@@ -97,6 +100,10 @@ pub fn started_as_root() -> bool {
 
 fn create_folder(path: &Path) -> Result<PathBuf, ClusterError> {
     let file_error = |source| ClusterError::File { path: path.to_owned(), source };
+    // The lock comes first into a cluster's folder.
+    if path.is_dir() && !path.join(LOCK).exists() && fs::read_dir(path).map_err(file_error)?.next().is_some() {
+        return Err(ClusterError::ForeignFolder { folder: path.to_owned() });
+    }
     if !path.exists() {
         fs::create_dir_all(path).map_err(file_error)?;
         // The server's user must be able to enter, whatever our umask is. The data and the socket inside are private.
@@ -106,7 +113,7 @@ fn create_folder(path: &Path) -> Result<PathBuf, ClusterError> {
 }
 
 fn lock(folder: &Path) -> Result<File, ClusterError> {
-    let path = folder.join("lock");
+    let path = folder.join(LOCK);
     let file_error = |source| ClusterError::File { path: path.clone(), source };
     let lock = File::options().create(true).append(true).open(&path).map_err(file_error)?;
     match lock.try_lock() {

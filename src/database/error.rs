@@ -192,6 +192,12 @@ pub enum ClusterError {
         /// The user's id.
         user: u32,
     },
+    /// The folder has files, and no cluster of this program.
+    #[error("{folder} has files of something else: name an empty folder, or one that is not there yet", folder = folder.display())]
+    ForeignFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Another process has locked the cluster.
     #[error("another orderql uses {folder}: stop it, or use another data folder", folder = folder.display())]
     InUse {

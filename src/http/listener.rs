@@ -60,6 +60,11 @@ impl Listener {
         Ok(Self { socket, address, endpoints })
     }
 
+    /// Fails if the address cannot be bound. It is free again at once.
+    pub(crate) async fn check(address: SocketAddr) -> Result<(), ListenError> {
+        TcpListener::bind(address).await.map(drop).map_err(|source| ListenError { address, source })
+    }
+
     /// The address, with the port that the system chose if the configured one is 0.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address

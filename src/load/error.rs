@@ -41,7 +41,10 @@ pub enum LoadError {
         file: String,
     },
     /// The database lacks the functions that finish a load.
-    #[error("the database is not prepared: run `orderql migrate` on it first")]
+    #[error(
+        "the database lacks the tables of orders: `orderql migrate` adds them (without `--only service`, and without a schema \
+         file of other tables)"
+    )]
     NotMigrated,
     /// A database error that no row's content caused.
     #[error("the database failed")]

@@ -89,17 +89,16 @@ impl FileReport {
 impl fmt::Display for FileReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {} of {}", self.file, count(self.rows(), "row"), entities(self.entities.len(), ""))?;
-        let mut largest: Vec<_> = self.entities.iter().collect();
-        largest.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.rows()));
-        for (index, (entity, counts)) in largest.iter().take(MAX_NAMED).enumerate() {
-            write!(out, "{}{entity} {}", if index == 0 { " (" } else { ", " }, counts.rows())?;
-        }
-        if !largest.is_empty() {
-            out.write_str(if largest.len() > MAX_NAMED { ", …)" } else { ")" })?;
+        largest(out, self.entities.iter().map(|(entity, counts)| (entity, counts.rows())))?;
+        match self.entities.values().map(|counts| counts.unchanged).sum() {
+            0 => {}
+            unchanged if unchanged == self.rows() => out.write_str("; all unchanged")?,
+            unchanged => write!(out, "; {unchanged} unchanged")?,
         }
         if !self.skipped.is_empty() {
             let (rows, kinds) = (count(self.skipped_rows(), "row"), entities(self.skipped.len(), "unknown "));
             write!(out, "; {rows} of {kinds} skipped")?;
+            largest(out, self.skipped.iter().map(|(entity, rows)| (entity, *rows)))?;
         }
         write!(out, "; {} bad", self.bad_rows())?;
         if out.alternate() {
@@ -127,6 +126,19 @@ impl fmt::Display for FileReport {
             write!(out, "\n{}: {} more bad records", self.file, self.more_bad)?;
         }
         Ok(())
+    }
+}
+
+/// The entities with the most rows, in parentheses.
+fn largest<'a>(out: &mut fmt::Formatter<'_>, entities: impl Iterator<Item = (&'a String, u64)>) -> fmt::Result {
+    let mut entities: Vec<_> = entities.collect();
+    entities.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    for (index, (entity, rows)) in entities.iter().take(MAX_NAMED).enumerate() {
+        write!(out, "{}{entity} {rows}", if index == 0 { " (" } else { ", " })?;
+    }
+    match entities.len() {
+        0 => Ok(()),
+        number => out.write_str(if number > MAX_NAMED { ", …)" } else { ")" }),
     }
 }
 

@@ -6,7 +6,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum SampleError {
     /// The database lacks orderql's own tables.
-    #[error("the database is not prepared: run `orderql migrate` on it first")]
+    #[error(
+        "the database lacks the tables of orders: `orderql migrate` adds them (without `--only service`, and without a schema \
+         file of other tables)"
+    )]
     NotMigrated,
     /// The database contains a sample already.
     #[error(

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::panic::{self, PanicHookInfo};
 
-use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::filter::{LevelFilter, ParseError};
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, fmt};
 
@@ -45,9 +45,11 @@ pub(crate) enum LogError {
     Open(#[from] TryInitError),
 }
 
-/// Whether the text is a filter: a level, or directives separated by commas.
+/// Whether the text is a filter: a level, or directives separated by commas. A single word must be a level: any other would be
+/// the name of a module, and turn off the rest of the log.
 pub(crate) fn is_filter(text: &str) -> bool {
-    EnvFilter::try_new(text).is_ok()
+    let is_directive = |part: &str| part.contains(['=', '[']) || part.parse::<LevelFilter>().is_ok();
+    text.split(',').all(|part| is_directive(part.trim())) && EnvFilter::try_new(text).is_ok()
 }
 
 /// Opens the log for the whole process, until the guard is dropped. Fails if the filter is malformed, or if the log is open

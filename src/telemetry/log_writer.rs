@@ -1,9 +1,11 @@
 //! The sink that writes events to the log: the level, the message and the fields' names of each event.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tracing::{debug, error, info, warn};
 
 use crate::telemetry::error_chain::ErrorChain;
@@ -76,7 +78,7 @@ pub(super) fn write(event: &Event<'_>) {
         Event::GrantsRetried { error, pause } => {
             debug!(error = %ErrorChain(*error), ?pause, "the grants cannot be read yet");
         }
-        Event::KeysChanged { keys } => info!(?keys, "other keys are in force"),
+        Event::KeysChanged { keys } => info!(keys = %Keys(keys), "other keys are in force"),
         Event::KeysUnreadable { error } => {
             error!(error = %ErrorChain(*error), "keys cannot be read; the last ones read stay in force");
         }
@@ -113,6 +115,20 @@ const fn failure(write: AccessWrite) -> &'static str {
 /// Milliseconds to three decimals: precise enough for a cache hit, short enough to read.
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Keys, each with the time at which it was made.
+struct Keys<'a>(&'a [(&'a str, SystemTime)]);
+
+impl fmt::Display for Keys<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (id, made)) in self.0.iter().enumerate() {
+            let made = OffsetDateTime::from(*made).replace_nanosecond(0).ok();
+            let made = made.and_then(|made| made.format(&Rfc3339).ok()).unwrap_or_default();
+            write!(f, "{}{id} of {made}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
 }
 
 /// A map as JSON text.
@@ -217,6 +233,14 @@ mod tests {
         let retried = line(&Event::AccessWriteRetried { write: AccessWrite::AuditEvents, error, pause });
         assert_eq!(retried["message"], "audit events cannot be stored yet");
         assert_eq!(retried["pause"], "100ms");
+    }
+
+    #[test]
+    fn writes_the_times_of_keys_as_times() {
+        let made = SystemTime::UNIX_EPOCH + Duration::from_millis(1_800_000_000_123);
+        let keys = [("first", made), ("second", made + Duration::from_hours(24))];
+        let expected = "first of 2027-01-15T08:00:00Z, second of 2027-01-16T08:00:00Z";
+        assert_eq!(line(&Event::KeysChanged { keys: &keys })["keys"], expected);
     }
 
     #[test]

@@ -94,7 +94,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("argon2", &["access"]),
     ("multer", &["orders"]),
     ("jwt_simple", &["access"]),
-    ("rustix", &["access"]),
+    ("rustix", &["access", "cli"]),
     ("hyper", &["http", "fuzzing"]),
     ("hyper_util", &["http"]),
     ("http_body_util", &["http"]),

@@ -23,6 +23,9 @@ pub(super) async fn unknown(client: &impl GenericClient, kind: Kind, name: &str)
         Err(error) => return error.into(),
     };
     names.sort_unstable();
+    if kind == Kind::Artifact {
+        return ManageError::UnknownArtifact { path: name.to_owned(), known: names };
+    }
     let folded: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
     let wanted = name.to_lowercase();
     // A third of the letters may be wrong, and one more.

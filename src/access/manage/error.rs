@@ -34,6 +34,14 @@ pub(crate) enum ManageError {
         /// The most similar name, if one is similar.
         nearest: Option<String>,
     },
+    /// The path is not one of an artifact.
+    #[error("nothing that can be granted has the path `{path}`; what can be granted: {}", .known.join(", "))]
+    UnknownArtifact {
+        /// The path.
+        path: String,
+        /// The paths of all artifacts.
+        known: Vec<String>,
+    },
     /// The name is taken.
     #[error("there is a {kind} `{name}` already")]
     Exists {

@@ -11,6 +11,7 @@ use jwt_simple::reexports::rand;
 use serde_json::{Value, json};
 
 use crate::access::tokens::error::{BadToken, TokenError};
+use crate::access::tokens::external_issuer::ExternalIssuer;
 use crate::access::tokens::key_access::absolute;
 use crate::access::tokens::key_folder;
 use crate::access::tokens::key_set::KeySetError;
@@ -39,6 +40,12 @@ pub(crate) struct IssuedToken {
 }
 
 impl Tokens {
+    /// Fails if the external issuer's keys cannot be read. Creates none.
+    pub(crate) fn check(options: &TokenOptions) -> Result<(), TokenError> {
+        options.external.as_ref().map(ExternalIssuer::read).transpose().map_err(KeySetError::from)?;
+        Ok(())
+    }
+
     /// Reads the keys, or creates one if the folder has none of the algorithm.
     pub(crate) fn open(options: TokenOptions) -> Result<Self, TokenError> {
         Self::with_clock(options, system_time)
@@ -59,6 +66,8 @@ impl Tokens {
     /// Like [`Self::open`] with another clock, which returns the time since 1970.
     fn with_clock(options: TokenOptions, clock: fn() -> Duration) -> Result<Self, TokenError> {
         if let Some(folder) = missing_key(&options)? {
+            // A server that cannot read its external issuer's keys does not start, and leaves no key behind.
+            Self::check(&options)?;
             key_folder::create(folder, options.algorithm).map_err(KeySetError::Own)?;
         }
         Self::read(options, clock)

@@ -93,6 +93,7 @@ pub fn run(args: &Args) -> Outcome {
     let config = Config::read(&values)?;
     let _log = log::open(&config.log())?;
     serve::runtime(&config)?.block_on(async {
+        serve::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
         let server = serve::start(&config, database.clone()).await?;

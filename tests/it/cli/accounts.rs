@@ -73,7 +73,7 @@ async fn errors_suggest_what_was_probably_meant() {
         ("group remove APIS", "", "there is no group `APIS`; did you mean `API`?"),
         ("group join API integration2", "", "there is no user `integration2`; did you mean `integration`?"),
         ("group leave APO integration", "", "there is no group `APO`; did you mean `API`?"),
-        ("grant add API /grapql", "", "there is no artifact `/grapql`; did you mean `/graphql`?"),
+        ("grant add API /grapql", "", "what can be granted: /api/updateOrder, /graphql"),
         ("profile show nobody", "", "there is no user `nobody`"),
         ("profile set integration", "", "required arguments were not provided"),
         ("profile set integration --max-cost 0", "", "0 is not in 1.."),

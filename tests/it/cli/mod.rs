@@ -1,6 +1,7 @@
 //! The commands.
 
 mod accounts;
+mod arguments;
 mod demo;
 mod load;
 mod own_tables;

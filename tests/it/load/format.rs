@@ -180,7 +180,7 @@ async fn skips_and_counts_unknown_entities_and_fields() {
     assert_eq!(
         report.to_string().lines().collect::<Vec<_>>(),
         [
-            "test.xml: 3 rows of 2 entities (Party 2, UserLogin 1); 3 rows of 2 unknown entities skipped; 0 bad",
+            "test.xml: 3 rows of 2 entities (Party 2, UserLogin 1); 3 rows of 2 unknown entities skipped (NoSuchThing 2, party 1); 0 bad",
             "test.xml: Party.favouriteColour ignored 2×: its table has no such column",
             "test.xml: Party.party_type_id ignored 1×: its table has no such column",
         ]

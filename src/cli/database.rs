@@ -1,0 +1,105 @@
+//! The connection of a command to its database, and what to do if there is none.
+
+use std::error::Error as _;
+use std::fmt::Write as _;
+use std::io;
+
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, Error};
+
+use crate::database::connect;
+
+/// PostgreSQL's usual port.
+const PORT: u16 = 5432;
+
+/// A database cannot be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot connect to {address}; {remedy}")]
+pub(crate) struct ConnectError {
+    /// The database, its hosts and the role. Never the password.
+    address: String,
+    remedy: &'static str,
+    source: Error,
+}
+
+/// Connects to the database of a command.
+pub(crate) async fn connect(config: &Config) -> Result<Client, ConnectError> {
+    connect::connect(config).await.map_err(|source| ConnectError {
+        address: address(config),
+        remedy: remedy(&source),
+        source,
+    })
+}
+
+/// The address for people: ``the database orders at db.example.com:5432 as the role ofbiz``.
+fn address(config: &Config) -> String {
+    let mut text = match config.get_dbname() {
+        Some(name) => format!("the database {name}"),
+        None => "the role's database".to_owned(),
+    };
+    let names = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(folder) => folder.display().to_string(),
+    });
+    let mut hosts: Vec<_> = names.collect();
+    if hosts.is_empty() {
+        hosts.extend(config.get_hostaddrs().iter().map(ToString::to_string));
+    }
+    let ports = config.get_ports();
+    for (index, host) in hosts.iter().enumerate() {
+        // One port stands for all hosts.
+        let port = ports.get(index).or(ports.first()).unwrap_or(&PORT);
+        // Writing to a string cannot fail.
+        let _ = write!(text, " {} {host}:{port}", if index == 0 { "at" } else { "or" });
+    }
+    if let Some(role) = config.get_user() {
+        let _ = write!(text, " as the role {role}");
+    }
+    text
+}
+
+/// What to do about it.
+fn remedy(error: &Error) -> &'static str {
+    if let Some(code) = error.code() {
+        return match *code {
+            SqlState::INVALID_PASSWORD => "correct the password in the address",
+            SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+                "correct the role in the address, or allow its connection in PostgreSQL's pg_hba.conf"
+            }
+            SqlState::INVALID_CATALOG_NAME => "correct the database's name, or create it (`createdb NAME`)",
+            SqlState::TOO_MANY_CONNECTIONS => "wait for a free connection, or raise PostgreSQL's max_connections",
+            SqlState::CANNOT_CONNECT_NOW => "PostgreSQL starts or stops: try it again in a moment",
+            _ => "PostgreSQL refused it",
+        };
+    }
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    match causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind) {
+        Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => {
+            "start PostgreSQL there, or correct host and port in the address"
+        }
+        Some(io::ErrorKind::PermissionDenied) => "run it as a user who may open PostgreSQL's socket",
+        Some(_) => "check the host's name, the port and the network between",
+        None => "check the address",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_database_hosts_and_role_but_no_password() {
+        for (text, expected) in [
+            (
+                "postgresql://me:secret@one:6000,two:6001/orders",
+                "the database orders at one:6000 or two:6001 as the role me",
+            ),
+            ("postgresql://me@one,two/orders", "the database orders at one:5432 or two:5432 as the role me"),
+            ("host=/run/postgresql user=me", "the role's database at /run/postgresql:5432 as the role me"),
+            ("hostaddr=192.0.2.1 port=7 user=me", "the role's database at 192.0.2.1:7 as the role me"),
+        ] {
+            assert_eq!(address(&text.parse().unwrap()), expected);
+        }
+    }
+}
