@@ -214,6 +214,13 @@ async fn introduces_its_addresses_and_users_and_keeps_its_data() {
     let (status, body) = demo.query("guest", probe);
     assert_eq!((status, &body["errors"][0]["extensions"]["code"]), (403, &json!("FORBIDDEN")));
 
+    // A second demo on the same data fails, and leaves the first running.
+    let second = command(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(errors.contains("another orderql uses") && errors.contains("use another data folder"), "{errors}");
+    assert_eq!(demo.query("demo", "{ __typename }").0, 200);
+
     // The database has the orders and the sample.
     let fresh = demo.digests(&folder).await;
     assert_eq!(fresh, expected().await);
@@ -256,16 +263,4 @@ async fn loads_the_rest_after_it_was_killed_while_loading() {
     assert_eq!(demo.query("guest", "{ __typename }").0, 403);
     assert!(demo.interrupt().contains("Loading"));
     assert_eq!((folder.postmaster(), processes_in(folder.path())), (None, Vec::new()));
-}
-
-#[test]
-fn a_second_demo_on_the_same_data_fails_and_leaves_the_first_running() {
-    let folder = TestFolder::create("demo-second");
-    let demo = Demo::start(folder.path());
-    let second = command(folder.path()).output().unwrap();
-    let errors = String::from_utf8_lossy(&second.stderr);
-    assert_eq!(second.status.code(), Some(1));
-    assert!(errors.contains("another orderql uses") && errors.contains("use another data folder"), "{errors}");
-    assert_eq!(demo.query("demo", "{ __typename }").0, 200);
-    demo.interrupt();
 }

@@ -107,6 +107,10 @@ async fn repeats_an_interrupted_initdb() {
     let folder = TestFolder::create("cluster-unfinished");
     fs::create_dir(folder.path().join("data.unfinished")).unwrap();
     fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15\n").unwrap();
+    // An interrupted start has left its lock. Without one, the files are somebody else's.
+    let error = Cluster::open(&throwaway_cluster(folder.path())).unwrap_err();
+    assert!(matches!(error, ClusterError::ForeignFolder { .. }), "{error}");
+    fs::write(folder.path().join("lock"), "").unwrap();
     let cluster = Cluster::open(&throwaway_cluster(folder.path())).unwrap();
     server_process(cluster.address()).await;
 }

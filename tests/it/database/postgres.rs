@@ -5,21 +5,18 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use orderql::access::profile::Profile;
 use orderql::database::address::ClusterAddress;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
-use orderql::database::migrate::migrate;
 use orderql::database::options::{ClusterOptions, Durability};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, Config};
 
-use crate::support::cluster::throwaway_cluster;
+use crate::support::cluster::{copy_prepared_cluster, throwaway_cluster};
 use crate::support::http::Response;
 use crate::support::server::Server;
 use crate::support::test_folder::TestFolder;
-use crate::support::users::create_users;
 
 /// A PostgreSQL server that the test may kill.
 pub struct Postgres {
@@ -41,13 +38,9 @@ impl Postgres {
         let folder = TestFolder::create(&format!("outage-{name}"));
         let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let options = ClusterOptions { settings, ..durable_cluster(folder.path()) };
+        copy_prepared_cluster(folder.path()).await;
         let address = Cluster::open(&options).unwrap().leave_running();
-        let postgres = Self { folder, address };
-        postgres.address.create_database("orders", None).await.unwrap();
-        let mut client = postgres.connect().await;
-        migrate(&mut client).await.unwrap();
-        create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
-        postgres
+        Self { folder, address }
     }
 
     pub fn config(&self) -> Config {

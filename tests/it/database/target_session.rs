@@ -35,8 +35,10 @@ impl Standby {
     fn copy_of(primary: &Path) -> Self {
         let folder = TestFolder::create("standby");
         let data = folder.path().join("data");
-        let copied = Command::new("cp").arg("-a").arg(primary.join("data")).arg(&data).status().unwrap();
-        assert!(copied.success());
+        for part in ["data", "lock"] {
+            let copied = Command::new("cp").arg("-a").arg(primary.join(part)).arg(folder.path()).status().unwrap();
+            assert!(copied.success());
+        }
         fs::write(data.join("standby.signal"), "").unwrap();
         let address = Cluster::open(&Self::options(&folder)).unwrap().leave_running();
         Self { folder, config: address.config("orders") }

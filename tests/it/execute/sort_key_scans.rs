@@ -37,87 +37,87 @@ macro_rules! roots {
 roots! {
     orders: "orders", "
         INSERT INTO order_header (order_id, external_id, product_store_id, order_date, order_name, grand_total, status_id)
-        SELECT 'O' || n, 'X' || n, 'T' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+        SELECT 'O' || n, 'X' || n, 'T' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'Order-' || n * 7919 % 5000 END, CASE WHEN n % 10 > 0 THEN n * 7919 % 3000 / 100.0 END,
             'ORDER_APPROVED'
-        FROM generate_series(1, 100000) AS n; ANALYZE order_header";
+        FROM generate_series(1, 20000) AS n; ANALYZE order_header";
     order_items: "orderItems", "
         INSERT INTO order_item (order_id, order_item_seq_id, external_id, product_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
-        FROM generate_series(1, 100000) AS n;
+        FROM generate_series(1, 20000) AS n;
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
-        FROM generate_series(1, 100000) AS n; ANALYZE order_item, order_shipment";
+        FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_shipment";
     shipments: "shipments", "
         INSERT INTO shipment (shipment_id, external_id, primary_order_id, origin_facility_id, estimated_ship_date, status_id)
-        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
-        FROM generate_series(1, 100000) AS n; ANALYZE shipment";
+        FROM generate_series(1, 20000) AS n; ANALYZE shipment";
     returns: "returns", "
         INSERT INTO return_header (return_id, external_id, from_party_id, return_date, status_id)
-        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 50000) * interval '1 minute' END,
+        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'RETURN_' || n * 7919 % 6 END
-        FROM generate_series(1, 100000) AS n;
+        FROM generate_series(1, 20000) AS n;
         INSERT INTO return_item (return_id, return_item_seq_id, order_id)
         SELECT 'R' || n, lpad(i::text, 5, '0'), 'O' || n % 500
-        FROM generate_series(1, 100000) AS n, generate_series(1, 2) AS i;
+        FROM generate_series(1, 20000) AS n, generate_series(1, 2) AS i;
         INSERT INTO order_header (order_id, status_id, product_store_id)
         SELECT 'O' || n, 'ORDER_COMPLETED', 'STORE' FROM generate_series(0, 499) AS n;
         ANALYZE return_header, return_item, order_header";
     return_items: "returnItems", "
         INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id)
-        SELECT 'R' || n / 4, lpad((n % 4)::text, 5, '0'), 'P' || n % 3000, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 30000 END
-        FROM generate_series(1, 100000) AS n; ANALYZE return_item";
+        SELECT 'R' || n / 4, lpad((n % 4)::text, 5, '0'), 'P' || n % 3000, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 6000 END
+        FROM generate_series(1, 20000) AS n; ANALYZE return_item";
     facilities: "facilities", "
         INSERT INTO facility (facility_id, external_id, parent_facility_id, facility_name)
         SELECT 'F' || n, 'X' || n, 'F' || n % 500, CASE WHEN n % 10 > 0 THEN 'Store ' || n * 7919 % 3000 END
         FROM generate_series(1, 20000) AS n; ANALYZE facility";
     parties: "parties", "
         SET LOCAL session_replication_role = origin;
-        INSERT INTO party (party_id, external_id) SELECT 'Y' || n, 'X' || n FROM generate_series(1, 100000) AS n;
+        INSERT INTO party (party_id, external_id) SELECT 'Y' || n, 'X' || n FROM generate_series(1, 20000) AS n;
         INSERT INTO person (party_id, first_name, last_name)
         SELECT 'Y' || n, 'First-' || n % 5000, CASE WHEN n % 10 > 0 THEN 'Last-' || n * 7919 % 5000 END
-        FROM generate_series(1, 100000) AS n WHERE n % 3 > 0;
+        FROM generate_series(1, 20000) AS n WHERE n % 3 > 0;
         INSERT INTO party_group (party_id, group_name)
-        SELECT 'Y' || n, 'Group' FROM generate_series(1, 100000) AS n WHERE n % 3 = 0;
+        SELECT 'Y' || n, 'Group' FROM generate_series(1, 20000) AS n WHERE n % 3 = 0;
         ANALYZE orderql.party";
     products: "products", "
         INSERT INTO product (product_id, primary_product_category_id, internal_name, product_name)
-        SELECT 'P' || n, 'C' || n % 2000, 'In-' || n, CASE WHEN n % 10 > 0 THEN 'Product ' || n * 7919 % 30000 END
-        FROM generate_series(1, 100000) AS n; ANALYZE product";
+        SELECT 'P' || n, 'C' || n % 2000, 'In-' || n, CASE WHEN n % 10 > 0 THEN 'Product ' || n * 7919 % 6000 END
+        FROM generate_series(1, 20000) AS n; ANALYZE product";
     good_identifications: "goodIdentifications", "
         INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
         SELECT 'P' || n / 2, 'TYPE' || n % 2, n, timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute'
-        FROM generate_series(1, 100000) AS n; ANALYZE good_identification";
+        FROM generate_series(1, 20000) AS n; ANALYZE good_identification";
     product_stores: "productStores", "
         INSERT INTO product_store (product_store_id, inventory_facility_id, store_name)
         SELECT 'T' || n, 'F' || n % 2500, CASE WHEN n % 10 > 0 THEN 'Store-' || n * 7919 % 500 END
         FROM generate_series(1, 5000) AS n; ANALYZE product_store";
     inventory_levels: "inventoryLevels", "
         INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, quantity_on_hand_total)
-        SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, n FROM generate_series(1, 100000) AS n;
+        SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, n FROM generate_series(1, 20000) AS n;
         INSERT INTO product_facility (product_id, facility_id, inventory_item_id)
         SELECT 'P' || n / 20, 'F' || n % 20, CASE WHEN n % 10 > 0 THEN 'I' || n END
-        FROM generate_series(1, 100000) AS n;
+        FROM generate_series(1, 20000) AS n;
         ANALYZE inventory_item, product_facility";
     inventory_items: "inventoryItems", "
         INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, serial_number)
         SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, 'N' || n
-        FROM generate_series(1, 100000) AS n; ANALYZE inventory_item";
+        FROM generate_series(1, 20000) AS n; ANALYZE inventory_item";
     inventory_reservations: "inventoryReservations", "
         INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id)
         SELECT 'O' || n / 4, '00001', lpad((n % 4)::text, 5, '0'), 'I' || n * 7919 % 5000
-        FROM generate_series(1, 100000) AS n;
+        FROM generate_series(1, 20000) AS n;
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
-        FROM generate_series(1, 100000) AS n; ANALYZE order_item_ship_grp_inv_res, order_shipment";
+        FROM generate_series(1, 20000) AS n; ANALYZE order_item_ship_grp_inv_res, order_shipment";
     item_issuances: "itemIssuances", "
         INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)
-        SELECT 'U' || n, 'O' || n / 4, 'S' || n / 6, 'I' || n % 5000 FROM generate_series(1, 100000) AS n;
+        SELECT 'U' || n, 'O' || n / 4, 'S' || n / 6, 'I' || n % 5000 FROM generate_series(1, 20000) AS n;
         ANALYZE item_issuance";
     shipment_receipts: "shipmentReceipts", "
         INSERT INTO shipment_receipt (receipt_id, order_id, return_id, shipment_id, inventory_item_id, product_id)
-        SELECT 'E' || n, 'O' || n / 4, 'R' || n / 5, 'S' || n / 6, 'I' || n % 5000, 'P' || n % 3000 FROM generate_series(1, 100000) AS n; ANALYZE shipment_receipt";
+        SELECT 'E' || n, 'O' || n / 4, 'R' || n / 5, 'S' || n / 6, 'I' || n % 5000, 'P' || n % 3000 FROM generate_series(1, 20000) AS n; ANALYZE shipment_receipt";
     rejection_reasons: "rejectionReasons", "
         INSERT INTO enumeration (enum_id, enum_type_id, enum_code, sequence_id)
         SELECT 'E' || n, CASE WHEN n % 5 = 0 THEN 'REPORT_NO_VAR' ELSE 'OTHER' END, 'C' || n,

@@ -248,6 +248,8 @@ async fn inconsistent_data_is_no_server_error() {
     let item = "shipment_id = 'SHIP_APPROVED' AND shipment_item_seq_id = '00001'";
     let split = "INSERT INTO shipment_item (shipment_id, shipment_item_seq_id, product_id, quantity) VALUES ('SHIP_INPUT', '00007', 'SHIRT_L', 1); \
                  INSERT INTO order_shipment VALUES ('ORDER_IN_PROGRESS', '00003', '00001', 'SHIP_INPUT', '00007', 1)";
+    let store = Store::open().await;
+    store.keep().await;
     let spread = "INSERT INTO order_item_ship_group VALUES ('ORDER_IN_PROGRESS', '00005'); \
                   INSERT INTO order_item_ship_group_assoc VALUES ('ORDER_IN_PROGRESS', '00003', '00005', 1)";
     for (change, form, expected) in [
@@ -263,14 +265,14 @@ async fn inconsistent_data_is_no_server_error() {
         (format!("CREATE TABLE theirs AS SELECT shipment_id, shipment_item_seq_id FROM shipment_item WHERE {item}; \
                   ALTER TABLE theirs ADD FOREIGN KEY (shipment_id, shipment_item_seq_id) REFERENCES shipment_item"), reject, "rows of theirs refer to what would be deleted"),
     ] {
-        let store = Store::open().await;
         store.execute(&change).await;
         let before = store.updatable_rows().await;
         assert_eq!(errors(&store.update(form), 409), [expected]);
         assert_eq!(store.updatable_rows().await, before);
+        store.execute("DROP TABLE IF EXISTS theirs").await;
+        store.restore().await;
     }
 
-    let store = Store::open().await;
     // Both parts of a split line together; null quantities and a null primary order; a cancelled assignment; an item for two
     // lines of different orders.
     store.execute(split).await;

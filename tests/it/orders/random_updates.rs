@@ -12,11 +12,10 @@ use std::{env, fs, thread};
 use orderql::access::profile::Profile;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
-use orderql::database::migrate::migrate;
 use orderql::database::options::{ClusterOptions, Durability};
 use tokio_postgres::{Client, Config};
 
-use crate::support::cluster::throwaway_cluster;
+use crate::support::cluster::{copy_prepared_cluster, throwaway_cluster};
 use crate::support::database::migrated_database;
 use crate::support::random::Random;
 use crate::support::server::Server;
@@ -161,10 +160,9 @@ async fn after_a_crash_of_postgresql_each_answered_update_is_applied_once() {
     let seed = seed();
     let folder = TestFolder::create("random-updates");
     let options = ClusterOptions { durability: Durability::Durable, ..throwaway_cluster(folder.path()) };
+    copy_prepared_cluster(folder.path()).await;
     let cluster = Cluster::open(&options).unwrap();
-    cluster.address().create_database("orders", None).await.unwrap();
     let database = cluster.address().config("orders");
-    migrate(&mut connect(&database).await.unwrap()).await.unwrap();
     let (server, token) = server(&database).await;
 
     let mut random = Updates(Random(seed));

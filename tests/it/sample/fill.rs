@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::sample::properties;
-use crate::support::database::{Database, empty_database, loaded_database, migrated_database, table_digests};
+use crate::support::database::{
+    Database, empty_database, loaded_database, migrated_database, sampled_database, table_digests,
+};
 use crate::support::query_runner::QueryRunner;
 
 /// Fills the database with a sample.
@@ -35,8 +37,8 @@ async fn the_same_size_and_seed_give_the_same_rows() {
 
 #[tokio::test]
 async fn has_the_variety_that_tests_need() {
-    let database = migrated_database().await;
-    let client = filled(&database, 2_000, 1).await;
+    let database = sampled_database().await;
+    let client = database.connect().await;
     let mut violated = Vec::new();
     for (property, sql) in properties::ALL {
         let holds: Option<bool> =
@@ -51,8 +53,8 @@ async fn has_the_variety_that_tests_need() {
 /// Every collection root has rows, and every nullable sort key has nulls and repeated values. Pagination returns each row once.
 #[tokio::test]
 async fn every_root_can_be_paged_through_by_every_sort_key() {
-    let database = migrated_database().await;
-    let client = filled(&database, 2_000, 2).await;
+    let database = sampled_database().await;
+    let client = database.connect().await;
     let runner = QueryRunner::new(&database);
     let query = runner.catalog().object(runner.catalog().query()).unwrap();
     let mut roots = 0;
@@ -106,8 +108,8 @@ async fn page_through(runner: &QueryRunner, root: &str, sort_key: &str) -> i64 {
 
 #[tokio::test]
 async fn an_order_has_customer_items_and_ship_groups() {
-    let database = migrated_database().await;
-    let client = filled(&database, 2_000, 3).await;
+    let database = sampled_database().await;
+    let client = database.connect().await;
     let sql = "SELECT order_id FROM order_item_ship_group JOIN order_role USING (order_id) JOIN person USING (party_id)
                WHERE role_type_id = 'BILL_TO_CUSTOMER' AND first_name IS NOT NULL AND last_name IS NOT NULL
                  AND facility_id LIKE 'SF%' GROUP BY order_id HAVING count(*) = 2 ORDER BY order_id LIMIT 1";
@@ -220,8 +222,8 @@ async fn a_failed_sample_changes_nothing() {
 /// The functions that correct sums and links find nothing to correct.
 #[tokio::test]
 async fn sums_and_links_are_correct() {
-    let database = migrated_database().await;
-    let client = filled(&database, 2_000, 4).await;
+    let database = sampled_database().await;
+    let client = database.connect().await;
     for function in ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory", "backfill_parties"]
     {
         let changed: i64 = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.unwrap().get(0);

@@ -7,7 +7,10 @@ use std::env;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::UNIX_EPOCH;
 
+use orderql::access::profile::Profile;
 use orderql::database::address::ClusterAddress;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
@@ -16,8 +19,12 @@ use orderql::database::options::{ClusterOptions, Durability};
 use orderql::load::finish::finish;
 use orderql::load::input::InputFile;
 use orderql::load::loader::load_file;
+use orderql::sample::fill::{Sample, fill};
+use orderql::sample::size::Size;
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
+
+use crate::support::users::create_users;
 
 /// The cluster of all tests.
 pub async fn cluster() -> &'static ClusterAddress {
@@ -36,6 +43,30 @@ pub fn throwaway_cluster(folder: &Path) -> ClusterOptions {
         programs: env::var_os("ORDERQL_PG_BIN").map(PathBuf::from),
         durability: Durability::ThrowAway,
         settings: Vec::new(),
+    }
+}
+
+/// Copies a stopped cluster into an empty folder, with the migrated database `orders` and the user `demo`. It is made once for each set
+/// of migrations.
+pub async fn copy_prepared_cluster(to: &Path) {
+    let prepared = folder().with_extension(format!("prepared-{:016x}", fingerprint()));
+    {
+        let _lock = lock();
+        if !prepared.exists() {
+            let unfinished = prepared.with_extension("unfinished");
+            let _ = fs::remove_dir_all(&unfinished);
+            let cluster = Cluster::open(&throwaway_cluster(&unfinished)).unwrap();
+            cluster.address().create_database("orders", None).await.unwrap();
+            let mut client = connect(&cluster.address().config("orders")).await.unwrap();
+            migrate(&mut client).await.unwrap();
+            create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+            drop(client);
+            cluster.stop().unwrap();
+            fs::rename(&unfinished, &prepared).unwrap();
+        }
+    }
+    for part in ["data", "lock"] {
+        assert!(Command::new("cp").arg("-a").arg(prepared.join(part)).arg(to).status().unwrap().success());
     }
 }
 
@@ -75,6 +106,23 @@ pub(super) async fn loaded_template() -> &'static str {
             client.batch_execute("ANALYZE").await.unwrap();
         };
         create_template(format!("{migrated}_{:016x}", hasher.finish()), Some(migrated), fill).await
+    };
+    TEMPLATE.get_or_init(create).await
+}
+
+/// Creates the template database with a sample of 2,000 orders, once for each set of migrations, and returns its name.
+pub(super) async fn sampled_template() -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let create = async || {
+        let migrated = migrated_template().await;
+        let fill = async |mut client: Client| {
+            let sample = Sample { size: Size::of(2_000), seed: 1 };
+            fill(&mut client, sample, &mut |_| {}).await.unwrap();
+        };
+        // Another version of the program may make up other rows.
+        let program = fs::metadata(env!("CARGO_BIN_EXE_orderql")).unwrap().modified().unwrap();
+        let built = program.duration_since(UNIX_EPOCH).unwrap().as_millis();
+        create_template(format!("{migrated}_sample_{built}"), Some(migrated), fill).await
     };
     TEMPLATE.get_or_init(create).await
 }

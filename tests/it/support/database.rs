@@ -10,7 +10,7 @@ use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;
 use tokio_postgres::{Client, Config};
 
-use crate::support::cluster::{cluster, loaded_template, migrated_template};
+use crate::support::cluster::{cluster, loaded_template, migrated_template, sampled_template};
 
 /// A database of one test. Dropping it drops the database.
 pub struct Database {
@@ -26,6 +26,11 @@ pub async fn migrated_database() -> Database {
 /// A migrated database with all orders of `tests/data`.
 pub async fn loaded_database() -> Database {
     Database::copy_of(loaded_template().await).await
+}
+
+/// A migrated database with a sample of 2,000 orders.
+pub async fn sampled_database() -> Database {
+    Database::copy_of(sampled_template().await).await
 }
 
 /// A database without tables.
