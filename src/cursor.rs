@@ -225,7 +225,15 @@ impl<'a> Reader<'a> {
                 let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
                 (Kind::DateTime, Value::DateTime(Some(timestamp).filter(|timestamp| timestamp.is_storable())?))
             }
-            ScalarType::Boolean => (Kind::Boolean, Value::Boolean(self.byte()? != 0)),
+            // One byte for each truth, so that no position has two cursors.
+            ScalarType::Boolean => (
+                Kind::Boolean,
+                Value::Boolean(match self.byte()? {
+                    0 => false,
+                    1 => true,
+                    _ => return None,
+                }),
+            ),
         };
         (kind == expected as u8).then_some(value)
     }
@@ -335,6 +343,22 @@ mod tests {
         ] {
             assert!(!is_accepted(0, &number), "{number:?}");
         }
+    }
+
+    #[test]
+    fn decodes_a_truth_from_one_byte_alone() {
+        let tag = OrderingTag::new("orders", "ENABLED");
+        let decoded = |byte: u8| {
+            let mut encoder = Encoder::default();
+            encoder.begin(tag);
+            encoder.bytes.extend_from_slice(&[Kind::Boolean as u8, byte]);
+            let mut out = Vec::new();
+            encoder.finish(&mut out);
+            decode(str::from_utf8(&out).unwrap(), tag, &[ScalarType::Boolean])
+        };
+        assert_eq!(decoded(0), Ok(vec![Some(Value::Boolean(false))]));
+        assert_eq!(decoded(1), Ok(vec![Some(Value::Boolean(true))]));
+        assert_eq!(decoded(2), Err(BadCursor::Unreadable));
     }
 
     #[test]

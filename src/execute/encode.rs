@@ -201,12 +201,12 @@ fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
         ColumnFormat::Timestamp => raw.try_into().ok().map(i64::from_be_bytes).map(Timestamp),
         ColumnFormat::Date => {
             let days = raw.try_into().ok().map(i32::from_be_bytes)?;
-            // PostgreSQL's infinities are the two extremes, of dates too.
-            Some(Timestamp(match days {
-                i32::MIN => i64::MIN,
-                i32::MAX => i64::MAX,
-                days => i64::from(days) * 86_400_000_000,
-            }))
+            // PostgreSQL's infinities are the two extremes, of dates too. Its dates reach twenty times as far as its moments.
+            match days {
+                i32::MIN => Some(Timestamp(i64::MIN)),
+                i32::MAX => Some(Timestamp(i64::MAX)),
+                days => i64::from(days).checked_mul(86_400_000_000).map(Timestamp),
+            }
         }
         ColumnFormat::Text
         | ColumnFormat::Boolean
@@ -277,6 +277,14 @@ mod tests {
         // The first and the last moment of PostgreSQL.
         assert_eq!(at(-211_813_488_000_000_000).unwrap(), r#""-4713-11-24T00:00:00Z""#);
         assert_eq!(at(9_223_371_331_199_999_999).unwrap(), r#""+294276-12-31T23:59:59.999999Z""#);
+    }
+
+    #[test]
+    fn writes_dates_as_far_as_there_are_moments() {
+        let at = |days: i32| written(ScalarType::DateTime, ColumnFormat::Date, &days.to_be_bytes());
+        assert_eq!(at(-1).unwrap(), r#""1999-12-31T00:00:00Z""#);
+        assert_eq!(at(106_751_991).unwrap(), r#""+294277-01-09T00:00:00Z""#);
+        assert_eq!((at(106_751_992), at(2_000_000_000)), (None, None));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::tools::{Tools, output, run};
 pub fn print(tools: &Tools, targets: &[&Target]) -> Result<(), String> {
     let mut lines = Vec::new();
     for target in targets {
-        let mut command = tools.cargo_fuzz("coverage");
+        let mut command = tools.cargo_fuzz("coverage", targets);
         command.args(["--sanitizer", "none", target.name]).arg(target.corpus());
         command.args([target.found(), target.regressions()].into_iter().filter(|folder| folder.exists()));
         run(command.stderr(Stdio::null()))?;

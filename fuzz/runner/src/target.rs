@@ -13,6 +13,9 @@ pub struct Target {
 
 const GRAPHQL: Option<&str> = Some("graphql");
 
+/// The targets that need no part of the service.
+const PURE: [&str; 6] = ["parse", "validate", "compile", "search", "cursor", "schema"];
+
 impl Target {
     pub const ALL: &[Self] = &[
         Self { name: "parse", room: &["src/query/parse"], dictionary: GRAPHQL },
@@ -62,6 +65,11 @@ impl Target {
 
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|target| target.name == name)
+    }
+
+    /// Whether it needs the pure half of the library alone.
+    pub fn is_pure(&self) -> bool {
+        PURE.contains(&self.name)
     }
 
     /// The committed inputs.
