@@ -65,6 +65,9 @@ pub enum SchemaErrorKind {
     /// The arguments of a lookup field are neither all nullable nor all non-null.
     #[error("the arguments of a lookup field are all nullable (exactly one is given) or all non-null")]
     MixedArguments,
+    /// A type without fields, which SDL cannot have.
+    #[error("a type needs a field")]
+    NoField,
     /// A type other than the query root has no relation.
     #[error("a type needs @relation")]
     NoRelation,

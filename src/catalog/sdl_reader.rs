@@ -66,6 +66,9 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
     }
     check_name(&object.name, object.position)?;
+    if object.fields.is_empty() {
+        return Err(SchemaError::new(object.position, SchemaErrorKind::NoField));
+    }
     let fields = object.fields.iter().map(field).collect::<Result<_, _>>()?;
     Ok(TypeDefinition {
         position: object.position,
@@ -230,4 +233,16 @@ fn snake_case(name: &str) -> String {
         column.push(c.to_ascii_lowercase());
     }
     column
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_needs_a_field() {
+        let error =
+            read("type Query { thing: Thing }\ntype Thing @relation(name: \"thing\", key: [\"id\"])").unwrap_err();
+        assert_eq!(error.to_string(), "2:1: a type needs a field");
+    }
 }
