@@ -14,7 +14,7 @@ pub struct Target {
 const GRAPHQL: Option<&str> = Some("graphql");
 
 /// The targets that need no part of the service.
-const PURE: [&str; 6] = ["parse", "validate", "compile", "search", "cursor", "schema"];
+const PURE: [&str; 8] = ["parse", "validate", "compile", "document", "plan", "search", "cursor", "schema"];
 
 impl Target {
     pub const ALL: &[Self] = &[
