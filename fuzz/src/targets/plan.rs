@@ -126,6 +126,8 @@ fn check_statements(
         assert!(!sql.contains(MARK), "a value in {sql}");
         let expected = expected_relations(catalog, generated, node);
         assert_eq!(relations(&words), expected, "the relations of {sql}");
+        #[cfg(feature = "pg_query")]
+        crate::oracles::postgres::check(sql, &expected, step.parameters.len());
         keyset::check(catalog, generated, node, plan, index, &words);
     }
 }
