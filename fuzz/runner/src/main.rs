@@ -51,7 +51,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         }
         Task::Replay { input } => {
             tools.build(&arguments.targets, arguments.sanitizer.as_deref())?;
-            session::replay(&tools, &arguments.targets[0], input, arguments.schema.as_deref())
+            session::replay(&tools, arguments.targets[0], input, arguments.schema.as_deref())
         }
         Task::Keep => {
             tools.build(&arguments.targets, None)?;

@@ -74,7 +74,9 @@ pub fn visit_positions<'a>(definitions: &[Definition<'a, Name<'a>>], visit: &mut
                 if !keyword.is_empty() {
                     visit(position, keyword);
                 }
-                variables.iter().for_each(|variable| visit(variable.position, "$"));
+                for variable in variables {
+                    visit(variable.position, "$");
+                }
                 visit_directives(directives, visit);
                 visit_selections(selections, visit);
             }
@@ -108,7 +110,9 @@ fn visit_selections<'a>(set: &SelectionSet<'a, Name<'a>>, visit: &mut impl FnMut
 }
 
 fn visit_directives<'a>(directives: &[Directive<'a, Name<'a>>], visit: &mut impl FnMut(Pos, &'a str)) {
-    directives.iter().for_each(|directive| visit(directive.position, "@"));
+    for directive in directives {
+        visit(directive.position, "@");
+    }
 }
 
 /// What all operations have.
@@ -159,13 +163,17 @@ fn move_operation<'a>(
     directives: &mut [Directive<'a, Name<'a>>],
     selections: &mut SelectionSet<'a, Name<'a>>,
 ) {
-    variables.iter_mut().for_each(|variable| variable.position = Pos::default());
+    for variable in variables {
+        variable.position = Pos::default();
+    }
     move_directives(directives);
     move_selections(selections);
 }
 
 fn move_directives<'a>(directives: &mut [Directive<'a, Name<'a>>]) {
-    directives.iter_mut().for_each(|directive| directive.position = Pos::default());
+    for directive in directives {
+        directive.position = Pos::default();
+    }
 }
 
 fn move_selections<'a>(set: &mut SelectionSet<'a, Name<'a>>) {

@@ -240,8 +240,8 @@ fn check_other_cursor(catalog: &Catalog, mut generated: Generated, choices: &mut
     let Some(sort_key) = choices.pick(&other.sort_keys) else { return };
     let mut replaced = None;
     let reverse = choices.chance(50);
-    let position = Invented.position(&other.relation, sort_key, choices);
-    let cursor = Cursor::new(sort_key, reverse, position);
+    let values = Invented.cursor(other, sort_key, choices);
+    let cursor = Cursor::new(other, sort_key, reverse, values);
     generated.visit_values(&mut |value| {
         let Value::Cursor(here) = value else { return };
         let (text, tag) = replaced.get_or_insert_with(|| (here.text(), here.tag));
