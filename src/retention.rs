@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time;
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Error};
 
 use crate::database::connect::connect;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::has_order_tables;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -63,7 +64,7 @@ enum RetentionError {
 
 impl Retention {
     /// Removes rows older than `keep`: now, and once an hour.
-    pub(crate) fn start(database: Config, keep: Duration) -> Self {
+    pub(crate) fn start(database: DatabaseAddress, keep: Duration) -> Self {
         let task = tokio::spawn(async move {
             let mut hours = time::interval(INTERVAL);
             loop {
@@ -83,7 +84,7 @@ impl Drop for Retention {
     }
 }
 
-async fn prune_all(database: &Config, keep: Duration) -> Result<(), RetentionError> {
+async fn prune_all(database: &DatabaseAddress, keep: Duration) -> Result<(), RetentionError> {
     let client = time::timeout(TIMEOUT, connect(database)).await??;
     for trail in trails(&client).await? {
         let mut rows = 0;

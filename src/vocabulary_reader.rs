@@ -8,10 +8,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time;
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
 use crate::database::connect::connect;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::session::reader;
 use crate::plan::sql::{Identifier, Relation};
 use crate::telemetry::emit;
@@ -48,14 +49,14 @@ pub(crate) enum VocabularyError {
 impl VocabularyReader {
     /// Reads the vocabularies of the catalog into `current`, and again whenever [`Self::refresh`] is called.
     pub(crate) async fn start(
-        config: &Config,
+        database: &DatabaseAddress,
         catalog: Arc<Catalog>,
         current: Arc<CurrentVocabularies>,
     ) -> Result<Self, VocabularyError> {
-        let (config, _) = reader(config);
-        current.replace(read(&config, &catalog).await?);
+        let (database, _) = reader(database);
+        current.replace(read(&database, &catalog).await?);
         let wanted = Arc::new(Notify::new());
-        let task = tokio::spawn(refresh(config, catalog, current, Arc::clone(&wanted)));
+        let task = tokio::spawn(refresh(database, catalog, current, Arc::clone(&wanted)));
         Ok(Self { wanted, task })
     }
 
@@ -73,10 +74,15 @@ impl Drop for VocabularyReader {
 
 /// Reads the vocabularies whenever that is wanted, with a pause after each time. The last ones stay in force when the
 /// database cannot be read.
-async fn refresh(config: Config, catalog: Arc<Catalog>, current: Arc<CurrentVocabularies>, wanted: Arc<Notify>) {
+async fn refresh(
+    database: DatabaseAddress,
+    catalog: Arc<Catalog>,
+    current: Arc<CurrentVocabularies>,
+    wanted: Arc<Notify>,
+) {
     loop {
         wanted.notified().await;
-        match read(&config, &catalog).await {
+        match read(&database, &catalog).await {
             Ok(vocabularies) => current.replace(vocabularies),
             Err(error) => emit(&Event::VocabulariesStale { error: &error }),
         }
@@ -84,13 +90,13 @@ async fn refresh(config: Config, catalog: Arc<Catalog>, current: Arc<CurrentVoca
     }
 }
 
-async fn read(config: &Config, catalog: &Catalog) -> Result<Vocabularies, VocabularyError> {
+async fn read(database: &DatabaseAddress, catalog: &Catalog) -> Result<Vocabularies, VocabularyError> {
     let sources = VocabularySource::all(catalog);
     if sources.is_empty() {
         return Ok(Vocabularies::default());
     }
     let read = async {
-        let client = connect(config).await?;
+        let client = connect(database).await?;
         let mut found = HashMap::new();
         for source in sources {
             if let Some(vocabulary) = read_source(&client, &source).await? {

@@ -61,7 +61,7 @@ async fn fetch() -> Vec<Fetched> {
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
 
-    let pool = Pool::new(&PoolOptions { config, size: 1, wait: Duration::from_mins(1) }).unwrap();
+    let pool = Pool::new(&PoolOptions { database: config.into(), size: 1, wait: Duration::from_mins(1) }).unwrap();
     let catalog = Catalog::built_in().unwrap();
     let mut fetched = Vec::new();
     for document in accepted() {

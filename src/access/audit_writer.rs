@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::Client;
 
 use crate::access::audit::{self, AuditEvent};
 use crate::access::audit_repeats::Repeats;
 use crate::database::connect::connect;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
@@ -66,7 +67,7 @@ pub(crate) struct Rehash {
 
 impl AuditWriter {
     /// Starts the task that stores events. It connects to the database at the first event.
-    pub(crate) fn start(database: Config) -> Self {
+    pub(crate) fn start(database: DatabaseAddress) -> Self {
         let (queue, items) = mpsc::channel(LONGEST_QUEUE);
         let (repeats, dropped) = (SharedRepeats::default(), Arc::new(AtomicU64::new(0)));
         tokio::spawn(write(database, items, repeats.clone(), Arc::clone(&dropped)));
@@ -129,7 +130,12 @@ impl fmt::Debug for AuditWriter {
     }
 }
 
-async fn write(database: Config, mut items: mpsc::Receiver<Item>, repeats: SharedRepeats, dropped: Arc<AtomicU64>) {
+async fn write(
+    database: DatabaseAddress,
+    mut items: mpsc::Receiver<Item>,
+    repeats: SharedRepeats,
+    dropped: Arc<AtomicU64>,
+) {
     let mut client = None;
     let mut batch = Vec::new();
     let mut minutes = time::interval(MINUTE);
@@ -194,7 +200,7 @@ impl Write<'_> {
 
 /// Tries until it succeeds, or until the database rejects the write itself, which is logged. A database in a state in which
 /// it rejects every write, such as a standby that becomes the primary, accepts it later, on a new connection.
-async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'_>) {
+async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write: &Write<'_>) {
     let mut pause = FIRST_PAUSE;
     loop {
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
@@ -212,7 +218,11 @@ async fn persist(client: &mut Option<Client>, database: &Config, write: &Write<'
     }
 }
 
-async fn attempt(client: &mut Option<Client>, database: &Config, write: &Write<'_>) -> Result<(), DatabaseError> {
+async fn attempt(
+    client: &mut Option<Client>,
+    database: &DatabaseAddress,
+    write: &Write<'_>,
+) -> Result<(), DatabaseError> {
     let client = match client {
         Some(client) if !client.is_closed() => client,
         _ => client.insert(connect(database).await?),

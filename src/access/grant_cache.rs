@@ -8,10 +8,11 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time;
-use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Error};
 
 use crate::access::caller_limits::DefaultLimits;
 use crate::access::grants::{self, Grants};
+use crate::database::database_address::DatabaseAddress;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -69,11 +70,11 @@ struct Listener {
 
 impl GrantCache {
     /// Loads the grants, and refreshes them over a connection of its own until it is dropped.
-    pub(crate) async fn start(config: Config, default: DefaultLimits) -> Result<Self, GrantCacheError> {
-        let (listener, grants) = listen_and_load(&config, &default).await?;
+    pub(crate) async fn start(database: DatabaseAddress, default: DefaultLimits) -> Result<Self, GrantCacheError> {
+        let (listener, grants) = listen_and_load(&database, &default).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
-        let task = tokio::spawn(refresh(config, default, listener, publish, Arc::clone(&connected)));
+        let task = tokio::spawn(refresh(database, default, listener, publish, Arc::clone(&connected)));
         Ok(Self { current, connected, task })
     }
 
@@ -96,7 +97,7 @@ impl Drop for GrantCache {
 }
 
 async fn refresh(
-    config: Config,
+    database: DatabaseAddress,
     default: DefaultLimits,
     mut listener: Listener,
     publish: watch::Sender<Arc<Grants>>,
@@ -106,7 +107,7 @@ async fn refresh(
         let error = refresh_while_connected(&listener, &default, &publish).await;
         connected.store(false, Ordering::Relaxed);
         emit(&Event::GrantsStale { error: &error });
-        listener = reconnect(&config, &default, &publish).await;
+        listener = reconnect(&database, &default, &publish).await;
         connected.store(true, Ordering::Relaxed);
         emit(&Event::GrantsFresh);
     }
@@ -143,10 +144,14 @@ async fn refresh_while_connected(
 }
 
 /// Tries to listen and to load the grants, with growing pauses, until it succeeds.
-async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Sender<Arc<Grants>>) -> Listener {
+async fn reconnect(
+    database: &DatabaseAddress,
+    default: &DefaultLimits,
+    publish: &watch::Sender<Arc<Grants>>,
+) -> Listener {
     let mut pause = FIRST_PAUSE;
     loop {
-        match listen_and_load(config, default).await {
+        match listen_and_load(database, default).await {
             Ok((listener, grants)) => {
                 publish.send_replace(Arc::new(grants));
                 return listener;
@@ -159,8 +164,11 @@ async fn reconnect(config: &Config, default: &DefaultLimits, publish: &watch::Se
 }
 
 /// Listens first and loads then, so that no change is missed between the two.
-async fn listen_and_load(config: &Config, default: &DefaultLimits) -> Result<(Listener, Grants), GrantCacheError> {
-    let listener = time::timeout(LONGEST_LOAD, listen(config)).await??;
+async fn listen_and_load(
+    database: &DatabaseAddress,
+    default: &DefaultLimits,
+) -> Result<(Listener, Grants), GrantCacheError> {
+    let listener = time::timeout(LONGEST_LOAD, listen(database)).await??;
     let grants = load(&listener.client, default).await?;
     Ok((listener, grants))
 }
@@ -169,8 +177,8 @@ async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, GrantC
     Ok(time::timeout(LONGEST_LOAD, grants::load(client, default)).await??)
 }
 
-async fn listen(config: &Config) -> Result<Listener, Error> {
-    let (client, mut connection) = config.connect(NoTls).await?;
+async fn listen(database: &DatabaseAddress) -> Result<Listener, Error> {
+    let (client, mut connection) = database.open().await?;
     let changed = Arc::new(Notify::new());
     let signal = Arc::clone(&changed);
     // Ends when the client is dropped.

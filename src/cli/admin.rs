@@ -3,11 +3,12 @@
 use std::io::{self, BufRead, IsTerminal};
 use std::{env, fs};
 
-use tokio_postgres::{Client, Config};
+use tokio_postgres::Client;
 
 use crate::access::manage::operator::Operator;
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::database::connection_string::ConnectionString;
 
 /// The longest line that is read as a password, in bytes.
 const LONGEST_LINE: u64 = 8 * 1024;
@@ -17,7 +18,7 @@ const LONGEST_LINE: u64 = 8 * 1024;
 pub(crate) struct AdminArgs {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`
     #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", global = true)]
-    database_url: Option<Config>,
+    database_url: Option<ConnectionString>,
 
     /// Print JSON
     #[arg(long, global = true)]
@@ -44,10 +45,10 @@ pub(crate) enum StartError {
 impl AdminArgs {
     /// Connects to the database and calls `work`.
     pub(crate) fn run(&self, work: impl AsyncFnOnce(&mut Client, &Operator) -> Outcome) -> Outcome {
-        let config = self.database_url.as_ref().ok_or(StartError::NoDatabase)?;
+        let database = address(self.database_url.as_ref().ok_or(StartError::NoDatabase)?)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            let mut client = connect(config).await?;
+            let mut client = connect(&database).await?;
             work(&mut client, &operator()).await
         })
     }

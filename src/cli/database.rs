@@ -8,7 +8,11 @@ use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error};
 
+use crate::cli::settings::warn;
 use crate::database::connect;
+use crate::database::connection_string::ConnectionString;
+use crate::database::database_address::DatabaseAddress;
+use crate::database::tls::AddressError;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -23,17 +27,26 @@ pub(crate) struct ConnectError {
     source: Error,
 }
 
+/// Completes an address from the environment and files. Prints what its operator should know to standard error.
+pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, AddressError> {
+    let address = DatabaseAddress::complete(given)?;
+    for warning in address.warnings() {
+        warn(&warning.to_string());
+    }
+    Ok(address)
+}
+
 /// Connects to the database of a command.
-pub(crate) async fn connect(config: &Config) -> Result<Client, ConnectError> {
-    connect::connect(config).await.map_err(|source| ConnectError {
-        address: address(config),
+pub(crate) async fn connect(database: &DatabaseAddress) -> Result<Client, ConnectError> {
+    connect::connect(database).await.map_err(|source| ConnectError {
+        address: described(&database.config),
         remedy: remedy(&source),
         source,
     })
 }
 
 /// The address for people: ``the database orders at db.example.com:5432 as the role ofbiz``.
-fn address(config: &Config) -> String {
+fn described(config: &Config) -> String {
     let mut text = match config.get_dbname() {
         Some(name) => format!("the database {name}"),
         None => "the role's database".to_owned(),
@@ -99,7 +112,7 @@ mod tests {
             ("host=/run/postgresql user=me", "the role's database at /run/postgresql:5432 as the role me"),
             ("hostaddr=192.0.2.1 port=7 user=me", "the role's database at 192.0.2.1:7 as the role me"),
         ] {
-            assert_eq!(address(&text.parse().unwrap()), expected);
+            assert_eq!(described(&text.parse().unwrap()), expected);
         }
     }
 }

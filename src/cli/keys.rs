@@ -10,7 +10,7 @@ use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::tokens::key_folder;
 use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signing};
 use crate::cli::admin::operator;
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::cli::table::{Table, report};
@@ -97,7 +97,7 @@ impl Folder {
     /// Makes the change, and stores its audit event. Connects first: nothing is changed that cannot be recorded. `change`
     /// returns the key's id.
     fn audited(&self, action: Action, change: impl FnOnce() -> Result<String, KeyError>) -> Outcome<String> {
-        let database = self.config()?.database()?;
+        let database = address(&self.config()?.database()?)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let client = connect(&database).await?;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::Client;
 
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string;
+use crate::database::connection_string::ConnectionString;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;
@@ -22,8 +22,8 @@ use crate::load::loader::{Progress, load_file};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
-    pub database_url: Config,
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: ConnectionString,
 
     /// List every entity's inserted, updated, unchanged and deleted rows
     #[arg(long, short)]
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Outcome {
 }
 
 async fn load_all(args: Args, inputs: Vec<InputFile>) -> Outcome {
-    let mut client = connect(&args.database_url).await?;
+    let mut client = connect(&address(&args.database_url)?).await?;
     check_ready(&client).await?;
     let bar = bar()?;
     let loaded = load_files(&mut client, inputs, &bar, args.verbose).await;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::catalog::Catalog;
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::{schema, settings};
 use crate::config::flags::Flags;
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> Outcome {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let migrated = runtime.block_on(async {
-        let mut client = connect(&database_url).await?;
+        let mut client = connect(&address(&database_url)?).await?;
         let is_service = match only {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,

@@ -3,11 +3,11 @@
 use std::error::Error;
 
 use thiserror::Error;
-use tokio_postgres::Config;
 
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::{connection_string, parties};
+use crate::database::connection_string::ConnectionString;
+use crate::database::parties;
 
 /// Check that the table of all parties equals OFBiz's tables, and repair it
 ///
@@ -16,8 +16,8 @@ use crate::database::{connection_string, parties};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
-    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", value_parser = connection_string::parse)]
-    database_url: Config,
+    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    database_url: ConnectionString,
 
     /// Make them equal; whoever writes parties waits meanwhile
     #[arg(long)]
@@ -33,7 +33,7 @@ struct PartiesDiffer(i64);
 pub(crate) fn run(args: &Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let count = runtime.block_on(async {
-        let client = connect(&args.database_url).await?;
+        let client = connect(&address(&args.database_url)?).await?;
         let count = if args.repair { parties::repair(&client).await? } else { parties::differing(&client).await? };
         Ok::<_, Box<dyn Error + Send + Sync>>(count)
     })?;

@@ -3,11 +3,10 @@
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokio_postgres::Config;
 
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string;
+use crate::database::connection_string::ConnectionString;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
 
@@ -18,8 +17,8 @@ use crate::sample::size::Size;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
-    pub(crate) database_url: Config,
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) database_url: ConnectionString,
 
     /// How many orders; the numbers of parties, facilities and products follow from it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ORDERS))]
@@ -39,7 +38,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 }
 
 async fn fill_one(args: Args) -> Outcome {
-    let mut client = connect(&args.database_url).await?;
+    let mut client = connect(&address(&args.database_url)?).await?;
     let sample = Sample { size: Size::of(args.orders), seed: args.seed };
     let bar = bar()?;
     let filled = fill(&mut client, sample, &mut |progress| show(&bar, progress)).await;

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 use thiserror::Error;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::Client;
 
 use crate::catalog::error::SchemaError;
 use crate::catalog::{BUILT_IN, Catalog};
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::config::value_parser::CONSTRAINTS;
-use crate::database::connection_string;
+use crate::database::connection_string::ConnectionString;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
@@ -42,8 +42,8 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Check {
     /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = connection_string::parse)]
-    database_url: Config,
+    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    database_url: ConnectionString,
 
     /// Whether constraints of the database must guarantee the schema's keys and non-null fields: required, or trusted
     #[arg(long, value_name = "REQUIRED", env = "ORDERQL_SCHEMA_CONSTRAINTS", default_value = "required",
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             let catalog = read(non_empty(check.file.as_deref()))?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let trusted = runtime.block_on(async {
-                let client = connect(&check.database_url).await?;
+                let client = connect(&address(&check.database_url)?).await?;
                 check_database(&client, &catalog, check.schema_constraints).await
             })?;
             let mut text = "The database fits the schema.\n".to_owned();

@@ -17,12 +17,13 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
 use crate::access::tokens::jwt::Tokens;
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::{schema, settings};
 use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::has_order_tables;
 use crate::database::pool::Pool;
 use crate::database::writer_pool::WriterPool;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let values = settings::gather(&args.flags)?;
     let config = Config::read(&values)?;
     let _log = log::open(&config.log())?;
-    let database = config.database()?;
+    let database = address(&config.database()?)?;
     runtime(&config)?.block_on(async { start(&config, database).await?.serve().await })
 }
 
@@ -94,10 +95,7 @@ pub(crate) async fn check(config: &Config) -> Outcome {
 
 /// Opens everything that the server needs. Fails if something is missing. A key is made, where there is none, once the rest is known
 /// to be there.
-pub(crate) async fn start(
-    config: &Config,
-    database: tokio_postgres::Config,
-) -> Result<Server, Box<dyn Error + Send + Sync>> {
+pub(crate) async fn start(config: &Config, database: DatabaseAddress) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let catalog = schema::read(config.schema.as_deref())?.with_search_window(config.search_window);
     // Checked at the start, so that a table that is missing does not show in the responses to clients.
     let client = connect(&database).await?;

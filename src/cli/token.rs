@@ -8,7 +8,7 @@ use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::manage::users;
 use crate::access::tokens::jwt::Tokens;
 use crate::cli::admin::operator;
-use crate::cli::database::connect;
+use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::cli::token_flags::TokenFlags;
@@ -46,7 +46,7 @@ struct Disabled(String);
 /// Issues the token, and prints it once its audit event is stored.
 pub(crate) fn run(args: &Args) -> Outcome {
     let config = Config::read(&settings::gather(&args.flags.0)?)?;
-    let database = config.database()?;
+    let database = address(&config.database()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let client = connect(&database).await?;

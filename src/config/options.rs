@@ -1,5 +1,6 @@
 //! The modules' options, made from the configuration.
 
+use std::env;
 use std::thread;
 
 use crate::access::caller_limits::DefaultLimits;
@@ -7,6 +8,8 @@ use crate::access::lockout::LockoutOptions;
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
 use crate::config::error::ConfigError;
 use crate::config::settings::Config;
+use crate::database::connection_string::ConnectionString;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::options::PoolOptions;
 use crate::http;
 use crate::http::cors;
@@ -136,16 +139,16 @@ impl Config {
     }
 
     /// The pool of connections that queries use.
-    pub(crate) fn pool(&self, database: tokio_postgres::Config) -> PoolOptions {
+    pub(crate) fn pool(&self, database: DatabaseAddress) -> PoolOptions {
         // More statements than PostgreSQL has cores only take turns, and each finds the caches full of what the others
         // read. The number of its cores is not known; it often runs on this machine, or on one like it.
         let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
-        PoolOptions { config: database, size, wait: self.pool_wait }
+        PoolOptions { database, size, wait: self.pool_wait }
     }
 
     /// The pool of connections that order updates use.
-    pub(crate) fn writer(&self, database: tokio_postgres::Config) -> PoolOptions {
-        PoolOptions { config: database, size: self.writer_pool_size, wait: self.pool_wait }
+    pub(crate) fn writer(&self, database: DatabaseAddress) -> PoolOptions {
+        PoolOptions { database, size: self.writer_pool_size, wait: self.pool_wait }
     }
 
     /// The settings of order updates.
@@ -153,8 +156,14 @@ impl Config {
         UpdateOptions { rejections_lower_quantity_on_hand: self.reject_lowers_qoh, exclusion: self.reject_exclusion }
     }
 
-    /// The database's address. Fails if it is not set: it has no default.
-    pub(crate) fn database(&self) -> Result<tokio_postgres::Config, ConfigError> {
-        self.database_url.clone().ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
+    /// The database's address. Fails if neither the setting nor libpq's environment names a database.
+    pub(crate) fn database(&self) -> Result<ConnectionString, ConfigError> {
+        let is_in_environment =
+            ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE"].iter().any(|name| env::var_os(name).is_some());
+        let from_environment = || is_in_environment.then(ConnectionString::default);
+        self.database_url
+            .clone()
+            .or_else(from_environment)
+            .ok_or(ConfigError::Missing { name: "database-url", variable: "ORDERQL_DATABASE_URL" })
     }
 }

@@ -14,6 +14,7 @@ use crate::config::value_parser::{
     TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
+use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::limits::caller_limits;
@@ -97,7 +98,7 @@ caller_limits! { settings!
         /// A second address and port, for operators: it has the probes alone, and responds to them however busy the first is.
         admin_listen: Option<SocketAddr> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
         /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
-        database_url: Option<tokio_postgres::Config> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+        database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
         /// Threads that serve requests; one for each core if not given.

@@ -107,7 +107,7 @@ fn a_number_out_of_range_counts_as_the_default() {
 
 #[test]
 fn the_pool_has_two_connections_for_each_core_and_one_more_by_default() {
-    let size = |arguments: &[&str]| read(arguments, &[]).unwrap().pool(tokio_postgres::Config::new()).size;
+    let size = |arguments: &[&str]| read(arguments, &[]).unwrap().pool((&tokio_postgres::Config::new()).into()).size;
     let cores = thread::available_parallelism().unwrap().get();
     assert_eq!((size(&[]), size(&["--pool-size", "4"])), (cores + cores + 1, 4));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
 use crate::catalog::search_window::SearchWindow;
-use crate::database::connection_string;
+use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::preflight::Constraints;
@@ -136,10 +136,10 @@ pub(crate) const CREDITS: ValueParser<u64> = ValueParser {
 };
 
 /// The address of a database; empty if it is not set.
-pub(crate) const DATABASE: ValueParser<Option<tokio_postgres::Config>> = ValueParser {
+pub(crate) const DATABASE: ValueParser<Option<ConnectionString>> = ValueParser {
     placeholder: "DATABASE",
     wanted: "a URL such as postgresql://user:password@host:5432/name, or host=/run/postgresql user=me dbname=name",
-    parse: |text| if text.is_empty() { Some(None) } else { connection_string::parse(text).ok().map(Some) },
+    parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
 };
 
 /// A text of at least one character.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deadpool_postgres::Object;
 use tokio::runtime::Handle;
 use tokio::time;
-use tokio_postgres::NoTls;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::options::CONNECT_TIMEOUT;
 use crate::telemetry::emit;
@@ -17,7 +17,7 @@ const ROLLBACK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Ends the transaction of a connection and returns the connection to its pool. If its statements take long, they are
 /// cancelled. Clients that disconnect from many short queries cannot empty the pool: to cancel a statement and to replace its
 /// connection takes PostgreSQL several times as long as to finish the statement.
-pub(super) fn end(connection: Object) {
+pub(super) fn end(connection: Object, tls: MakeRustlsConnect) {
     if connection.is_closed() {
         return;
     }
@@ -27,7 +27,7 @@ pub(super) fn end(connection: Object) {
             // It is executed after all statements that were sent before, and the results of those are discarded.
             let rolled_back = time::timeout(ROLLBACK_TIMEOUT, connection.batch_execute("ROLLBACK")).await;
             if !matches!(rolled_back, Ok(Ok(()))) {
-                abandon(connection);
+                abandon(connection, tls);
             }
         });
     } else {
@@ -37,7 +37,7 @@ pub(super) fn end(connection: Object) {
 
 /// Removes a connection from its pool, cancels its statements and closes it. The connection is not used again, because a
 /// cancellation may arrive late and would then cancel a later statement.
-pub(super) fn abandon(connection: Object) {
+pub(super) fn abandon(connection: Object, tls: MakeRustlsConnect) {
     let client = Object::take(connection);
     if client.is_closed() {
         return;
@@ -46,7 +46,7 @@ pub(super) fn abandon(connection: Object) {
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             // A server that does not answer must not collect waiting tasks and their sockets.
-            match time::timeout(CONNECT_TIMEOUT, client.cancel_token().cancel_query(NoTls)).await {
+            match time::timeout(CONNECT_TIMEOUT, client.cancel_token().cancel_query(tls)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => emit(&Event::CancelFailed { error: &error }),
                 Err(timeout) => emit(&Event::CancelFailed { error: &timeout }),

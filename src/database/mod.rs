@@ -6,10 +6,13 @@ pub mod options;
 mod cancel;
 pub mod connect;
 pub mod connection_string;
+pub mod database_address;
+mod libpq_files;
 pub mod parameter;
 pub mod pool;
 pub mod session;
 pub mod snapshot;
+pub mod tls;
 pub mod transaction;
 pub mod writer_pool;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tokio_postgres::Config;
+use crate::database::database_address::DatabaseAddress;
 
 /// How long connecting may take.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -12,7 +12,7 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub struct PoolOptions {
     /// The database's address.
-    pub config: Config,
+    pub database: DatabaseAddress,
     /// The maximum number of connections.
     pub size: usize,
     /// How long a request waits for a free connection.

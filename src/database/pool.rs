@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
 use tokio::sync::Semaphore;
-use tokio_postgres::{Config, NoTls};
 
+use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
 use crate::database::session::{READ_ONLY, reader};
@@ -15,6 +15,7 @@ use crate::database::snapshot::Snapshot;
 #[derive(Debug, Clone)]
 pub struct Pool {
     connections: deadpool_postgres::Pool,
+    database: DatabaseAddress,
     /// Held while a connection is opened in the background.
     opening: Arc<Semaphore>,
 }
@@ -22,13 +23,13 @@ pub struct Pool {
 impl Pool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
-        let (config, needs_read_only) = reader(&options.config);
+        let (database, needs_read_only) = reader(&options.database);
         let hook = needs_read_only.then(|| {
             Hook::async_fn(|client, _| {
                 Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
             })
         });
-        Ok(Self { connections: build(config, options, hook)?, opening: Arc::new(Semaphore::new(1)) })
+        Ok(Self { connections: build(&database, options, hook)?, database, opening: Arc::new(Semaphore::new(1)) })
     }
 
     /// Takes a connection to read one snapshot. Waits for a free one for [`PoolOptions::wait`] at most.
@@ -37,7 +38,7 @@ impl Pool {
         if status.available == 0 && status.size < status.max_size {
             self.open_in_background();
         }
-        Ok(Snapshot::new(self.connections.get().await?))
+        Ok(Snapshot::new(self.connections.get().await?, self.database.tls.clone()))
     }
 
     /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that
@@ -56,15 +57,16 @@ impl Pool {
 
 /// Builds a pool of connections with this configuration. `hook` prepares each new one.
 pub(super) fn build(
-    mut config: Config,
+    database: &DatabaseAddress,
     options: &PoolOptions,
     hook: Option<Hook>,
 ) -> Result<deadpool_postgres::Pool, DatabaseError> {
+    let mut config = database.config.clone();
     config.application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     // Recycling sends no statement, so it needs no timeout.
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };
-    let pool = deadpool_postgres::Pool::builder(Manager::from_config(config, NoTls, manager));
+    let pool = deadpool_postgres::Pool::builder(Manager::from_config(config, database.tls.clone(), manager));
     let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1);
     let pool = match hook {
         Some(hook) => pool.post_create(hook),

@@ -1,7 +1,8 @@
 //! The PostgreSQL settings that every pooled connection starts with.
 
-use tokio_postgres::Config;
 use tokio_postgres::config::TargetSessionAttrs;
+
+use crate::database::database_address::DatabaseAddress;
 
 /// Planner and timeout settings of reading connections. The operator's address may override them.
 ///
@@ -46,19 +47,16 @@ fn targeted_reader_settings(operator: &str) -> String {
 pub(super) const READ_ONLY: &str = "SET default_transaction_read_only = on";
 
 /// The address with the settings of a reading connection, and whether `READ_ONLY` has to follow.
-pub fn reader(address: &Config) -> (Config, bool) {
-    let mut config = address.clone();
-    let operator = address.get_options().unwrap_or_default();
-    let is_targeted = address.get_target_session_attrs() != TargetSessionAttrs::Any;
-    config.options(if is_targeted { targeted_reader_settings(operator) } else { reader_settings(operator) });
-    (config, is_targeted)
+pub(crate) fn reader(address: &DatabaseAddress) -> (DatabaseAddress, bool) {
+    let operator = address.config.get_options().unwrap_or_default();
+    let is_targeted = address.config.get_target_session_attrs() != TargetSessionAttrs::Any;
+    let settings = if is_targeted { targeted_reader_settings(operator) } else { reader_settings(operator) };
+    (address.with_options(&settings), is_targeted)
 }
 
 /// The address with the settings of a writing connection.
-pub(super) fn writer(address: &Config) -> Config {
-    let mut config = address.clone();
-    config.options(writer_settings(address.get_options().unwrap_or_default()));
-    config
+pub(super) fn writer(address: &DatabaseAddress) -> DatabaseAddress {
+    address.with_options(&writer_settings(address.config.get_options().unwrap_or_default()))
 }
 
 /// The `options` of a writing connection, with those of the operator's address.

@@ -7,6 +7,7 @@
 use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
 use tokio_postgres::{RowStream, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::cancel;
 use crate::database::error::DatabaseError;
@@ -18,14 +19,14 @@ const MAX_STATEMENTS: usize = 512;
 
 /// A connection that one request reads from. [`Snapshot::release`] returns it to the pool. If it is dropped before, its
 /// transaction is rolled back, and statements that take long are cancelled on the server.
-#[derive(Debug)]
 pub struct Snapshot {
     connection: Option<Object>,
+    tls: MakeRustlsConnect,
 }
 
 impl Snapshot {
-    pub(super) fn new(connection: Object) -> Self {
-        Self { connection: Some(connection) }
+    pub(super) fn new(connection: Object, tls: MakeRustlsConnect) -> Self {
+        Self { connection: Some(connection), tls }
     }
 
     /// Prepares statements. Those that the connection has not prepared yet are sent together.
@@ -65,7 +66,7 @@ impl Snapshot {
     /// Closes the connection and cancels its statements. Call it when the connection cannot be trusted any more.
     pub fn discard(mut self) {
         if let Some(connection) = self.connection.take() {
-            cancel::abandon(connection);
+            cancel::abandon(connection, self.tls.clone());
         }
     }
 
@@ -77,7 +78,7 @@ impl Snapshot {
 impl Drop for Snapshot {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            cancel::end(connection);
+            cancel::end(connection, self.tls.clone());
         }
     }
 }

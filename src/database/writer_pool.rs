@@ -2,8 +2,10 @@
 
 use deadpool_postgres::Object;
 use tokio_postgres::Client;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::cancel;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::PoolOptions;
 use crate::database::pool;
@@ -13,25 +15,27 @@ use crate::database::session::writer;
 #[derive(Debug, Clone)]
 pub struct WriterPool {
     connections: deadpool_postgres::Pool,
+    database: DatabaseAddress,
 }
 
 impl WriterPool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
-        Ok(Self { connections: pool::build(writer(&options.config), options, None)? })
+        let database = writer(&options.database);
+        Ok(Self { connections: pool::build(&database, options, None)?, database })
     }
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
     pub async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
-        Ok(WriterConnection { connection: Some(self.connections.get().await?) })
+        Ok(WriterConnection { connection: Some(self.connections.get().await?), tls: self.database.tls.clone() })
     }
 }
 
 /// A connection that one update writes to. If it is dropped, because nobody waits for the update any more, its transaction is
 /// rolled back, and a connection that does not answer soon is closed: it must not keep the next update waiting.
-#[derive(Debug)]
 pub struct WriterConnection {
     connection: Option<Object>,
+    tls: MakeRustlsConnect,
 }
 
 impl WriterConnection {
@@ -49,7 +53,7 @@ impl WriterConnection {
     /// one that accepts writes again.
     pub fn discard(mut self) {
         if let Some(connection) = self.connection.take() {
-            cancel::abandon(connection);
+            cancel::abandon(connection, self.tls.clone());
         }
     }
 }
@@ -57,7 +61,7 @@ impl WriterConnection {
 impl Drop for WriterConnection {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            cancel::end(connection);
+            cancel::end(connection, self.tls.clone());
         }
     }
 }

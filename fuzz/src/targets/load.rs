@@ -32,7 +32,7 @@ fn read_file(data: &[u8]) {
     }
     let (items, error, bytes) = result;
     assert!(usize::try_from(bytes).unwrap() <= data.len());
-    let lines = data.split(|byte| *byte == b'\n').count() as u64;
+    let lines = 1 + data.iter().filter(|byte| **byte == b'\n').count() as u64;
     let mut last = 1;
     for (index, item) in items.iter().enumerate() {
         let line = match item {
@@ -103,7 +103,7 @@ fn xml(items: &[Item]) -> Option<String> {
 
 /// A text of nothing but character references.
 fn references(text: &str) -> String {
-    text.chars().fold(String::new(), |text, character| text + &format!("&#x{:x};", u32::from(character)))
+    text.chars().map(|character| format!("&#x{:x};", u32::from(character))).collect()
 }
 
 fn read_value(column_type: usize, text: &str) {

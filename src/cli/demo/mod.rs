@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Outcome {
         serve::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
-        let server = serve::start(&config, database.clone()).await?;
+        let server = serve::start(&config, (&database).into()).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), &database, &token);
         server.serve().await?;

@@ -6,6 +6,7 @@ use orderql::cli;
 
 use crate::load::loading::count;
 use crate::support::database::migrated_database;
+use crate::support::server::connection_string;
 use crate::support::test_folder::TestFolder;
 
 #[test]
@@ -18,7 +19,7 @@ fn loads_what_it_can_and_fails_if_there_are_bad_records() {
     fs::write(folder.join("b.xml"), "<entity-engine-xml><Party partyId='B'/></entity-engine-xml>").unwrap();
     let run = |files: &[&str]| {
         cli::load::run(cli::load::Args {
-            database_url: database.config(),
+            database_url: connection_string(&database.config()).parse().unwrap(),
             verbose: false,
             files: files.iter().map(|file| folder.join(file)).collect(),
         })

@@ -8,3 +8,4 @@ mod postgres;
 mod preflight;
 mod refusals;
 mod target_session;
+mod tls;

@@ -65,7 +65,7 @@ impl Fixture {
     async fn new(schema: &str) -> Self {
         let database = migrated_database().await;
         database.connect().await.batch_execute(ROWS).await.unwrap();
-        let options = PoolOptions { config: database.config(), size: 1, wait: Duration::from_mins(1) };
+        let options = PoolOptions { database: database.config().into(), size: 1, wait: Duration::from_mins(1) };
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
     }
 

@@ -64,7 +64,8 @@ impl QueryRunner {
 
     /// Connects with that configuration and so many connections, and compiles queries with that catalog.
     pub fn with_catalog(config: tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
-        let pool = Pool::new(&PoolOptions { config, size: connections, wait: Duration::from_mins(1) }).unwrap();
+        let pool = Pool::new(&PoolOptions { database: config.into(), size: connections, wait: Duration::from_mins(1) })
+            .unwrap();
         Self { compiler: Compiler::new(Arc::new(catalog), 1 << 20), pool }
     }
 

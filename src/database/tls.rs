@@ -1,0 +1,255 @@
+//! Encrypted connections to PostgreSQL: whose certificates are trusted, and which one is shown.
+//!
+//! Source: PostgreSQL's documentation, section "SSL Support" of libpq.
+
+use std::fmt;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::database::connection_string::ConnectionStringError;
+
+/// Why the files and variables that an address names cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AddressError {
+    /// The parameters of a service or of the environment are wrong.
+    #[error("the database's address is not valid")]
+    Parameters(#[from] ConnectionStringError),
+    /// A file cannot be read.
+    #[error("{path} cannot be read", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// No service file has the service.
+    #[error("no service file has [{name}]: name the file in PGSERVICEFILE, or correct service=")]
+    NoService {
+        /// The service's name.
+        name: String,
+    },
+    /// Certificates are to be verified, but there is no root certificate.
+    #[error(
+        "{path} does not exist, and sslmode asks for verified certificates: name the authority's certificate in sslrootcert, \
+         trust those of the system with sslrootcert=system, or use another sslmode", path = path.display()
+    )]
+    NoRootCertificate {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The system's certificates are trusted for any host but the one that is meant.
+    #[error(
+        "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate from an authority of the system"
+    )]
+    SystemNeedsHost,
+    /// The system has no trusted certificates.
+    #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
+    NoSystemCertificates,
+    /// A file holds no certificate or key.
+    #[error("{path} has no {wanted} in PEM format", path = path.display())]
+    NotPem {
+        /// The file.
+        path: PathBuf,
+        /// What is wanted of it.
+        wanted: &'static str,
+    },
+    /// A certificate without its key, or a key without its certificate.
+    #[error("sslcert and sslkey belong together: name both files")]
+    HalfIdentity,
+    /// Others may read the key.
+    #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
+    KeyOpen {
+        /// The key's file.
+        path: PathBuf,
+    },
+    /// The certificates cannot be used.
+    #[error("the certificates cannot be used")]
+    Certificates(#[source] Error),
+}
+
+/// Which servers are trusted.
+pub(super) enum Trust {
+    /// Any.
+    Any,
+    /// Those with a certificate that one of these authorities signed.
+    Authority(RootCertStore),
+    /// Those with a certificate for their host that one of these authorities signed.
+    Host(RootCertStore),
+}
+
+/// The certificate that this client shows, and its key.
+pub(super) struct Identity {
+    pub(super) certificate: PathBuf,
+    pub(super) key: PathBuf,
+}
+
+/// Makes what opens encrypted connections.
+pub(super) fn connector(trust: Trust, identity: Option<&Identity>) -> Result<MakeRustlsConnect, AddressError> {
+    let provider = Arc::new(ring::default_provider());
+    let verified = |roots| WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
+    let invalid = |error: &dyn fmt::Display| AddressError::Certificates(Error::General(error.to_string()));
+    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+        Trust::Any => Arc::new(AnyServer(Arc::clone(&provider))),
+        Trust::Authority(roots) => Arc::new(AnyHost(verified(roots).map_err(|error| invalid(&error))?)),
+        Trust::Host(roots) => verified(roots).map_err(|error| invalid(&error))?,
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(AddressError::Certificates)?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    let config = match identity {
+        None => builder.with_no_client_auth(),
+        Some(Identity { certificate, key }) => {
+            let certificates = certificates(certificate)?;
+            builder.with_client_auth_cert(certificates, private_key(key)?).map_err(AddressError::Certificates)?
+        }
+    };
+    Ok(MakeRustlsConnect::new(config))
+}
+
+/// What opens connections to a server that is this machine's own.
+pub(super) fn local_connector() -> MakeRustlsConnect {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Arc::new(AnyServer(Arc::clone(&provider)));
+    let versions = rustls::ALL_VERSIONS;
+    // The provider supports a cipher suite of every version.
+    let builder = ClientConfig::builder_with_provider(provider).with_protocol_versions(versions);
+    #[expect(clippy::expect_used, reason = "depends on the provider alone, which a test uses")]
+    let builder = builder.expect("ring supports all versions");
+    MakeRustlsConnect::new(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}
+
+/// The certificates of authorities in a file.
+pub(super) fn roots_of(path: &Path) -> Result<RootCertStore, AddressError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots.add(certificate).map_err(AddressError::Certificates)?;
+    }
+    Ok(roots)
+}
+
+/// The certificates of authorities that the system trusts.
+pub(super) fn roots_of_system() -> Result<RootCertStore, AddressError> {
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if added == 0 { Err(AddressError::NoSystemCertificates) } else { Ok(roots) }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, AddressError> {
+    let not_pem = || AddressError::NotPem { path: path.to_owned(), wanted: "certificate" };
+    let text = read(path)?;
+    let found = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(|_| not_pem())?;
+    if found.is_empty() { Err(not_pem()) } else { Ok(found) }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, AddressError> {
+    let text = read(path)?;
+    let metadata = std::fs::metadata(path).map_err(|source| AddressError::File { path: path.to_owned(), source })?;
+    // As libpq: a key of root may be read by a group, too.
+    let closed = if metadata.uid() == 0 { 0o037 } else { 0o077 };
+    if metadata.mode() & closed != 0 {
+        return Err(AddressError::KeyOpen { path: path.to_owned() });
+    }
+    PrivateKeyDer::from_pem_slice(&text)
+        .map_err(|_| AddressError::NotPem { path: path.to_owned(), wanted: "private key" })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, AddressError> {
+    std::fs::read(path).map_err(|source| AddressError::File { path: path.to_owned(), source })
+}
+
+/// Trusts every server, as `sslmode=require` does without a root certificate.
+#[derive(Debug)]
+struct AnyServer(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyServer {
+    fn verify_server_cert(
+        &self,
+        _certificate: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Trusts every server with a certificate of an authority, whatever host it is for, as `sslmode=verify-ca` does.
+#[derive(Debug)]
+struct AnyHost(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyHost {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.0.verify_server_cert(certificate, intermediates, server, ocsp, now) {
+            // The name is compared last, when everything else was found valid.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
