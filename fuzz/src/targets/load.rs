@@ -32,7 +32,7 @@ fn read_file(data: &[u8]) {
     }
     let (items, error, bytes) = result;
     assert!(usize::try_from(bytes).unwrap() <= data.len());
-    let lines = 1 + data.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let lines = data.split(|byte| *byte == b'\n').count() as u64;
     let mut last = 1;
     for (index, item) in items.iter().enumerate() {
         let line = match item {
@@ -103,7 +103,11 @@ fn xml(items: &[Item]) -> Option<String> {
 
 /// A text of nothing but character references.
 fn references(text: &str) -> String {
-    text.chars().map(|character| format!("&#x{:x};", u32::from(character))).collect()
+    text.chars().fold(String::new(), |mut text, character| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "&#x{:x};", u32::from(character));
+        text
+    })
 }
 
 fn read_value(column_type: usize, text: &str) {
