@@ -63,7 +63,8 @@ fn without_line(item: Item) -> Item {
     }
 }
 
-/// The rows as a data file. `None` if one has a name that XML cannot have, or an element inside a field.
+/// The rows as a data file. `None` if one has a name or a character that XML cannot have, or an element inside a field.
+/// Loading a row refuses such a character: no column can have it.
 fn xml(items: &[Item]) -> Option<String> {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -90,6 +91,9 @@ fn xml(items: &[Item]) -> Option<String> {
                 // Prefixes, so that no entity is mistaken for a wrapper.
                 write!(out, "<{wrapper}>\n<p-q:{entity}").ok()?;
                 for (name, value) in fields {
+                    if value.as_deref().is_some_and(|value| value.contains('\0')) {
+                        return None;
+                    }
                     write!(out, " {name}=\"{}\"", references(value.as_deref().unwrap_or_default())).ok()?;
                 }
                 write!(out, "/></{wrapper}>").ok()?;
