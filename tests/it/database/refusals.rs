@@ -101,7 +101,7 @@ async fn a_statement_timeout_of_the_database_is_a_deadline() {
     let mut client = database.connect().await;
     create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
     let mut config = database.config();
-    config.options("-c statement_timeout=100ms");
+    config.options("-c statement_timeout=1s");
     let server = Server::start_with_config(&config, &["--restore-rate", "0"]);
     let token = server.token("demo");
     let lock = client.transaction().await.unwrap();

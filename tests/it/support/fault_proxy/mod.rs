@@ -99,7 +99,8 @@ impl FaultProxy {
     /// The value of `--database-url`.
     pub fn url(&self) -> String {
         let Self { address, user, database, .. } = self;
-        format!("host={} port={} user={user} dbname={database}", address.ip(), address.port())
+        // The proxy reads the protocol, and the first message that it may change is not a request for encryption.
+        format!("host={} port={} user={user} dbname={database} sslmode=disable", address.ip(), address.port())
     }
 
     /// Counts messages from here, and damages the fault's one.
