@@ -2,7 +2,6 @@
 //!
 //! Source: PostgreSQL's documentation, section "SSL Support" of libpq.
 
-use std::fmt;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -97,12 +96,16 @@ pub(super) struct Identity {
 /// Makes what opens encrypted connections.
 pub(super) fn connector(trust: Trust, identity: Option<&Identity>) -> Result<MakeRustlsConnect, AddressError> {
     let provider = Arc::new(ring::default_provider());
-    let verified = |roots| WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
-    let invalid = |error: &dyn fmt::Display| AddressError::Certificates(Error::General(error.to_string()));
+    let verified = |roots| {
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
+        verifier.map_err(|error| AddressError::Certificates(Error::General(error.to_string())))
+    };
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
-        Trust::Any => Arc::new(AnyServer(Arc::clone(&provider))),
-        Trust::Authority(roots) => Arc::new(AnyHost(verified(roots).map_err(|error| invalid(&error))?)),
-        Trust::Host(roots) => verified(roots).map_err(|error| invalid(&error))?,
+        Trust::Any => any_server(Arc::clone(&provider)),
+        Trust::Authority(roots) => {
+            Arc::new(AnyHost { provider: Arc::clone(&provider), authorities: Some(verified(roots)?) })
+        }
+        Trust::Host(roots) => verified(roots)?,
     };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -122,11 +125,14 @@ pub(super) fn connector(trust: Trust, identity: Option<&Identity>) -> Result<Mak
 /// What opens connections to a server that is this machine's own.
 pub(super) fn local_connector() -> MakeRustlsConnect {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Arc::new(AnyServer(Arc::clone(&provider)));
+    let verifier = any_server(Arc::clone(&provider));
     let versions = rustls::ALL_VERSIONS;
     // The provider supports a cipher suite of every version.
     let builder = ClientConfig::builder_with_provider(provider).with_protocol_versions(versions);
-    #[expect(clippy::expect_used, reason = "depends on the provider alone, which a test uses")]
+    #[expect(
+        clippy::expect_used,
+        reason = "depends on the provider alone, and every connection of the tests passes here"
+    )]
     let builder = builder.expect("ring supports all versions");
     MakeRustlsConnect::new(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
@@ -170,48 +176,18 @@ fn read(path: &Path) -> Result<Vec<u8>, AddressError> {
     std::fs::read(path).map_err(|source| AddressError::File { path: path.to_owned(), source })
 }
 
-/// Trusts every server, as `sslmode=require` does without a root certificate.
-#[derive(Debug)]
-struct AnyServer(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyServer {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+fn any_server(provider: Arc<CryptoProvider>) -> Arc<AnyHost> {
+    Arc::new(AnyHost { provider, authorities: None })
 }
 
-/// Trusts every server with a certificate of an authority, whatever host it is for, as `sslmode=verify-ca` does.
+/// Trusts a server whatever host its certificate is for.
 #[derive(Debug)]
-struct AnyHost(Arc<WebPkiServerVerifier>);
+struct AnyHost {
+    provider: Arc<CryptoProvider>,
+    /// Verifies that an authority signed the certificate, as `sslmode=verify-ca` demands. `None` trusts every server, as
+    /// `sslmode=require` does without a root certificate.
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+}
 
 impl ServerCertVerifier for AnyHost {
     fn verify_server_cert(
@@ -222,7 +198,8 @@ impl ServerCertVerifier for AnyHost {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.0.verify_server_cert(certificate, intermediates, server, ocsp, now) {
+        let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
+        match authorities.verify_server_cert(certificate, intermediates, server, ocsp, now) {
             // The name is compared last, when everything else was found valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -237,7 +214,7 @@ impl ServerCertVerifier for AnyHost {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -246,10 +223,10 @@ impl ServerCertVerifier for AnyHost {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

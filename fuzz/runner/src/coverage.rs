@@ -18,7 +18,7 @@ pub fn print(tools: &Tools, targets: &[&Target]) -> Result<(), String> {
             "{:10} {:>5.1} % of {all} lines in {}",
             target.name,
             percent(reached, all),
-            target.room.join(", ")
+            target.sources.join(", ")
         ));
     }
     println!("{}", lines.join("\n"));
@@ -32,7 +32,7 @@ fn share(tools: &Tools, target: &Target) -> Result<(u64, u64), String> {
     let mut command = Command::new(tools.llvm("llvm-cov")?);
     command.args(["export", "--format=lcov"]).arg(tools.coverage_program(target));
     command.arg(format!("--instr-profile={}", profile.display()));
-    command.args(target.room.iter().map(|path| repository.join(path)));
+    command.args(target.sources.iter().map(|path| repository.join(path)));
     let lcov = output(&mut command)?;
     let sum = |key: &str| lcov.lines().filter_map(|line| line.strip_prefix(key)?.parse::<u64>().ok()).sum();
     Ok((sum("LH:"), sum("LF:")))

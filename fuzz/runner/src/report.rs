@@ -31,7 +31,7 @@ pub fn print(outcomes: &[Outcome]) {
             let shown = fault.strip_prefix(fuzz_folder().parent().unwrap_or(fuzz_folder())).unwrap_or(fault);
             println!("\n{name}: {}", shown.display());
             println!("  repeat it:          ./dev fuzz {name} {}", shown.display());
-            println!("  once it is mended:  mv {} fuzz/regressions/{name}/", shown.display());
+            println!("  once it is fixed:   mv {} fuzz/regressions/{name}/", shown.display());
         }
     }
 }

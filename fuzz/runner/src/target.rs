@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub struct Target {
     pub name: &'static str,
     /// The files and folders of the library that it is meant to reach.
-    pub room: &'static [&'static str],
+    pub sources: &'static [&'static str],
     /// The file of words that its inputs have.
     pub dictionary: Option<&'static str>,
 }
@@ -18,22 +18,26 @@ const PURE: [&str; 8] = ["parse", "validate", "compile", "document", "plan", "se
 
 impl Target {
     pub const ALL: &[Self] = &[
-        Self { name: "parse", room: &["src/query/parse"], dictionary: GRAPHQL },
-        Self { name: "validate", room: &["src/query/validate"], dictionary: GRAPHQL },
-        Self { name: "compile", room: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: GRAPHQL },
-        Self { name: "document", room: &["src/query/parse", "src/query/validate"], dictionary: None },
-        Self { name: "plan", room: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: None },
-        Self { name: "search", room: &["src/search"], dictionary: None },
-        Self { name: "cursor", room: &["src/cursor.rs"], dictionary: None },
-        Self { name: "schema", room: &["src/catalog"], dictionary: Some("schema") },
+        Self { name: "parse", sources: &["src/query/parse"], dictionary: GRAPHQL },
+        Self { name: "validate", sources: &["src/query/validate"], dictionary: GRAPHQL },
+        Self {
+            name: "compile",
+            sources: &["src/query/bind", "src/cost", "src/plan", "src/compile"],
+            dictionary: GRAPHQL,
+        },
+        Self { name: "document", sources: &["src/query/parse", "src/query/validate"], dictionary: None },
+        Self { name: "plan", sources: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: None },
+        Self { name: "search", sources: &["src/search"], dictionary: None },
+        Self { name: "cursor", sources: &["src/cursor.rs"], dictionary: None },
+        Self { name: "schema", sources: &["src/catalog"], dictionary: Some("schema") },
         Self {
             name: "form",
-            room: &["src/orders/update_form.rs", "src/orders/update_request.rs", "src/orders/param_name.rs"],
+            sources: &["src/orders/update_form.rs", "src/orders/update_request.rs", "src/orders/param_name.rs"],
             dictionary: Some("form"),
         },
         Self {
             name: "http_head",
-            room: &[
+            sources: &[
                 "src/http/framing.rs",
                 "src/http/request_head.rs",
                 "src/http/negotiate.rs",
@@ -47,12 +51,12 @@ impl Target {
         },
         Self {
             name: "token",
-            room: &["src/access/tokens/verify.rs", "src/access/tokens/external_issuer.rs"],
+            sources: &["src/access/tokens/verify.rs", "src/access/tokens/external_issuer.rs"],
             dictionary: Some("token"),
         },
         Self {
             name: "load",
-            room: &[
+            sources: &[
                 "src/load/xml_reader.rs",
                 "src/load/xml_element.rs",
                 "src/load/line_counter.rs",
@@ -60,7 +64,7 @@ impl Target {
             ],
             dictionary: Some("xml"),
         },
-        Self { name: "json_out", room: &["src/execute/encode.rs", "src/execute/digits.rs"], dictionary: None },
+        Self { name: "json_out", sources: &["src/execute/encode.rs", "src/execute/digits.rs"], dictionary: None },
     ];
 
     pub fn named(name: &str) -> Option<&'static Self> {

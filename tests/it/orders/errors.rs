@@ -206,7 +206,7 @@ async fn rejects_what_the_state_of_an_order_does_not_allow() {
         )
     };
     let closed = |status: &str| {
-        // Told once, with the first row, although all rows are about shipments of the order.
+        // Reported once, with the first row, although all rows are about shipments of the order.
         format!("row 0 of box: the order ORDER_IN_PROGRESS is {status}, and no longer in progress")
     };
     let not_whole = |line: &str, row: u32| {

@@ -13,6 +13,9 @@ use crate::support::users::create_users;
 /// `CommandComplete`, `ReadyForQuery`.
 const LOOKUP: &str = r#"{ order(orderId: "ORDER_SPLIT") { orderId statusId grandTotal } }"#;
 
+/// Far more requests than a new connection takes to have its statement prepared.
+const ATTEMPTS: usize = 5_000;
+
 fn fault(direction: Direction, message: usize, kind: FaultKind) -> Fault {
     Fault { direction, message, kind, seed: 1 }
 }
@@ -40,14 +43,29 @@ async fn notices_what_the_protocol_can_tell() {
         (fault(postgres, 3, FaultKind::ThatType(b'C')), [503, 504]),
     ] {
         // Until the connection is there and has prepared the statement.
-        while lookup.send(&line, None).await.unwrap().messages[0] != 3 {}
+        let is_prepared = async || lookup.send(&line, None).await.unwrap().messages[0] == 3;
+        assert!(
+            becomes_true(is_prepared).await,
+            "no connection gets the three messages of a prepared statement: {fault:?}"
+        );
         let exchange = lookup.send(&line, Some(fault.clone())).await.unwrap();
         assert!(exchange.damage.is_some(), "{fault:?}");
         assert!(statuses.contains(&exchange.response.status), "{fault:?}: {:?}", exchange.response);
         line.proxy.assert_closed().await;
     }
-    while !lookup.is_right(&lookup.send(&line, None).await.unwrap().response) {}
+    let is_right = async || lookup.is_right(&lookup.send(&line, None).await.unwrap().response);
+    assert!(becomes_true(is_right).await, "no response is right after the last fault");
     line.stop(false);
+}
+
+/// Whether the condition holds at one of many attempts.
+async fn becomes_true(condition: impl AsyncFn() -> bool) -> bool {
+    for _ in 0..ATTEMPTS {
+        if condition().await {
+            return true;
+        }
+    }
+    false
 }
 
 #[tokio::test(flavor = "multi_thread")]

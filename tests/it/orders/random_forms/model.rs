@@ -105,7 +105,7 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
     Expected { status: 200, errors: Vec::new(), message }
 }
 
-/// The faults of a form, each told once.
+/// The faults of a form, each reported once.
 #[derive(Default)]
 struct Faults {
     messages: Vec<String>,
