@@ -12,7 +12,7 @@ use crate::cli::settings::warn;
 use crate::database::connect;
 use crate::database::connection_string::ConnectionString;
 use crate::database::database_address::DatabaseAddress;
-use crate::database::tls::AddressError;
+use crate::database::error::AddressError;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;

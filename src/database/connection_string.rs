@@ -22,22 +22,16 @@ pub enum ConnectionStringError {
     #[error("neither a URL such as postgresql://user@host:5432/name nor pairs such as host=/run/postgresql user=me")]
     Syntax,
     /// tokio-postgres does not know a parameter, or its value.
-    #[error("{}", .0.source_text())]
+    #[error("{}", cause(.0))]
     Parameter(#[source] tokio_postgres::Error),
     /// A value of `sslmode` that is none.
     #[error("sslmode is disable, allow, prefer, require, verify-ca or verify-full")]
     SslMode,
 }
 
-/// The text of an error below another's.
-trait SourceText {
-    fn source_text(&self) -> String;
-}
-
-impl SourceText for tokio_postgres::Error {
-    fn source_text(&self) -> String {
-        std::error::Error::source(self).map_or_else(|| self.to_string(), ToString::to_string)
-    }
+/// What is wrong, without "invalid configuration" before it.
+fn cause(error: &tokio_postgres::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// How a connection is encrypted and whom it trusts, by libpq's names.

@@ -12,8 +12,9 @@ use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::connection_string::{ConnectionString, SslMode};
+use crate::database::error::AddressError;
 use crate::database::libpq_files::{self, Environment, FilePassword, PasswordOf};
-use crate::database::tls::{self, AddressError, Identity, Trust};
+use crate::database::tls::{self, Identity, Trust};
 
 /// The variables of libpq's environment, and the parameters that they stand for.
 const VARIABLES: [(&str, &str); 16] = [

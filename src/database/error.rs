@@ -1,4 +1,4 @@
-//! The errors of the connection pools and of the private cluster.
+//! The errors of addresses, of the connection pools and of the private cluster.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use thiserror::Error;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::types::WrongType;
 
+use crate::database::connection_string::ConnectionStringError;
 use crate::database::parameter::ParameterError;
 
 /// Why a statement returned no result.
@@ -143,6 +144,66 @@ fn is_well_formed(code: &SqlState) -> bool {
 /// Whether a parameter of the statement cannot be sent.
 fn is_about_a_parameter(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<ParameterError>() || source.is::<WrongType>())
+}
+
+/// Why the files and variables that an address names cannot be used.
+#[derive(Debug, Error)]
+pub enum AddressError {
+    /// The parameters of a service or of the environment are wrong.
+    #[error("the database's address is not valid")]
+    Parameters(#[from] ConnectionStringError),
+    /// A file cannot be read.
+    #[error("{path} cannot be read", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// No service file has the service.
+    #[error("no service file has [{name}]: name the file in PGSERVICEFILE, or correct service=")]
+    NoService {
+        /// The service's name.
+        name: String,
+    },
+    /// Certificates are to be verified, but there is no root certificate.
+    #[error(
+        "{path} does not exist, and sslmode asks for verified certificates: name the authority's certificate in sslrootcert, \
+         trust those of the system with sslrootcert=system, or use another sslmode", path = path.display()
+    )]
+    NoRootCertificate {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The system's certificates are trusted for any host but the one that is meant.
+    #[error(
+        "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate from an authority of the system"
+    )]
+    SystemNeedsHost,
+    /// The system has no trusted certificates.
+    #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
+    NoSystemCertificates,
+    /// A file holds no certificate or key.
+    #[error("{path} has no {wanted} in PEM format", path = path.display())]
+    NotPem {
+        /// The file.
+        path: PathBuf,
+        /// What is wanted of it.
+        wanted: &'static str,
+    },
+    /// A certificate without its key, or a key without its certificate.
+    #[error("sslcert and sslkey belong together: name both files")]
+    HalfIdentity,
+    /// Others may read the key.
+    #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
+    KeyOpen {
+        /// The key's file.
+        path: PathBuf,
+    },
+    /// The certificates cannot be used.
+    #[error("the certificates cannot be used")]
+    Certificates(#[source] rustls::Error),
 }
 
 /// Why the private cluster cannot be used.

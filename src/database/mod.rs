@@ -12,7 +12,7 @@ pub mod parameter;
 pub mod pool;
 pub mod session;
 pub mod snapshot;
-pub mod tls;
+mod tls;
 pub mod transaction;
 pub mod writer_pool;
 

@@ -2,7 +2,6 @@
 //!
 //! Source: PostgreSQL's documentation, section "SSL Support" of libpq.
 
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,67 +14,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::connection_string::ConnectionStringError;
-
-/// Why the files and variables that an address names cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum AddressError {
-    /// The parameters of a service or of the environment are wrong.
-    #[error("the database's address is not valid")]
-    Parameters(#[from] ConnectionStringError),
-    /// A file cannot be read.
-    #[error("{path} cannot be read", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// No service file has the service.
-    #[error("no service file has [{name}]: name the file in PGSERVICEFILE, or correct service=")]
-    NoService {
-        /// The service's name.
-        name: String,
-    },
-    /// Certificates are to be verified, but there is no root certificate.
-    #[error(
-        "{path} does not exist, and sslmode asks for verified certificates: name the authority's certificate in sslrootcert, \
-         trust those of the system with sslrootcert=system, or use another sslmode", path = path.display()
-    )]
-    NoRootCertificate {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
-    /// The system's certificates are trusted for any host but the one that is meant.
-    #[error(
-        "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate from an authority of the system"
-    )]
-    SystemNeedsHost,
-    /// The system has no trusted certificates.
-    #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
-    NoSystemCertificates,
-    /// A file holds no certificate or key.
-    #[error("{path} has no {wanted} in PEM format", path = path.display())]
-    NotPem {
-        /// The file.
-        path: PathBuf,
-        /// What is wanted of it.
-        wanted: &'static str,
-    },
-    /// A certificate without its key, or a key without its certificate.
-    #[error("sslcert and sslkey belong together: name both files")]
-    HalfIdentity,
-    /// Others may read the key.
-    #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
-    KeyOpen {
-        /// The key's file.
-        path: PathBuf,
-    },
-    /// The certificates cannot be used.
-    #[error("the certificates cannot be used")]
-    Certificates(#[source] Error),
-}
+use crate::database::error::AddressError;
 
 /// Which servers are trusted.
 pub(super) enum Trust {
