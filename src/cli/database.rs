@@ -82,6 +82,9 @@ fn remedy(error: &Error) -> &'static str {
             }
             SqlState::INVALID_CATALOG_NAME => "correct the database's name, or create it (`createdb NAME`)",
             SqlState::TOO_MANY_CONNECTIONS => "wait for a free connection, or raise PostgreSQL's max_connections",
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => {
+                "name a server of the kind that target_session_attrs asks for, or change it"
+            }
             SqlState::CANNOT_CONNECT_NOW => "PostgreSQL starts or stops: try it again in a moment",
             _ => "PostgreSQL refused it",
         };

@@ -1,5 +1,6 @@
-//! A single connection without a pool, for commands that work on a database and exit.
+//! Opening a connection, and running it on a task of its own.
 
+use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Error};
 
 use crate::database::database_address::DatabaseAddress;
@@ -8,11 +9,16 @@ use crate::telemetry::event::Event;
 
 /// Connects, and runs the connection on its own task until the client is dropped.
 pub async fn connect(address: impl Into<DatabaseAddress>) -> Result<Client, Error> {
-    let (client, connection) = address.into().open().await?;
-    tokio::spawn(async move {
+    Ok(spawn(&address.into()).await?.0)
+}
+
+/// The same, with the task.
+pub(super) async fn spawn(address: &DatabaseAddress) -> Result<(Client, JoinHandle<()>), Error> {
+    let (client, connection) = address.open().await?;
+    let task = tokio::spawn(async move {
         if let Err(error) = connection.await {
             emit(&Event::ConnectionLost { error: &error });
         }
     });
-    Ok(client)
+    Ok((client, task))
 }

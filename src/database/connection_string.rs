@@ -11,10 +11,6 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use thiserror::Error;
 use tokio_postgres::Config;
 
-/// libpq's names of servers that tokio-postgres does not know, and the names that it knows. A primary accepts writes; a
-/// standby does not.
-const TARGETS: [(&str, &str); 2] = [("primary", "read-write"), ("standby", "read-only")];
-
 /// Why a text is not the address of a database. No error repeats the text, which may hold a password.
 #[derive(Debug, Error)]
 pub enum ConnectionStringError {
@@ -27,6 +23,9 @@ pub enum ConnectionStringError {
     /// A value of `sslmode` that is none.
     #[error("sslmode is disable, allow, prefer, require, verify-ca or verify-full")]
     SslMode,
+    /// A value of `target_session_attrs` that is none.
+    #[error("target_session_attrs is any, read-write, read-only, primary, standby or prefer-standby")]
+    Target,
 }
 
 /// What is wrong, without "invalid configuration" before it.
@@ -64,6 +63,39 @@ impl FromStr for SslMode {
     }
 }
 
+/// Which servers are meant, by libpq's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// All.
+    Any,
+    /// Those whose transactions may write by default: no standby, and `default_transaction_read_only` is off.
+    ReadWrite,
+    /// All others.
+    ReadOnly,
+    /// Those that are not in recovery.
+    Primary,
+    /// Those in recovery.
+    Standby,
+    /// A standby if there is one, and otherwise all.
+    PreferStandby,
+}
+
+impl FromStr for Target {
+    type Err = ConnectionStringError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "any" => Ok(Self::Any),
+            "read-write" => Ok(Self::ReadWrite),
+            "read-only" => Ok(Self::ReadOnly),
+            "primary" => Ok(Self::Primary),
+            "standby" => Ok(Self::Standby),
+            "prefer-standby" => Ok(Self::PreferStandby),
+            _ => Err(ConnectionStringError::Target),
+        }
+    }
+}
+
 /// An address that has been read, but for the files and the environment that it leaves open: see
 /// [`DatabaseAddress`](crate::database::database_address::DatabaseAddress).
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -82,6 +114,7 @@ impl FromStr for ConnectionString {
         let read = if is_url { url(text) } else { pairs(text).map(|parameters| Self { base: None, parameters }) };
         let read = read.ok_or(ConnectionStringError::Syntax)?;
         read.ssl_mode()?;
+        read.target()?;
         read.config()?;
         Ok(read)
     }
@@ -120,6 +153,7 @@ impl ConnectionString {
             }
         }
         self.ssl_mode()?;
+        self.target()?;
         Ok(self)
     }
 
@@ -128,11 +162,16 @@ impl ConnectionString {
         self.get("sslmode").map(str::parse).transpose()
     }
 
-    /// The parameters that tokio-postgres knows.
+    /// The parameter `target_session_attrs`.
+    pub(super) fn target(&self) -> Result<Option<Target>, ConnectionStringError> {
+        self.get("target_session_attrs").map(str::parse).transpose()
+    }
+
+    /// The parameters that are left to tokio-postgres.
     pub(super) fn config(&self) -> Result<Config, ConnectionStringError> {
-        const OWN: [&str; 6] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile", "service"];
+        const OWN: [&str; 7] =
+            ["sslmode", "sslrootcert", "sslcert", "sslkey", "passfile", "service", "target_session_attrs"];
         let known = self.parameters.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
-        let known = known.map(|(name, value)| (name.as_str(), known_value(name, value)));
         let text = if let Some(base) = &self.base {
             let known: Vec<_> = known.map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
             format!("{base}?{}", known.join("&"))
@@ -143,12 +182,6 @@ impl ConnectionString {
         };
         text.parse().map_err(ConnectionStringError::Parameter)
     }
-}
-
-/// The value as tokio-postgres writes it.
-fn known_value<'a>(name: &str, value: &'a str) -> &'a str {
-    let target = TARGETS.iter().find(|(libpq, _)| name == "target_session_attrs" && *libpq == value);
-    target.map_or(value, |(_, known)| known)
 }
 
 fn encoded(text: &str) -> String {
@@ -201,7 +234,6 @@ fn pair_value(text: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use tokio_postgres::config::Host;
-    use tokio_postgres::config::TargetSessionAttrs::{self, Any, ReadOnly, ReadWrite};
 
     use super::*;
 
@@ -209,19 +241,19 @@ mod tests {
         text.parse::<ConnectionString>().ok().map(|read| read.config().unwrap())
     }
 
-    fn target(text: &str) -> Option<TargetSessionAttrs> {
-        config(text).map(|config| config.get_target_session_attrs())
+    fn target(text: &str) -> Result<Option<Target>, ConnectionStringError> {
+        text.parse::<ConnectionString>()?.target()
     }
 
     #[test]
     fn takes_the_names_of_libpq() {
         for (name, expected) in [
-            ("any", Some(Any)),
-            ("read-write", Some(ReadWrite)),
-            ("primary", Some(ReadWrite)),
-            ("read-only", Some(ReadOnly)),
-            ("standby", Some(ReadOnly)),
-            ("prefer-standby", None),
+            ("any", Some(Target::Any)),
+            ("read-write", Some(Target::ReadWrite)),
+            ("primary", Some(Target::Primary)),
+            ("read-only", Some(Target::ReadOnly)),
+            ("standby", Some(Target::Standby)),
+            ("prefer-standby", Some(Target::PreferStandby)),
             ("primaries", None),
             ("", None),
         ] {
@@ -231,10 +263,10 @@ mod tests {
                 format!("host=one target_session_attrs='{name}' user=a"),
                 format!("host=one target_session_attrs = '{name}' user=a"),
             ] {
-                assert_eq!(target(&text), expected, "{text}");
+                assert_eq!(target(&text).ok().flatten(), expected, "{text}");
             }
         }
-        assert_eq!(target("host=one user=a"), Some(Any));
+        assert_eq!(target("host=one user=a").unwrap(), None);
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use tokio_postgres::config::{Host, SslMode as Encryption};
-use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Client, Config, Connection, Error, Socket};
+use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::connection_string::{ConnectionString, SslMode};
+use crate::database::connection_string::{ConnectionString, SslMode, Target};
 use crate::database::error::AddressError;
 use crate::database::libpq_files::{self, Environment, FilePassword, PasswordOf};
+use crate::database::target_session::{self, OpenConnection};
 use crate::database::tls::{self, Identity, Trust};
 
 /// The variables of libpq's environment, and the parameters that they stand for.
@@ -39,9 +39,10 @@ const VARIABLES: [(&str, &str); 16] = [
 /// A database that can be connected to.
 #[derive(Clone)]
 pub struct DatabaseAddress {
-    /// All but the certificates.
+    /// All but the certificates and the kind of server.
     pub config: Config,
     pub(super) tls: MakeRustlsConnect,
+    pub(super) target: Target,
     warnings: Vec<AddressWarning>,
 }
 
@@ -77,7 +78,7 @@ impl From<&Config> for DatabaseAddress {
     fn from(config: &Config) -> Self {
         let mut config = config.clone();
         config.ssl_mode(Encryption::Disable);
-        Self { config, tls: tls::local_connector(), warnings: Vec::new() }
+        Self { config, tls: tls::local_connector(), target: Target::Any, warnings: Vec::new() }
     }
 }
 
@@ -120,7 +121,7 @@ impl DatabaseAddress {
             warnings.extend(complete_password(&mut config, &given, environment)?);
         }
         let connector = encryption(&mut config, &given, environment, &mut warnings)?;
-        Ok(Self { config, tls: connector, warnings })
+        Ok(Self { config, tls: connector, target: given.target()?.unwrap_or(Target::Any), warnings })
     }
 
     /// What the operator should know.
@@ -132,14 +133,12 @@ impl DatabaseAddress {
     pub(super) fn with_options(&self, options: &str) -> Self {
         let mut config = self.config.clone();
         config.options(options);
-        Self { config, tls: self.tls.clone(), warnings: Vec::new() }
+        Self { config, tls: self.tls.clone(), target: self.target, warnings: Vec::new() }
     }
 
     /// Opens a connection. The client waits until its connection is polled.
-    pub(crate) async fn open(
-        &self,
-    ) -> Result<(Client, Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>), Error> {
-        self.config.connect(self.tls.clone()).await
+    pub(crate) async fn open(&self) -> Result<OpenConnection, Error> {
+        target_session::connect(&self.config, &self.tls, self.target).await
     }
 }
 

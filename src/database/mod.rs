@@ -12,6 +12,7 @@ pub mod parameter;
 pub mod pool;
 pub mod session;
 pub mod snapshot;
+mod target_session;
 mod tls;
 pub mod transaction;
 pub mod writer_pool;

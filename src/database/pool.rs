@@ -1,10 +1,14 @@
 //! The pool of connections that read.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Connect, Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, Error};
 
+use crate::database::connect::spawn;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
@@ -55,18 +59,31 @@ impl Pool {
     }
 }
 
+/// Opens a pool's connections.
+struct Connector(DatabaseAddress);
+
+impl Connect for Connector {
+    fn connect(
+        &self,
+        _: &Config,
+    ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
+        Box::pin(spawn(&self.0))
+    }
+}
+
 /// Builds a pool of connections with this configuration. `hook` prepares each new one.
 pub(super) fn build(
     database: &DatabaseAddress,
     options: &PoolOptions,
     hook: Option<Hook>,
 ) -> Result<deadpool_postgres::Pool, DatabaseError> {
-    let mut config = database.config.clone();
-    config.application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
+    let mut database = database.clone();
+    database.config.application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     // Recycling sends no statement, so it needs no timeout.
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };
-    let pool = deadpool_postgres::Pool::builder(Manager::from_config(config, database.tls.clone(), manager));
+    let manager = Manager::from_connect(database.config.clone(), Connector(database), manager);
+    let pool = deadpool_postgres::Pool::builder(manager);
     let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1);
     let pool = match hook {
         Some(hook) => pool.post_create(hook),

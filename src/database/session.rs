@@ -1,8 +1,7 @@
 //! The PostgreSQL settings that every pooled connection starts with.
 
-use tokio_postgres::config::TargetSessionAttrs;
-
 use crate::database::database_address::DatabaseAddress;
+use crate::database::target_session::depends_on_default;
 
 /// Planner and timeout settings of reading connections. The operator's address may override them.
 ///
@@ -37,10 +36,10 @@ pub fn reader_settings(operator: &str) -> String {
     format!("{READER_DEFAULTS} {operator} {READER_REQUIRED} -c default_transaction_read_only=on")
 }
 
-/// The `options` of a reading connection whose server has to be a primary or a standby. It must not be read-only when it
-/// starts: tokio-postgres asks whether transactions are read-only, and so they are on a standby alone. [`READ_ONLY`] follows.
-fn targeted_reader_settings(operator: &str) -> String {
-    format!("{READER_DEFAULTS} {operator} {READER_REQUIRED} -c default_transaction_read_only=off")
+/// The `options` of a reading connection whose server is chosen by its own default of read-only transactions. [`READ_ONLY`]
+/// follows when it is chosen.
+fn undecided_reader_settings(operator: &str) -> String {
+    format!("{READER_DEFAULTS} {operator} {READER_REQUIRED}")
 }
 
 /// Makes the transactions of a connection read-only.
@@ -49,9 +48,9 @@ pub(super) const READ_ONLY: &str = "SET default_transaction_read_only = on";
 /// The address with the settings of a reading connection, and whether `READ_ONLY` has to follow.
 pub(crate) fn reader(address: &DatabaseAddress) -> (DatabaseAddress, bool) {
     let operator = address.config.get_options().unwrap_or_default();
-    let is_targeted = address.config.get_target_session_attrs() != TargetSessionAttrs::Any;
-    let settings = if is_targeted { targeted_reader_settings(operator) } else { reader_settings(operator) };
-    (address.with_options(&settings), is_targeted)
+    let is_undecided = depends_on_default(address.target);
+    let settings = if is_undecided { undecided_reader_settings(operator) } else { reader_settings(operator) };
+    (address.with_options(&settings), is_undecided)
 }
 
 /// The address with the settings of a writing connection.

@@ -150,7 +150,7 @@ pub(crate) enum Event<'a> {
         max_rows: usize,
     },
 
-    /// database: a connection outside the pool ended with an error.
+    /// database: a connection ended with an error.
     ConnectionLost {
         /// The error.
         error: &'a dyn Error,

@@ -96,9 +96,28 @@ async fn finds_the_primary_or_the_standby_among_several_hosts() {
 
     // The primary has another table than the standby.
     postgres.connect().await.batch_execute("ALTER TABLE order_item RENAME TO other_item").await.unwrap();
-    for (target, is_standby) in [("standby", true), ("read-only", true), ("any", false), ("primary", false)] {
-        let address = address(&[&primary, &standby.config], target);
-        let checked = run(orderql().args(["schema", "check", "--database-url", &address]), "");
+    let check = |servers: &[&Config], target: &str| {
+        run(orderql().args(["schema", "check", "--database-url", &address(servers, target)]), "")
+    };
+    for (target, is_standby) in
+        [("standby", true), ("read-only", true), ("prefer-standby", true), ("any", false), ("primary", false)]
+    {
+        let checked = check(&[&primary, &standby.config], target);
         assert_eq!(checked.succeeded, is_standby, "{target}: {}", checked.stderr);
+    }
+
+    // A primary can be read-only, too.
+    let unfit = "does not fit the schema";
+    let read_only = "ALTER DATABASE orders SET default_transaction_read_only = on";
+    for (statement, expected) in [
+        ("SELECT", [("read-write", unfit), ("read-only", "the server is not read-only")]),
+        (read_only, [("read-write", "the server is read-only"), ("read-only", unfit)]),
+    ] {
+        postgres.connect().await.batch_execute(statement).await.unwrap();
+        let always = [("primary", unfit), ("standby", "the server is not a standby"), ("prefer-standby", unfit)];
+        for (target, expected) in expected.into_iter().chain(always) {
+            let stderr = check(&[&primary], target).stderr;
+            assert!(stderr.contains(expected), "{statement}, {target}: {stderr}");
+        }
     }
 }
