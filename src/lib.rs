@@ -46,6 +46,9 @@ pub mod compile;
 #[cfg(feature = "server")]
 pub mod telemetry;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "reads the files")]
+pub mod pem_files;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
 pub mod database;
 #[cfg(feature = "server")]

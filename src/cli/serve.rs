@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +34,10 @@ use crate::http::request_ids::RequestIds;
 use crate::http::route::Endpoints;
 use crate::http::sdl_document::SdlDocument;
 use crate::http::service::Service;
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::inherited::InheritedSockets;
+use crate::http::socket::listening::{ListenError, ListeningSocket};
+use crate::http::socket::tls;
 use crate::preflight::stored_types;
 use crate::retention::Retention;
 use crate::telemetry::event::Event;
@@ -60,9 +63,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let values = settings::gather(&args.flags)?;
     let config = Config::read(&values)?;
+    let sockets = InheritedSockets::take();
     let _log = log::open(&config.log())?;
     let database = address(&config.database()?)?;
-    runtime(&config)?.block_on(async { start(&config, database).await?.serve().await })
+    runtime(&config)?.block_on(async { start(&config, database, sockets).await?.serve().await })
 }
 
 /// The runtime that the server runs on.
@@ -87,15 +91,23 @@ pub(crate) struct Server {
 pub(crate) async fn check(config: &Config) -> Outcome {
     schema::read(config.schema.as_deref())?;
     Tokens::check(&config.tokens()?)?;
-    for address in config.admin_listen.into_iter().chain([config.listen]) {
-        Listener::check(address).await?;
+    let options = config.http();
+    options.tls.as_ref().map(tls::read).transpose()?;
+    for address in options.admin_listen.iter().chain([&options.listen]) {
+        ListeningSocket::check(address).await?;
     }
     Ok(())
 }
 
 /// Opens everything that the server needs. Fails if something is missing. A key is made, where there is none, once the rest is known
 /// to be there.
-pub(crate) async fn start(config: &Config, database: DatabaseAddress) -> Result<Server, Box<dyn Error + Send + Sync>> {
+pub(crate) async fn start(
+    config: &Config,
+    database: DatabaseAddress,
+    mut inherited: InheritedSockets,
+) -> Result<Server, Box<dyn Error + Send + Sync>> {
+    let options = config.http();
+    let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let catalog = schema::read(config.schema.as_deref())?.with_search_window(config.search_window);
     // Checked at the start, so that a table that is missing does not show in the responses to clients.
     let client = connect(&database).await?;
@@ -106,12 +118,15 @@ pub(crate) async fn start(config: &Config, database: DatabaseAddress) -> Result<
     let catalog = catalog.with_stored_types(&stored);
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
-    let options = config.http();
-    let admin = match options.admin_listen {
-        Some(address) => Some(Listener::bind(address, Endpoints::Admin).await?),
+    let mut bind = async |address, endpoints| {
+        let socket = ListeningSocket::bind(address, options.listen_mode, &mut inherited).await?;
+        Ok::<_, ListenError>(Listener::new(socket, endpoints))
+    };
+    let admin = match &options.admin_listen {
+        Some(address) => Some(bind(address, Endpoints::Admin).await?),
         None => None,
     };
-    let listener = Listener::bind(options.listen, Endpoints::Public).await?;
+    let listener = bind(&options.listen, Endpoints::Public).await?;
     let audit = AuditWriter::start(database.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
     let password_checks = config.password_checks();
@@ -136,7 +151,8 @@ pub(crate) async fn start(config: &Config, database: DatabaseAddress) -> Result<
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries),
         memory: MemoryBudget::new(options.memory_budget, options.body_limit),
-        options: options.clone(),
+        options,
+        tls,
         request_ids: RequestIds::default(),
     };
     Ok(Server { listener, admin, service, audit, _retention: retention })
@@ -149,7 +165,7 @@ impl Server {
     }
 
     /// The bound address.
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> &ListenAddress {
         self.listener.address()
     }
 

@@ -53,6 +53,9 @@ pub(crate) enum ConfigError {
         /// Bytes that requests and unread responses may take together.
         memory_budget: usize,
     },
+    /// A certificate without its key, or a key without its certificate.
+    #[error("tls-cert and tls-key belong together: set both")]
+    HalfOfTls,
     /// An environment variable is not text.
     #[error("the environment variable {0} is not valid UTF-8")]
     NotText(&'static str),

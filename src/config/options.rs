@@ -14,6 +14,7 @@ use crate::database::options::PoolOptions;
 use crate::http;
 use crate::http::cors;
 use crate::http::query_texts::QueryTextOptions;
+use crate::http::socket::tls::TlsFiles;
 use crate::limits::{Limits, caller_limits};
 use crate::orders::options::UpdateOptions;
 use crate::telemetry::log;
@@ -65,14 +66,19 @@ impl Config {
         if !limits.bucket_covers_max_cost() {
             return Err(ConfigError::CostAboveBucket { max_cost, bucket_size });
         }
+        if self.tls_cert.is_some() != self.tls_key.is_some() {
+            return Err(ConfigError::HalfOfTls);
+        }
         self.tokens().map(drop)
     }
 
     /// The HTTP server's options.
     pub(crate) fn http(&self) -> http::options::Options {
         http::options::Options {
-            listen: self.listen,
-            admin_listen: self.admin_listen,
+            listen: self.listen.clone(),
+            admin_listen: self.admin_listen.clone(),
+            listen_mode: self.listen_mode,
+            tls: self.tls_files(),
             body_limit: self.body_limit,
             memory_budget: self.memory_budget,
             header_timeout: self.header_timeout,
@@ -90,6 +96,10 @@ impl Config {
             },
             cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
         }
+    }
+
+    fn tls_files(&self) -> Option<TlsFiles> {
+        Some(TlsFiles { certificate: self.tls_cert.clone()?, key: self.tls_key.clone()? })
     }
 
     /// The claims of tokens, and the keys that sign and verify them. Fails if the external issuer is not described whole.

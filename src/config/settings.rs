@@ -1,6 +1,6 @@
 //! The table of settings, and `Config`, which has a typed value for each row.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,13 +10,14 @@ use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER,
-    LIMIT, LOG_FILTER, LOG_FORMAT, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE,
-    TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
+    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT,
+    TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
+use crate::http::socket::address::ListenAddress;
 use crate::limits::caller_limits;
 use crate::preflight::Constraints;
 use crate::telemetry::log::Format;
@@ -93,10 +94,16 @@ macro_rules! settings {
 
 caller_limits! { settings!
     before_limits {
-        /// Address and port to listen on.
-        listen: SocketAddr = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
+        /// Address and port to listen on; or unix: and the path of a socket; or systemd, for a socket that it has opened.
+        listen: ListenAddress = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
         /// A second address and port, for operators: it has the probes alone, and responds to them however busy the first is.
-        admin_listen: Option<SocketAddr> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
+        admin_listen: Option<ListenAddress> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
+        /// Permissions of the file of a Unix socket.
+        listen_mode: u32 = "listen-mode", "ORDERQL_LISTEN_MODE", "0660", MODE;
+        /// PEM file of the certificate, and those between it and the root, with which clients are served over TLS; needs tls-key.
+        tls_cert: Option<PathBuf> = "tls-cert", "ORDERQL_TLS_CERT", "", PATH_OR_NONE;
+        /// PEM file of the certificate's private key, which nobody else may read.
+        tls_key: Option<PathBuf> = "tls-key", "ORDERQL_TLS_KEY", "", PATH_OR_NONE;
         /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
         database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.

@@ -1,6 +1,6 @@
 //! How the values of settings are written: a parser for each form, with the message for a value that it rejects.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
+use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
 use crate::telemetry::log::{Format, is_filter};
 
@@ -30,21 +31,26 @@ impl<T> ValueParser<T> {
     }
 }
 
-/// An IP address and a port. Of names, which might change their meaning, only `localhost` is known.
-pub(crate) const ADDRESS: ValueParser<SocketAddr> = ValueParser {
+/// What a listener listens on.
+pub(crate) const ADDRESS: ValueParser<ListenAddress> = ValueParser {
     placeholder: "ADDRESS",
-    wanted: "an IP address and a port, such as 127.0.0.1:8080, [::]:8080 or localhost:8080",
-    parse: |text| match text.strip_prefix("localhost:") {
-        Some(port) => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?))),
-        None => text.parse().ok(),
-    },
+    wanted: "an IP address and a port, such as 127.0.0.1:8080, [::]:8080 or localhost:8080, or unix:/PATH, systemd or \
+             systemd:NAME",
+    parse: ListenAddress::parse,
 };
 
 /// The same; empty if it is not set.
-pub(crate) const ADDRESS_OR_NONE: ValueParser<Option<SocketAddr>> = ValueParser {
+pub(crate) const ADDRESS_OR_NONE: ValueParser<Option<ListenAddress>> = ValueParser {
     placeholder: ADDRESS.placeholder,
     wanted: ADDRESS.wanted,
     parse: |text| if text.is_empty() { Some(None) } else { (ADDRESS.parse)(text).map(Some) },
+};
+
+/// A file's permissions.
+pub(crate) const MODE: ValueParser<u32> = ValueParser {
+    placeholder: "MODE",
+    wanted: "permissions in octal digits, such as 0660",
+    parse: |text| u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777 && !text.starts_with('+')),
 };
 
 /// A list of IP addresses, which may be empty.

@@ -10,6 +10,7 @@ use tokio_postgres::types::WrongType;
 
 use crate::database::connection_string::ConnectionStringError;
 use crate::database::parameter::ParameterError;
+use crate::pem_files::PemError;
 
 /// Why a statement returned no result.
 #[derive(Debug, Error)]
@@ -184,23 +185,12 @@ pub enum AddressError {
     /// The system has no trusted certificates.
     #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
     NoSystemCertificates,
-    /// A file holds no certificate or key.
-    #[error("{path} has no {wanted} in PEM format", path = path.display())]
-    NotPem {
-        /// The file.
-        path: PathBuf,
-        /// What is wanted of it.
-        wanted: &'static str,
-    },
+    /// The file of a certificate or key cannot be used.
+    #[error(transparent)]
+    Pem(#[from] PemError),
     /// A certificate without its key, or a key without its certificate.
     #[error("sslcert and sslkey belong together: name both files")]
     HalfIdentity,
-    /// Others may read the key.
-    #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
-    KeyOpen {
-        /// The key's file.
-        path: PathBuf,
-    },
     /// The certificates cannot be used.
     #[error("the certificates cannot be used")]
     Certificates(#[source] rustls::Error),

@@ -2,19 +2,18 @@
 //!
 //! Source: PostgreSQL's documentation, section "SSL Support" of libpq.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::error::AddressError;
+use crate::pem_files::{certificates, private_key};
 
 /// Which servers are trusted.
 pub(super) enum Trust {
@@ -90,29 +89,6 @@ pub(super) fn roots_of_system() -> Result<RootCertStore, AddressError> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 { Err(AddressError::NoSystemCertificates) } else { Ok(roots) }
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, AddressError> {
-    let not_pem = || AddressError::NotPem { path: path.to_owned(), wanted: "certificate" };
-    let text = read(path)?;
-    let found = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(|_| not_pem())?;
-    if found.is_empty() { Err(not_pem()) } else { Ok(found) }
-}
-
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, AddressError> {
-    let text = read(path)?;
-    let metadata = std::fs::metadata(path).map_err(|source| AddressError::File { path: path.to_owned(), source })?;
-    // As libpq: a key of root may be read by a group, too.
-    let closed = if metadata.uid() == 0 { 0o037 } else { 0o077 };
-    if metadata.mode() & closed != 0 {
-        return Err(AddressError::KeyOpen { path: path.to_owned() });
-    }
-    PrivateKeyDer::from_pem_slice(&text)
-        .map_err(|_| AddressError::NotPem { path: path.to_owned(), wanted: "private key" })
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, AddressError> {
-    std::fs::read(path).map_err(|source| AddressError::File { path: path.to_owned(), source })
 }
 
 fn any_server(provider: Arc<CryptoProvider>) -> Arc<AnyHost> {

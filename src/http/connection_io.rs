@@ -1,4 +1,4 @@
-//! The bytes of a connection, between the TCP stream and hyper. Adds what hyper 1.12 lacks:
+//! The bytes of a connection, between its stream and hyper. Adds what hyper 1.12 lacks:
 //!
 //! - **Ambiguous requests.** `framing` follows what the client sends, and marks requests with `Content-Length` beside
 //!   `Transfer-Encoding`; see there.
@@ -8,7 +8,7 @@
 //! - **The time-out for writes.** hyper has none. `connection` has one for the bodies of responses. This one is for all
 //!   other bytes that a client does not take: heads, and HTTP/2's control frames.
 //! - **JSON errors** in place of hyper's bare responses; see `malformed`.
-//! - **The unread rest.** It hands back the half of the stream that reads, so that the listener can drain it.
+//! - **The unread rest.** It hands back the stream, so that the rest can be drained.
 
 use std::io;
 use std::pin::Pin;
@@ -16,8 +16,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::oneshot;
 use tokio::time::{self, Instant, Sleep};
 
@@ -25,14 +23,13 @@ use crate::http::connection::{Connection, Waiting};
 use crate::http::framing::Framing;
 use crate::http::malformed::BareResponse;
 use crate::http::service::Service;
+use crate::http::socket::stream::Stream;
 
-/// A TCP stream as hyper reads and writes it.
+/// A stream as hyper reads and writes it.
 #[derive(Debug)]
 pub(crate) struct ConnectionIo {
     /// `None` after it was handed back.
-    read: Option<OwnedReadHalf>,
-    /// Dropping it shuts down the stream's writing side, after all written bytes are sent.
-    write: OwnedWriteHalf,
+    stream: Option<Stream>,
     connection: Arc<Connection>,
     service: Arc<Service>,
     framing: Framing,
@@ -44,8 +41,8 @@ pub(crate) struct ConnectionIo {
     write_timer: Timer,
     /// What is left to write of the response that replaces hyper's own.
     error_response: Vec<u8>,
-    /// Takes the reading half when hyper is done.
-    unread: Option<oneshot::Sender<OwnedReadHalf>>,
+    /// Takes the stream when hyper is done.
+    unread: Option<oneshot::Sender<Stream>>,
 }
 
 /// A timer that is reset only if its deadline has changed.
@@ -53,17 +50,15 @@ pub(crate) struct ConnectionIo {
 struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl ConnectionIo {
-    /// Wraps the stream. The receiver yields its reading half when hyper is done with it.
+    /// Wraps the stream. The receiver yields it when hyper is done with it.
     pub(crate) fn new(
-        stream: TcpStream,
+        stream: Stream,
         connection: Arc<Connection>,
         service: Arc<Service>,
-    ) -> (Self, oneshot::Receiver<OwnedReadHalf>) {
-        let (read, write) = stream.into_split();
+    ) -> (Self, oneshot::Receiver<Stream>) {
         let (unread, receiver) = oneshot::channel();
         let io = Self {
-            read: Some(read),
-            write,
+            stream: Some(stream),
             connection,
             service,
             framing: Framing::new(),
@@ -119,7 +114,10 @@ impl ConnectionIo {
 
     fn poll_error_response(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.error_response.is_empty() {
-            let outcome = Pin::new(&mut self.write).poll_write(context, &self.error_response);
+            let outcome = match &mut self.stream {
+                Some(stream) => Pin::new(stream).poll_write(context, &self.error_response),
+                None => closed(),
+            };
             let written = ready!(self.poll_write_timeout(context, outcome))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
@@ -147,6 +145,11 @@ impl ConnectionIo {
     }
 }
 
+/// The outcome of a write after the stream was handed back.
+fn closed<T>() -> Poll<io::Result<T>> {
+    Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+}
+
 impl Timer {
     fn poll(&mut self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
         let sleep = self.0.get_or_insert_with(|| Box::pin(time::sleep_until(deadline)));
@@ -159,9 +162,9 @@ impl Timer {
 
 impl Drop for ConnectionIo {
     fn drop(&mut self) {
-        if let (Some(read), Some(unread)) = (self.read.take(), self.unread.take()) {
+        if let (Some(stream), Some(unread)) = (self.stream.take(), self.unread.take()) {
             // Fails if the connection's task was aborted, and then nobody drains it.
-            let _ = unread.send(read);
+            let _ = unread.send(stream);
         }
     }
 }
@@ -169,8 +172,8 @@ impl Drop for ConnectionIo {
 impl AsyncRead for ConnectionIo {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        let Some(read) = &mut self.read else { return Poll::Ready(Ok(())) };
-        match Pin::new(read).poll_read(context, buf) {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(Ok(())) };
+        match Pin::new(stream).poll_read(context, buf) {
             Poll::Ready(outcome) => {
                 self.observe(&buf.filled()[before..]);
                 Poll::Ready(outcome)
@@ -189,7 +192,10 @@ impl AsyncWrite for ConnectionIo {
         if wanted.is_empty() {
             return Poll::Ready(Ok(bytes.len()));
         }
-        let outcome = Pin::new(&mut self.write).poll_write(context, wanted);
+        let outcome = match &mut self.stream {
+            Some(stream) => Pin::new(stream).poll_write(context, wanted),
+            None => closed(),
+        };
         self.poll_write_timeout(context, outcome)
     }
 
@@ -204,20 +210,23 @@ impl AsyncWrite for ConnectionIo {
         {
             return self.poll_write(context, first);
         }
-        let outcome = Pin::new(&mut self.write).poll_write_vectored(context, parts);
+        let outcome = match &mut self.stream {
+            Some(stream) => Pin::new(stream).poll_write_vectored(context, parts),
+            None => closed(),
+        };
         self.poll_write_timeout(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.write.is_write_vectored()
+        self.stream.as_ref().is_some_and(AsyncWrite::is_write_vectored)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.write).poll_flush(context)
+        self.stream.as_mut().map_or_else(closed, |stream| Pin::new(stream).poll_flush(context))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_error_response(context))?;
-        Pin::new(&mut self.write).poll_shutdown(context)
+        self.stream.as_mut().map_or_else(closed, |stream| Pin::new(stream).poll_shutdown(context))
     }
 }

@@ -1,6 +1,5 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +8,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::io::AsyncReadExt;
-use tokio::net::TcpStream;
-use tokio::net::tcp::OwnedReadHalf;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time;
 
@@ -23,6 +20,9 @@ use crate::http::origin::Peer;
 use crate::http::request_handler::handle;
 use crate::http::route::Endpoints;
 use crate::http::service::Service;
+use crate::http::socket::stream::Stream;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 
 /// Requests that an HTTP/2 client may have in flight on one connection.
 const MAX_STREAMS: u32 = 100;
@@ -79,9 +79,9 @@ enum End {
 
 impl ConnectionTask {
     /// Serves the connection.
-    pub(crate) async fn run(mut self, stream: TcpStream) {
-        // Responses are written whole or in large parts, so waiting for more bytes would only delay their end.
-        let _ = stream.set_nodelay(true);
+    pub(crate) async fn run(mut self, stream: Stream) {
+        stream.send_at_once();
+        let Some(stream) = self.encrypted(stream).await else { return };
         let (io, unread) = ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.service));
         if self.serve(io).await == End::Done
             && let Ok(unread) = unread.await
@@ -89,6 +89,23 @@ impl ConnectionTask {
             drain(unread).await;
         }
         drop(self.place);
+    }
+
+    /// The stream, over TLS where clients are served so. `None` if the client does not complete the handshake in the time that
+    /// it has for a head, or if its place is needed.
+    async fn encrypted(&mut self, stream: Stream) -> Option<Stream> {
+        let tls = match self.endpoints {
+            Endpoints::Public => self.service.tls.clone(),
+            Endpoints::Admin => None,
+        };
+        let Some(tls) = tls else { return Some(stream) };
+        tokio::select! {
+            shaken = time::timeout(self.service.options.header_timeout, stream.encrypted(tls)) => {
+                shaken.ok()?.inspect_err(|error| emit(&Event::HandshakeFailed { error })).ok()
+            }
+            () = self.connection.until_shed() => None,
+            _ = self.stopping.wait_for(|stopping| *stopping) => None,
+        }
     }
 
     async fn serve(&mut self, io: ConnectionIo) -> End {
@@ -137,10 +154,12 @@ impl ConnectionTask {
 
 /// Reads what the client still sends, for a while. If the socket were closed with unread bytes, the system would reset
 /// the connection, and the client could lose the response that says why its request was rejected.
-async fn drain(mut unread: OwnedReadHalf) {
+async fn drain(mut unread: Stream) {
     let draining = async {
+        // hyper does not end the writing side if it fails.
+        let _ = unread.shutdown().await;
         let (mut buffer, mut left) = (vec![0; 16 << 10], MAX_DRAINED_BYTES);
-        while let Ok(count @ 1..) = Pin::new(&mut unread).read(&mut buffer).await {
+        while let Ok(count @ 1..) = unread.read(&mut buffer).await {
             left = left.saturating_sub(count);
             if left == 0 {
                 break;

@@ -6,11 +6,9 @@
 //! of the grace time are cut off.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
@@ -21,6 +19,8 @@ use crate::http::open_connections::{ConnectionLimits, OpenConnections};
 use crate::http::origin::Peer;
 use crate::http::route::Endpoints;
 use crate::http::service::Service;
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::listening::ListeningSocket;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -35,39 +35,22 @@ const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 /// Connections of the operators' listener.
 const ADMIN_CONNECTIONS: usize = 64;
 
-/// A bound TCP listener.
+/// A socket and what is served there.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    socket: TcpListener,
-    address: SocketAddr,
+    socket: ListeningSocket,
     endpoints: Endpoints,
 }
 
-/// The address cannot be bound.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot listen on {address}")]
-pub(crate) struct ListenError {
-    address: SocketAddr,
-    source: io::Error,
-}
-
 impl Listener {
-    /// Binds the address.
-    pub(crate) async fn bind(address: SocketAddr, endpoints: Endpoints) -> Result<Self, ListenError> {
-        let failed = |source| ListenError { address, source };
-        let socket = TcpListener::bind(address).await.map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        Ok(Self { socket, address, endpoints })
-    }
-
-    /// Fails if the address cannot be bound. It is free again at once.
-    pub(crate) async fn check(address: SocketAddr) -> Result<(), ListenError> {
-        TcpListener::bind(address).await.map(drop).map_err(|source| ListenError { address, source })
+    /// Serves these endpoints on the socket.
+    pub(crate) fn new(socket: ListeningSocket, endpoints: Endpoints) -> Self {
+        Self { socket, endpoints }
     }
 
     /// The address, with the port that the system chose if the configured one is 0.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+    pub(crate) fn address(&self) -> &ListenAddress {
+        self.socket.address()
     }
 
     /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over. Logs the address at
@@ -78,7 +61,7 @@ impl Listener {
         stop: impl Future<Output = ()> + Send,
     ) -> impl Future<Output = ()> + Send {
         let (endpoints, grace) = (self.endpoints.name(), service.options.grace);
-        emit(&Event::Listening { address: self.address, endpoints });
+        emit(&Event::Listening { address: &self.address().to_string(), endpoints });
         async move {
             let (stopping, _) = watch::channel(false);
             let mut connections = JoinSet::new();
@@ -117,9 +100,8 @@ impl Listener {
                 }
             };
             let connection = Arc::new(Connection::new(service.memory.connection()));
-            let Ok((place, shed)) = open.admit(peer.ip(), &connection).await else {
-                // The system then keeps no state of the connection, as it would after an orderly end.
-                let _ = stream.set_zero_linger();
+            let Ok((place, shed)) = open.admit(peer, &connection).await else {
+                stream.reset();
                 crowding.count(0, 1);
                 continue;
             };
@@ -129,7 +111,7 @@ impl Listener {
                 service: Arc::clone(&service),
                 endpoints: self.endpoints,
                 connection,
-                peer: Peer(peer.ip()),
+                peer: Peer(peer),
                 stopping: stopping.subscribe(),
                 place,
             };

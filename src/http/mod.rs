@@ -1,6 +1,6 @@
 //! The HTTP server, on top of hyper.
 //!
-//! **Connections**: `listener` accepts them and shuts down gracefully; `open_connections` decides how many there are, and
+//! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; `open_connections` decides how many there are, and
 //! which one makes room for a new one; `connection_task` serves one; `connection_io` is the I/O under hyper, with the checks
 //! and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a connection's task, I/O and
 //! requests share, and `memory_budget` limits what they hold in memory.
@@ -56,6 +56,7 @@ pub(crate) mod route;
 pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod service_error;
+pub mod socket;
 mod unavailability_log;
 pub(crate) mod update_errors;
 pub(crate) mod value_warning;

@@ -1,19 +1,25 @@
 //! The settings of the HTTP server.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::http::coding::Codings;
 use crate::http::cors;
 use crate::http::query_texts::QueryTextOptions;
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::tls::TlsFiles;
 
 /// The settings of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The address to listen on.
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
     /// The address on which operators reach the probes, whatever happens on the other one.
-    pub admin_listen: Option<SocketAddr>,
+    pub admin_listen: Option<ListenAddress>,
+    /// The permissions of the file of a Unix socket.
+    pub listen_mode: u32,
+    /// The certificate that clients see. Without one they are not served over TLS.
+    pub tls: Option<TlsFiles>,
     /// Bytes that a request's body may have.
     pub body_limit: usize,
     /// Bytes that requests and unread responses may take together.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hyper::HeaderMap;
+use rustls::ServerConfig;
 
 use crate::access::grant_cache::GrantCache;
 use crate::access::grants::{Artifact, Principal};
@@ -62,6 +63,8 @@ pub(crate) struct Service {
     pub memory: MemoryBudget,
     /// The server's settings.
     pub options: Options,
+    /// How clients are served over TLS, if they are.
+    pub tls: Option<Arc<ServerConfig>>,
     /// Makes the ids of requests.
     pub request_ids: RequestIds,
 }

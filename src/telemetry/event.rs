@@ -2,7 +2,7 @@
 //! reach a sink.
 
 use std::error::Error;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::panic::Location;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -15,7 +15,7 @@ pub(crate) enum Event<'a> {
     /// http: the server accepts connections.
     Listening {
         /// The bound address.
-        address: SocketAddr,
+        address: &'a str,
         /// Which endpoints it has.
         endpoints: &'a str,
     },
@@ -36,6 +36,11 @@ pub(crate) enum Event<'a> {
     /// http: the system did not hand out a connection, usually for want of file descriptors.
     AcceptFailed {
         /// The system's error.
+        error: &'a dyn Error,
+    },
+    /// http: a client did not complete the handshake of TLS.
+    HandshakeFailed {
+        /// Why.
         error: &'a dyn Error,
     },
     /// http: connections were closed because there were too many of them, in all or from one address.

@@ -14,7 +14,7 @@ use crate::telemetry::event::{AccessWrite, Event};
 /// Writes an event to the log.
 pub(super) fn write(event: &Event<'_>) {
     match event {
-        Event::Listening { address, endpoints } => info!(%address, endpoints, "listening"),
+        Event::Listening { address, endpoints } => info!(address, endpoints, "listening"),
         Event::Stopping { open_connections, grace, endpoints } => {
             info!(open_connections, ?grace, endpoints, "stopping");
         }
@@ -22,6 +22,7 @@ pub(super) fn write(event: &Event<'_>) {
             warn!(open_connections, "connections were cut off at the end of the grace time");
         }
         Event::AcceptFailed { error } => error!(error = %ErrorChain(*error), "cannot accept a connection"),
+        Event::HandshakeFailed { error } => debug!(error = %ErrorChain(*error), "a client did not complete TLS"),
         Event::TooManyConnections { shed, refused } => {
             warn!(shed, refused, "there are too many connections; idle ones were closed");
         }

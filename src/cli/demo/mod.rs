@@ -22,6 +22,8 @@ use crate::database::connect::connect;
 use crate::database::error::ClusterError;
 use crate::database::migrate::{MigrateError, migrate};
 use crate::database::options::{ClusterOptions, Durability};
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::inherited::InheritedSockets;
 use crate::load::finish::finish;
 use crate::load::loader::load_file;
 use crate::sample::error::SampleError;
@@ -91,14 +93,15 @@ pub fn run(args: &Args) -> Outcome {
     let mut values = settings::gather(&args.flags)?;
     values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
     let config = Config::read(&values)?;
+    let sockets = InheritedSockets::take();
     let _log = log::open(&config.log())?;
     serve::runtime(&config)?.block_on(async {
         serve::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
-        let server = serve::start(&config, (&database).into()).await?;
+        let server = serve::start(&config, (&database).into(), sockets).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
-        introduce(server.address(), &database, &token);
+        introduce(server.address(), config.tls_cert.is_some(), &database, &token);
         server.serve().await?;
         cluster.stop()?;
         Ok(())
@@ -165,21 +168,26 @@ async fn is_complete(client: &Client) -> Result<bool, tokio_postgres::Error> {
 }
 
 /// Prints the demo's addresses and users, and commands that work when they are pasted.
-fn introduce(address: SocketAddr, database: &tokio_postgres::Config, token: &str) {
-    // A client cannot connect to the address that means all interfaces.
-    let reached = match address.ip() {
-        ip if ip.is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),
-        _ => address,
+fn introduce(address: &ListenAddress, is_encrypted: bool, database: &tokio_postgres::Config, token: &str) {
+    let (curl, reached) = match address {
+        // A client cannot connect to the address that means all interfaces.
+        ListenAddress::Tcp(address) if address.ip().is_unspecified() => {
+            (String::new(), SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())).to_string())
+        }
+        ListenAddress::Unix(path) => (format!("--unix-socket {} ", path.display()), "localhost".to_owned()),
+        ListenAddress::Tcp(_) | ListenAddress::Inherited(_) => (String::new(), address.to_string()),
     };
+    let scheme = if is_encrypted && curl.is_empty() { "https" } else { "http" };
+    let reached = format!("{scheme}://{reached}");
     let socket = database.get_hosts().iter().find_map(|host| match host {
         Host::Unix(folder) => Some(folder.display().to_string()),
         Host::Tcp(_) => None,
     });
     println!(
         r#"
-  GraphQL   http://{reached}/rest/s1/graphql
-  Schema    http://{reached}/rest/s1/graphql/sdl
-  Token     http://{reached}/auth/token
+  GraphQL   {reached}/rest/s1/graphql
+  Schema    {reached}/rest/s1/graphql/sdl
+  Token     {reached}/auth/token
   psql      psql -h {socket} -U postgres {DATABASE}
   Users     demo (the default limits), bulk (a bucket of 10^9 credits), guest (no grant); password = name
 
@@ -189,11 +197,11 @@ export TOKEN={token}
 
 Ask for an order with its ship groups and items:
 
-curl -s http://{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
+curl -s {curl}{reached}/rest/s1/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d '{{"query":"{{ order(orderId: \"DEMO10090\") {{ orderId statusId grandTotal shipGroups(first: 5) {{ edges {{ node {{ shipGroupSeqId shippingMethod {{ description }} orderItems(first: 10) {{ edges {{ node {{ productId quantity unitPrice }} }} }} }} }} }} }} }}"}}'
 
 Reject an item of an order in progress (this works once: then the item is no longer in its shipment, and the response says so):
 
-curl -s http://{reached}/api/updateOrder -H "Authorization: Bearer $TOKEN" -d 'facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK'
+curl -s {curl}{reached}/api/updateOrder -H "Authorization: Bearer $TOKEN" -d 'facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK'
 
 Ctrl-C ends the demo; its data stays.
 "#,

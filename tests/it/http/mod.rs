@@ -20,4 +20,6 @@ mod sdl;
 mod short_searches;
 mod shutdown;
 mod slow_clients;
+mod sockets;
+mod tls;
 mod value_warnings;

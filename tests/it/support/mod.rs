@@ -1,5 +1,6 @@
 //! Helpers of the tests.
 
+pub mod authority;
 pub mod built_in;
 pub mod cluster;
 pub mod command;

@@ -1,0 +1,47 @@
+//! The certificate that clients see, and which protocols they are offered.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use thiserror::Error;
+
+use crate::pem_files::{PemError, certificates, private_key};
+
+/// HTTP's names in TLS (ALPN), the preferred one first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// The files of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, followed by those of the authorities between it and the root.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// Why clients cannot be served over TLS.
+#[derive(Debug, Error)]
+pub(crate) enum TlsError {
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] PemError),
+    /// The certificate and the key do not go together, or are of a kind that is not known.
+    #[error("the certificate in {} and the key in {} cannot be used", .0.certificate.display(), .0.key.display())]
+    Pair(TlsFiles, #[source] rustls::Error),
+}
+
+/// Reads the files.
+pub(crate) fn read(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
+    let pair = |error| TlsError::Pair(files.clone(), error);
+    let (chain, key) = (certificates(&files.certificate)?, private_key(&files.key)?);
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(pair)?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(pair)?;
+    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
+    Ok(Arc::new(config))
+}

@@ -1,0 +1,62 @@
+//! Certificates and private keys in PEM files.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use thiserror::Error;
+
+/// Why a file cannot be used.
+#[derive(Debug, Error)]
+pub enum PemError {
+    /// It cannot be read.
+    #[error("{path} cannot be read", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// It holds no certificate or key.
+    #[error("{path} has no {wanted} in PEM format", path = path.display())]
+    NotPem {
+        /// The file.
+        path: PathBuf,
+        /// What is wanted of it.
+        wanted: &'static str,
+    },
+    /// Others may read the key.
+    #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
+    KeyOpen {
+        /// The key's file.
+        path: PathBuf,
+    },
+}
+
+/// The certificates in a file. There is at least one.
+pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, PemError> {
+    let not_pem = || PemError::NotPem { path: path.to_owned(), wanted: "certificate" };
+    let text = read(path)?;
+    let found = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(|_| not_pem())?;
+    if found.is_empty() { Err(not_pem()) } else { Ok(found) }
+}
+
+/// The private key in a file that nobody else may read.
+pub(crate) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, PemError> {
+    let text = read(path)?;
+    let metadata = fs::metadata(path).map_err(|source| PemError::Unreadable { path: path.to_owned(), source })?;
+    // As libpq: a key of root may be read by a group, too.
+    let closed = if metadata.uid() == 0 { 0o037 } else { 0o077 };
+    if metadata.mode() & closed != 0 {
+        return Err(PemError::KeyOpen { path: path.to_owned() });
+    }
+    PrivateKeyDer::from_pem_slice(&text).map_err(|_| PemError::NotPem { path: path.to_owned(), wanted: "private key" })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, PemError> {
+    fs::read(path).map_err(|source| PemError::Unreadable { path: path.to_owned(), source })
+}
