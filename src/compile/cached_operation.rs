@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::compile::known_price::KnownPrice;
 use crate::compile::stages::Admitted;
 use crate::cost::admission::admit;
 use crate::cost::estimate::Estimate;
@@ -27,12 +28,20 @@ pub(super) struct CachedOperation {
     plans: Mutex<CachedPlans>,
     /// The last request that was not admitted. Being rejected is free for the caller, so repeating it must be cheap.
     rejection: Mutex<Option<CachedRejection>>,
+    /// The price of every request for it, once one of them was too expensive for its caller's bucket.
+    known_price: Mutex<Option<KnownPrice>>,
 }
 
 impl CachedOperation {
     /// An operation without plans.
     pub(super) fn new(operation: Operation) -> Self {
-        Self { operation, constant: OnceLock::new(), plans: Mutex::default(), rejection: Mutex::default() }
+        Self {
+            operation,
+            constant: OnceLock::new(),
+            plans: Mutex::default(),
+            rejection: Mutex::default(),
+            known_price: Mutex::default(),
+        }
     }
 
     /// About how much memory it takes, in bytes.
@@ -84,6 +93,11 @@ impl CachedOperation {
         let sizes = resolved.steps.iter().map(StepArguments::size).collect();
         let key = PlanKey::of(&self.operation, resolved);
         *self.last_rejection() = Some(CachedRejection { key, sizes, limits: *limits, errors: errors.clone() });
+    }
+
+    /// The price of every request for it, if it is known.
+    pub(super) fn known_price(&self) -> MutexGuard<'_, Option<KnownPrice>> {
+        self.known_price.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn last_rejection(&self) -> MutexGuard<'_, Option<CachedRejection>> {

@@ -12,7 +12,9 @@ use crate::compile::cache::OperationCache;
 use crate::compile::cached_operation::{CachedOperation, CachedPlan};
 use crate::compile::compiled::Compiled;
 use crate::compile::explanation::{Explanation, explain_operation};
+use crate::compile::known_price::KnownPrice;
 use crate::compile::stages::{self, Admitted};
+use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::template::PlanTemplate;
@@ -35,6 +37,15 @@ pub struct Compiler {
     catalog: Arc<Catalog>,
     operations: OperationCache,
     vocabularies: Arc<CurrentVocabularies>,
+}
+
+/// What is known of a request by its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PricedText {
+    /// The operation's name, if it has one.
+    pub operation_name: Option<Arc<str>>,
+    /// The price of every request with this text.
+    pub credits: Cost,
 }
 
 impl Compiler {
@@ -138,6 +149,24 @@ impl Compiler {
             None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
         };
         is_small && variables_are_short(&request.variables)
+    }
+
+    /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.
+    pub fn known_price(&self, request: &Request, limits: &Limits) -> Option<PricedText> {
+        let cached = self.operations.get(&request.query, request.operation_name.as_deref())?;
+        let credits = (*cached.known_price())?.within(limits)?;
+        Some(PricedText { operation_name: cached.operation.name.clone(), credits })
+    }
+
+    /// Remembers the price of a request that compiled, for [`Self::known_price`]. Worthwhile where the next one may be sent
+    /// in vain.
+    pub fn remember_price(&self, request: &Request, limits: &Limits, credits: Cost) {
+        if let Some(cached) = self.operations.get(&request.query, request.operation_name.as_deref()) {
+            let mut known = cached.known_price();
+            if known.and_then(|price| price.within(limits)).is_none() {
+                *known = KnownPrice::of(&self.catalog, &cached.operation, limits, credits);
+            }
+        }
     }
 
     /// Explains a request, as [`explain`](crate::compile::explanation::explain).
@@ -338,6 +367,38 @@ mod tests {
         let operation = stages::operation(compiler.catalog(), &request(query, json!({}))).unwrap();
         let cached = compiler.operations.contents()[0].1[0];
         assert!(cached > operation.bytes() + 500);
+    }
+
+    #[test]
+    fn knows_the_price_of_a_text_whose_variables_do_not_change_it() {
+        let compiler = compiler(1 << 20);
+        let (default, low) = (Limits::default(), Limits { max_page_size: 1, ..Limits::default() });
+        for (query, variables, is_known) in [
+            ("query A($id: ID!) { order(orderId: $id) { orderId } }", json!({ "id": "a" }), true),
+            ("query A($after: String) { orders(first: 2, after: $after) { edges { cursor } } }", json!({}), true),
+            ("query A($n: Int!) { orders(first: $n) { edges { cursor } } }", json!({ "n": 2 }), false),
+            ("query A($n: Int!) { orders(last: $n) { edges { cursor } } }", json!({ "n": 2 }), false),
+            ("query A($q: String) { orders(first: 2, query: $q) { edges { cursor } } }", json!({}), false),
+            (
+                "query A($if: Boolean = true) { orders(first: 2) { edges { cursor @include(if: $if) } } }",
+                json!({}),
+                false,
+            ),
+            (
+                "query A($n: Int!) { order(orderId: 1) { orderItems(first: $n) { edges { cursor } } } }",
+                json!({ "n": 2 }),
+                false,
+            ),
+        ] {
+            let request = request(query, variables);
+            assert_eq!(compiler.known_price(&request, &default), None);
+            let credits = compiler.compile(&request, &default).unwrap().estimate.cost();
+            assert_eq!(compiler.known_price(&request, &default), None, "nobody asked to remember it");
+            compiler.remember_price(&request, &default, credits);
+            let known = PricedText { operation_name: Some("A".into()), credits };
+            assert_eq!(compiler.known_price(&request, &default), is_known.then_some(known), "{query}");
+            assert_eq!(compiler.known_price(&request, &low), None, "a page may be too large for other callers");
+        }
     }
 
     #[test]

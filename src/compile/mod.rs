@@ -5,6 +5,7 @@
 //! - [`explanation`]: everything that is known about a request, whether or not it is admitted
 //! - [`compiled`]: a request that is ready to be executed
 //! - `stages`: the stages that all of them share
+//! - `known_price`: prices that follow from the text alone
 //! - `cache`, `cached_operation`: operations by their text, and the plans and errors of one operation
 
 mod cache;
@@ -12,6 +13,7 @@ mod cached_operation;
 pub mod compiled;
 pub mod compiler;
 pub mod explanation;
+mod known_price;
 mod stages;
 
 use crate::catalog::Catalog;

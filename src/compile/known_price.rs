@@ -1,0 +1,40 @@
+//! Prices that do not depend on the values of variables, and so are known from a request's text.
+
+use crate::catalog::Catalog;
+use crate::catalog::schema::ArgumentRole;
+use crate::cost::price::Cost;
+use crate::limits::Limits;
+use crate::query::operation::{Literal, Operation, Selection, Target};
+
+/// The price of an operation for callers with these limits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownPrice {
+    limits: Limits,
+    credits: Cost,
+}
+
+impl KnownPrice {
+    /// The price that a request for the operation had, if all others have it too.
+    pub(super) fn of(catalog: &Catalog, operation: &Operation, limits: &Limits, credits: Cost) -> Option<Self> {
+        let is_known = operation.conditions.is_empty() && operation.selections.iter().all(|one| is_fixed(catalog, one));
+        is_known.then_some(Self { limits: *limits, credits })
+    }
+
+    /// The price for a caller with these limits. Under other limits it may not be admitted.
+    pub(super) fn within(self, limits: &Limits) -> Option<Cost> {
+        (self.limits == *limits).then_some(self.credits)
+    }
+}
+
+/// Whether a selection has its page sizes and search strings from the document.
+fn is_fixed(catalog: &Catalog, selection: &Selection) -> bool {
+    let is_priced = |index: usize| match selection.target {
+        Target::TypeName(_) => false,
+        Target::Field(field) => catalog.field(field).arguments.get(index).is_some_and(|argument| {
+            matches!(argument.role, ArgumentRole::First | ArgumentRole::Last | ArgumentRole::Query)
+        }),
+    };
+    let mut arguments = selection.arguments.iter();
+    !arguments.any(|(index, value)| matches!(value, Literal::Variable(_)) && is_priced(*index))
+        && selection.selections.iter().all(|below| is_fixed(catalog, below))
+}
