@@ -42,8 +42,10 @@ use crate::preflight::stored_types;
 use crate::retention::Retention;
 use crate::telemetry::event::Event;
 use crate::telemetry::{emit, log};
+use crate::throttle::admission::Admission;
+use crate::throttle::fair_semaphore::FairSemaphore;
+use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
-use crate::throttle::running::RunningRequests;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// How long the server waits for the last audit events to be stored when it stops.
@@ -134,6 +136,7 @@ pub(crate) async fn start(
     let catalog = Arc::new(catalog);
     let compiler = Arc::new(Compiler::new(Arc::clone(&catalog), config.query_cache));
     let vocabularies = Arc::clone(compiler.vocabularies());
+    let pool = config.pool(database.clone());
     let service = Service {
         sdl: SdlDocument::new(catalog.sdl().to_owned()),
         compiler,
@@ -141,13 +144,14 @@ pub(crate) async fn start(
         vocabularies: VocabularyReader::start(&database, catalog, vocabularies).await?,
         grants: GrantCache::start(database.clone(), config.default_limits()).await?,
         logins: Logins::new(passwords, config.lockout(), audit.clone()),
-        pool: Pool::new(&config.pool(database.clone()))?,
+        pool_turns: FairSemaphore::new(pool.size),
+        pool_wait: pool.wait,
+        pool: Pool::new(&pool)?,
         writer: WriterPool::new(&config.writer(database))?,
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?,
-        rate_limiter: RateLimiter::in_memory(),
-        running_queries: RunningRequests::default(),
-        running_updates: RunningRequests::default(),
+        admission: Admission::new(RateLimiter::in_memory(), config.query_queues()),
+        updates: Queues::new(config.update_queues()),
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries),
         memory: MemoryBudget::new(options.memory_budget, options.body_limit),
@@ -178,6 +182,8 @@ impl Server {
             // The sender sends nothing: it is dropped.
             task::spawn(listener.serve(Arc::clone(&service), end.map(drop)))
         });
+        let stopping = Arc::clone(&service);
+        let stop = stop.map(move |()| stopping.stop_waiting());
         self.listener.serve(service, stop).await;
         drop(public_ended);
         if let Some(admin) = admin {

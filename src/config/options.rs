@@ -18,6 +18,10 @@ use crate::http::socket::tls::TlsFiles;
 use crate::limits::{Limits, caller_limits};
 use crate::orders::options::UpdateOptions;
 use crate::telemetry::log;
+use crate::throttle::queues::QueueBounds;
+
+/// The lengths of queues that all queues together may have.
+const QUEUES: usize = 16;
 
 /// Makes [`Config::default_limits`] from the table of limits.
 macro_rules! default_limits {
@@ -87,6 +91,9 @@ impl Config {
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
             connections_per_address: self.connections_per_address,
+            max_wait: self.max_wait,
+            queue_wait: self.queue_wait.unwrap_or_default(),
+            queue_length: self.queue_length,
             grace: self.grace,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
@@ -159,6 +166,17 @@ impl Config {
     /// The pool of connections that order updates use.
     pub(crate) fn writer(&self, database: DatabaseAddress) -> PoolOptions {
         PoolOptions { database, size: self.writer_pool_size, wait: self.pool_wait }
+    }
+
+    /// How many queries may wait. A quarter of the memory for requests is theirs, and a caller may have an eighth of it.
+    pub(crate) fn query_queues(&self) -> QueueBounds {
+        let bytes = self.memory_budget / 4;
+        QueueBounds { requests: QUEUES.saturating_mul(self.queue_length), bytes, bytes_per_caller: bytes / 8 }
+    }
+
+    /// How many order updates may wait. Their number is bounded for each caller.
+    pub(crate) fn update_queues(&self) -> QueueBounds {
+        QueueBounds { requests: usize::MAX, ..self.query_queues() }
     }
 
     /// The settings of order updates.

@@ -176,6 +176,12 @@ caller_limits! { settings!
         connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
         /// Connections of one address (of IPv6: of one /64 network) at the same time; trusted proxies have no such limit.
         connections_per_address: usize = "connections-per-address", "ORDERQL_CONNECTIONS_PER_ADDRESS", "256", COUNT;
+        /// Longest time that a query may wait for its credits or its place when its client asks for it (Prefer: wait=SECONDS).
+        max_wait: Duration = "max-wait", "ORDERQL_MAX_WAIT", "30s", TIME;
+        /// How long a query waits unasked for a place where its caller runs as many queries as it may.
+        queue_wait: Option<Duration> = "queue-wait", "ORDERQL_QUEUE_WAIT", "100ms", TIME_OR_OFF;
+        /// Queries of one caller that wait at the same time; sixteen times as many wait in all.
+        queue_length: usize = "queue-length", "ORDERQL_QUEUE_LENGTH", "128", COUNT;
         /// How long running requests may take to finish when the server is stopped.
         grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
         /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.

@@ -64,7 +64,7 @@ error_codes! {
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"
-    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run; retry after `retryAfterMs`"
+    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run; retry after `retryAfterMs`, or [wait](#waiting)"
     DeadlineExceeded "DEADLINE_EXCEEDED" 504 no "the query ran longer than it may, or the database cancelled it for that (`statement_timeout`); the only error that is charged"
     GraphqlParseFailed "GRAPHQL_PARSE_FAILED" 400 no "the text is not a GraphQL document"
     GraphqlValidationFailed "GRAPHQL_VALIDATION_FAILED" 400 no "the document is not valid against the schema"
@@ -84,7 +84,7 @@ error_codes! {
     UriTooLong "URI_TOO_LONG" 414 no "the request target is too long"
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"
-    ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached, has no free connection, or cannot run statements (out of connections, memory or disk space, shutting down, read-only), or requests and unread responses take as much memory as they may; retry"
+    ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached, has no free connection, or cannot run statements (out of connections, memory or disk space, shutting down, read-only), or requests and unread responses take as much memory as they may, or the server is stopping and the request would have to wait; retry"
     UnrepresentableValue "UNREPRESENTABLE_VALUE" 200 no "a field is null because the database has a value there that its type cannot be, such as an infinity (`path` names the field); the rest of the response is complete"
     InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"
 }

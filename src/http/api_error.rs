@@ -91,6 +91,12 @@ impl ApiError {
         self
     }
 
+    /// Adds an extension to a single error, unless it is zero.
+    #[must_use]
+    pub(crate) fn with_positive_extension(self, name: &'static str, value: u64) -> Self {
+        if value > 0 { self.with_extension(name, value) } else { self }
+    }
+
     /// Adds a header.
     #[must_use]
     pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {

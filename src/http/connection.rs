@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::http::memory_budget::{ConnectionMemory, MemoryExhausted};
-use crate::throttle::running::Permit;
+use crate::throttle::queues::Permit;
 
 /// A client that makes no progress with a request for so long is slow.
 const SLOW: Duration = Duration::from_secs(1);
@@ -212,6 +212,11 @@ impl InFlightRequest {
         self.connection.memory.add(bytes)?;
         self.reserved += bytes;
         Ok(())
+    }
+
+    /// Bytes that the request holds.
+    pub(crate) fn reserved(&self) -> usize {
+        self.reserved
     }
 
     /// The request holds so many bytes at most.

@@ -157,7 +157,7 @@ mod tests {
     fn throttled_callers_learn_when_to_retry() {
         let status = ThrottleStatus { maximum_available: 1000, currently_available: 3, restore_rate: 50 };
         let insufficient =
-            InsufficientCredits { credits: 90, retry_after: Some(Duration::from_micros(1_740_001)), status };
+            InsufficientCredits { credits: 90, behind: 0, retry_after: Some(Duration::from_micros(1_740_001)), status };
         let [_, response] = both(QueryError::Throttled(insufficient));
         assert_eq!(response.headers()[header::RETRY_AFTER], "2");
         let ResponseBody::Whole(body) = response.body() else { panic!("an error is sent whole") };

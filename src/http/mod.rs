@@ -10,7 +10,7 @@
 //! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, have `cpu_tasks` do what takes a core for longer than a moment, and find the client's address by `origin`.
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
-//! coding (both parse lists with `quality` values), `compress` encodes it, `cors` says which web pages may read it, and
+//! coding (both parse lists with `quality` values), `prefer` reads how long a request wants to wait, `compress` encodes it, `cors` says which web pages may read it, and
 //! `cost_extension` and `value_warning` report a query's cost and the values that may be misspelt.
 //!
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
@@ -44,6 +44,7 @@ pub(crate) mod open_connections;
 pub mod options;
 pub(crate) mod origin;
 pub(crate) mod outgoing_body;
+pub(crate) mod prefer;
 mod quality;
 pub(crate) mod query_error;
 pub(crate) mod query_texts;

@@ -36,6 +36,12 @@ pub struct Options {
     pub connection_limit: usize,
     /// Those of one address, or of one IPv6 network of 64 bits. Trusted proxies have no limit of their own.
     pub connections_per_address: usize,
+    /// How long a query may ask to wait for its credits or its place.
+    pub max_wait: Duration,
+    /// How long a query waits for its place without asking.
+    pub queue_wait: Duration,
+    /// Queries of one caller that may wait.
+    pub queue_length: usize,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,
     /// Reverse proxies whose `X-Forwarded-For` is trusted.

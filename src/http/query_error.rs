@@ -1,5 +1,6 @@
 //! Queries that are well-formed requests and still return no rows.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::error::code::ErrorCode;
@@ -20,8 +21,9 @@ pub(crate) enum QueryError {
     Compile(GraphqlErrors),
     /// The caller's bucket cannot cover the query.
     #[error(
-        "the query costs {} credits and the bucket holds {} of {}, refilled by {} a second",
-        .0.credits, .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
+        "the query costs {} credits{} and the bucket holds {} of {}, refilled by {} a second",
+        .0.credits, CostOfOthers(.0.behind),
+        .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
     )]
     Throttled(InsufficientCredits),
     /// The caller runs as many queries as it may.
@@ -29,6 +31,8 @@ pub(crate) enum QueryError {
     TooManyRunning {
         /// Queries that may run at the same time.
         limit: u32,
+        /// Queries that wait.
+        waiting: usize,
         /// What this one would cost.
         cost: u64,
         /// The bucket, which is not debited.
@@ -54,6 +58,18 @@ pub(crate) enum QueryError {
     },
 }
 
+/// What the queries cost that wait before one, as a part of a sentence.
+struct CostOfOthers(u64);
+
+impl fmt::Display for CostOfOthers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            credits => write!(f, ", {credits} more are for your queries that wait before it,"),
+        }
+    }
+}
+
 impl From<QueryError> for ApiError {
     fn from(error: QueryError) -> Self {
         let (response, cost) = match error {
@@ -62,13 +78,15 @@ impl From<QueryError> for ApiError {
                 let response = Self::new(ErrorCode::Throttled, &error)
                     .with_extension("requestedQueryCost", insufficient.credits)
                     .with_extension("currentlyAvailable", insufficient.status.currently_available)
+                    .with_positive_extension("waitingQueryCost", insufficient.behind)
                     .with_retry_after(insufficient.retry_after);
                 (response, RequestedCost { credits: insufficient.credits, bucket: insufficient.status })
             }
-            QueryError::TooManyRunning { limit, cost, bucket } => {
+            QueryError::TooManyRunning { limit, waiting, cost, bucket } => {
                 let response = Self::new(ErrorCode::Throttled, &error)
                     .with_extension("estimatedCost", cost)
                     .with_extension("maxConcurrentQueries", u64::from(limit))
+                    .with_positive_extension("waitingQueries", waiting as u64)
                     .with_retry_after(Some(RETRY_AFTER));
                 (response, RequestedCost { credits: cost, bucket })
             }

@@ -1,6 +1,7 @@
 //! What the endpoints work with.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::HeaderMap;
 use rustls::ServerConfig;
@@ -22,8 +23,9 @@ use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::orders::options::UpdateOptions;
-use crate::throttle::rate_limiter::RateLimiter;
-use crate::throttle::running::RunningRequests;
+use crate::throttle::admission::Admission;
+use crate::throttle::fair_semaphore::FairSemaphore;
+use crate::throttle::queues::Queues;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// What the endpoints work with.
@@ -41,16 +43,18 @@ pub(crate) struct Service {
     pub cpu_tasks: CpuTasks,
     /// Reads the compiler's vocabularies.
     pub vocabularies: VocabularyReader,
-    /// The callers' credits.
-    pub rate_limiter: RateLimiter,
-    /// The callers' running queries.
-    pub running_queries: RunningRequests,
+    /// The callers' credits, and their running and waiting queries.
+    pub admission: Admission,
     /// The callers' running and waiting order updates.
-    pub running_updates: RunningRequests,
+    pub updates: Queues,
     /// Whether the database has the tables of order updates.
     pub updates_orders: bool,
     /// Connections for queries.
     pub pool: Pool,
+    /// Gives these connections to the callers in turn.
+    pub pool_turns: FairSemaphore,
+    /// How long a query waits for one.
+    pub pool_wait: Duration,
     /// Connections for order updates.
     pub writer: WriterPool,
     /// The settings of order updates.
@@ -70,6 +74,12 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// The server is stopping: requests that wait for other requests are told so, and those that run go on.
+    pub(crate) fn stop_waiting(&self) {
+        self.admission.close();
+        self.updates.close();
+    }
+
     /// The gates of token and grant. Returns the account of a good token as it is now, if it has the grant, and adds it
     /// to the log entry.
     pub(crate) fn authorize(

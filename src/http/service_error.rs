@@ -24,6 +24,9 @@ pub(crate) enum ServiceError {
     /// Requests and unread responses take as much memory as they may, of the connection or in all.
     #[error("requests and unread responses take as much memory as they may; read the responses, and try again")]
     MemoryExhausted,
+    /// The request would have to wait, and the server is stopping.
+    #[error("the server is stopping, and the request would have to wait; send it again")]
+    Stopping,
     /// An internal error, which is in the log.
     #[error("an internal error; the operator finds it in the log under {request_id}")]
     Internal {
@@ -56,7 +59,7 @@ impl From<ServiceError> for ApiError {
                 unavailability_log::report(&**source);
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
             }
-            ServiceError::MemoryExhausted => {
+            ServiceError::MemoryExhausted | ServiceError::Stopping => {
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
             }
             ServiceError::Internal { request_id, .. } => {

@@ -44,6 +44,8 @@ pub(crate) struct ThrottleStatus {
 pub(crate) struct InsufficientCredits {
     /// What the query costs.
     pub(crate) credits: u64,
+    /// What the caller's queries cost that wait before it.
+    pub(crate) behind: u64,
     /// After this time exactly this query succeeds, unless another is debited before; before this time it fails. `None`:
     /// it can never succeed, because it costs more than a full bucket has, or because no credits are restored.
     pub(crate) retry_after: Option<Duration>,
@@ -73,17 +75,30 @@ impl Bucket {
         credits: u64,
         now: Instant,
     ) -> Result<ThrottleStatus, InsufficientCredits> {
+        self.forecast(rate, 0, credits, now)?;
+        self.missing += u128::from(credits) * BILLION;
+        Ok(self.status(rate))
+    }
+
+    /// Whether the bucket covers a query after those before it, which cost `behind` credits together. Returns the bucket as
+    /// it is.
+    pub(crate) fn forecast(
+        &mut self,
+        rate: &Rate,
+        behind: u64,
+        credits: u64,
+        now: Instant,
+    ) -> Result<ThrottleStatus, InsufficientCredits> {
         self.refill(rate, now);
-        let after = self.missing + u128::from(credits) * BILLION;
+        let after = self.missing + (u128::from(behind) + u128::from(credits)) * BILLION;
         let capacity = u128::from(rate.capacity) * BILLION;
         // No credits can be debited even where a lowered capacity left the bucket in debt.
         if credits == 0 || after <= capacity {
-            self.missing = after;
             return Ok(self.status(rate));
         }
         let retry_after = (credits <= rate.capacity && rate.restore_per_second > 0)
             .then(|| nanoseconds((after - capacity).div_ceil(u128::from(rate.restore_per_second))));
-        Err(InsufficientCredits { credits, retry_after, status: self.status(rate) })
+        Err(InsufficientCredits { credits, behind, retry_after, status: self.status(rate) })
     }
 
     /// Puts back the credits of a query that was not executed.
@@ -192,6 +207,25 @@ mod tests {
         bucket.refund(600);
         bucket.refund(600);
         assert_eq!(bucket.debit(&DEFAULT, 0, now).unwrap().currently_available, 1000);
+    }
+
+    #[test]
+    fn queries_that_wait_are_covered_one_after_the_other_at_the_time_that_is_forecast() {
+        let mut now = Instant::now();
+        let mut bucket = Bucket::full(now);
+        bucket.debit(&DEFAULT, 900, now).unwrap();
+        // Together they cost more than the bucket can hold.
+        let waiting = [300, 800, 50];
+        let forecast = bucket.forecast(&DEFAULT, 1100, 50, now).unwrap_err();
+        assert_eq!((forecast.behind, forecast.retry_after), (1100, Some(Duration::from_secs(21))));
+        let start = now;
+        for credits in waiting {
+            if let Err(short) = bucket.forecast(&DEFAULT, 0, credits, now) {
+                now += short.retry_after.unwrap();
+            }
+            bucket.debit(&DEFAULT, credits, now).unwrap();
+        }
+        assert_eq!(now - start, Duration::from_secs(21));
     }
 
     proptest! {

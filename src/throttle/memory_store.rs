@@ -68,18 +68,19 @@ impl MemoryStore {
         })
     }
 
-    /// What [`Self::debit`] would return now, but with the bucket as it is. Takes nothing.
+    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together. Takes
+    /// nothing, and returns the bucket as it is.
     pub(crate) fn forecast(
         &self,
         caller: &str,
         rate: &Rate,
+        behind: u64,
         credits: u64,
     ) -> Result<ThrottleStatus, InsufficientCredits> {
         self.in_shard(caller, |shard, now| {
             let entry = shard.buckets.get(caller);
             let mut bucket = entry.map_or_else(|| Bucket::full(now), |entry| entry.bucket.clone());
-            let status = bucket.debit(rate, 0, now)?;
-            bucket.debit(rate, credits, now).map(|_| status)
+            bucket.forecast(rate, behind, credits, now)
         })
     }
 
@@ -144,11 +145,11 @@ mod tests {
         let (_, clock) = manual_clock();
         let store = MemoryStore::with_clock(clock);
         let rate = Rate { capacity: 10, restore_per_second: 1 };
-        assert_eq!(store.forecast("a", &rate, 10).unwrap().currently_available, 10);
+        assert_eq!(store.forecast("a", &rate, 0, 10).unwrap().currently_available, 10);
         assert_eq!(store.bucket_count(), 0);
         store.debit("a", &rate, 7).unwrap();
-        assert_eq!(store.forecast("a", &rate, 3).unwrap().currently_available, 3);
-        assert_eq!(store.forecast("a", &rate, 4).unwrap_err(), store.debit("a", &rate, 4).unwrap_err());
+        assert_eq!(store.forecast("a", &rate, 0, 3).unwrap().currently_available, 3);
+        assert_eq!(store.forecast("a", &rate, 0, 4).unwrap_err(), store.debit("a", &rate, 4).unwrap_err());
         assert_eq!(store.debit("a", &rate, 3).unwrap().currently_available, 0);
     }
 

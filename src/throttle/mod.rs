@@ -1,7 +1,15 @@
-//! Rate limiting: a bucket of credits for each caller, and a limit on the queries and the order updates that a caller
-//! runs at the same time.
+//! Rate limiting and waiting: who runs what, and when.
+//!
+//! - [`bucket`]: one caller's credits; `memory_store` has those of all callers, and `rate_limiter` debits them wherever they
+//!   are stored
+//! - `line`: one caller's running and waiting requests, in their order; `queues` has those of all callers
+//! - `admission`: a query gets its place and pays, at once or after waiting for either
+//! - `fair_semaphore`: what all callers share is given to them in turn
 
+pub(crate) mod admission;
 pub mod bucket;
+pub(crate) mod fair_semaphore;
+pub(crate) mod line;
 pub(crate) mod memory_store;
+pub(crate) mod queues;
 pub(crate) mod rate_limiter;
-pub(crate) mod running;

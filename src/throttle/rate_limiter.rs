@@ -37,6 +37,12 @@ impl RateLimiter {
         Self { store: Store::Memory(MemoryStore::new()) }
     }
 
+    /// Stores the buckets in this process, on another clock.
+    #[cfg(test)]
+    pub(crate) fn with_clock(clock: impl Fn() -> std::time::Instant + Send + Sync + 'static) -> Self {
+        Self { store: Store::Memory(MemoryStore::with_clock(clock)) }
+    }
+
     /// Takes `credits` out of the caller's bucket and returns what is left, or takes nothing if the bucket has fewer.
     pub(crate) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
@@ -44,11 +50,17 @@ impl RateLimiter {
         }
     }
 
-    /// What [`Self::debit`] would return now, but with the bucket as it is. Takes nothing. A forecast of no credits
-    /// always succeeds while the store can be reached.
-    pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
+    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together. Takes
+    /// nothing, and returns the bucket as it is. A forecast of no credits always succeeds while the store can be reached.
+    pub(crate) async fn forecast(
+        &self,
+        caller: &str,
+        rate: &Rate,
+        behind: u64,
+        credits: u64,
+    ) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
-            Store::Memory(store) => Ok(store.forecast(caller, rate, credits)?),
+            Store::Memory(store) => Ok(store.forecast(caller, rate, behind, credits)?),
         }
     }
 
@@ -69,10 +81,10 @@ mod tests {
         let limiter = RateLimiter::in_memory();
         let rate = Rate { capacity: 10, restore_per_second: 0 };
         assert_eq!(limiter.debit("demo", &rate, 7).await.unwrap().currently_available, 3);
-        assert_eq!(limiter.forecast("demo", &rate, 3).await.unwrap().currently_available, 3);
-        assert!(matches!(limiter.forecast("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
+        assert_eq!(limiter.forecast("demo", &rate, 0, 3).await.unwrap().currently_available, 3);
+        assert!(matches!(limiter.forecast("demo", &rate, 0, 4).await, Err(DebitError::Insufficient(_))));
         assert!(matches!(limiter.debit("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
         limiter.refund("demo", 7).await;
-        assert_eq!(limiter.forecast("demo", &rate, 0).await.unwrap().currently_available, 10);
+        assert_eq!(limiter.forecast("demo", &rate, 0, 0).await.unwrap().currently_available, 10);
     }
 }

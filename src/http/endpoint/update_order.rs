@@ -28,7 +28,8 @@ use crate::orders::idempotency::IdempotencyKey;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
-use crate::throttle::running::Permit;
+use crate::throttle::line::Demand;
+use crate::throttle::queues::{CannotWait, Permit, Places, Turn};
 
 /// The maximum number of bytes of an `Idempotency-Key`.
 const MAX_KEY_LENGTH: usize = 255;
@@ -124,7 +125,7 @@ async fn serve(
     let max_keys = principal.limits.idempotency_keys;
     let key = key.map(|key| IdempotencyKey { key, max_keys });
     let deadline = Instant::now() + principal.limits.deadline;
-    let _permit = acquire_permit(service, &principal, deadline).await?;
+    let _permit = acquire_permit(service, &principal, in_flight.reserved(), deadline).await?;
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
     match time::timeout_at(deadline, update(&service.writer, service.update_options, &actor, &request, key)).await {
@@ -159,12 +160,32 @@ async fn parse(
 }
 
 /// Waits until fewer of the caller's updates run than may, so that a caller never holds all connections that write.
-async fn acquire_permit(service: &Service, caller: &Principal, deadline: Instant) -> Result<Permit, TooManyUpdates> {
+async fn acquire_permit(
+    service: &Service,
+    caller: &Principal,
+    bytes: usize,
+    deadline: Instant,
+) -> Result<Permit, ApiError> {
     let limit = caller.limits.concurrent_updates;
-    let queue = usize::try_from(limit.saturating_mul(QUEUE_PER_RUNNING)).unwrap_or(usize::MAX);
-    match time::timeout_at(deadline, service.running_updates.acquire(&caller.user_id, limit, queue)).await {
-        Ok(Ok(permit)) => Ok(permit),
-        Ok(Err(_)) | Err(_) => Err(TooManyUpdates { limit }),
+    let waiting = usize::try_from(limit.saturating_mul(QUEUE_PER_RUNNING)).unwrap_or(usize::MAX);
+    let (places, demand) = (Places { running: limit, waiting }, Demand { credits: 0, bytes });
+    if let Ok(permit) = service.updates.start(&caller.user_id, places, demand.credits) {
+        return Ok(permit);
+    }
+    let ticket = match service.updates.wait(&caller.user_id, places, demand) {
+        Ok(ticket) => ticket,
+        Err(CannotWait::Full) => return Err(TooManyUpdates { limit }.into()),
+        Err(CannotWait::Closed) => return Err(ServiceError::Stopping.into()),
+    };
+    loop {
+        match ticket.turn() {
+            Turn::Called => return Ok(ticket.admit()),
+            Turn::Closed => return Err(ServiceError::Stopping.into()),
+            Turn::Waiting => {}
+        }
+        if time::timeout_at(deadline, ticket.changed()).await.is_err() {
+            return Err(TooManyUpdates { limit }.into());
+        }
     }
 }
 

@@ -6,3 +6,4 @@ mod profiles;
 mod random_requests;
 pub mod reported_costs;
 mod suggestions;
+mod waiting;

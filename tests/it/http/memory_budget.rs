@@ -1,14 +1,13 @@
 //! Clients that make the server hold bodies, and responses that they do not read.
 
 use bytes::Bytes;
-use h2::client::{ResponseFuture, SendRequest};
-use h2::{RecvStream, SendStream};
+use h2::RecvStream;
 use hyper::Response;
 use orderql::access::profile::Profile;
 use tokio::task::JoinSet;
 
-use crate::support::http::GRAPHQL_JSON;
-use crate::support::server::{Server, server_with_demo_user};
+use crate::support::http2::{ask, begin, connect, read};
+use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
 
 /// What a connection may hold of this: one body as large as it may be, and its head.
@@ -18,43 +17,6 @@ const SMALL_BUDGET: [&str; 4] = ["--memory-budget", "2MiB", "--body-limit", "256
 /// The response has more than a hundred kilobytes.
 const LARGE: &str = include_str!("../../../benches/micro/documents/introspection.graphql");
 const SMALL: &str = "{ __typename }";
-
-/// An HTTP/2 connection on which the server may send so many bytes of each response before the client reads them.
-async fn connect(server: &Server, window: u32) -> SendRequest<Bytes> {
-    let stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
-    let mut builder = h2::client::Builder::new();
-    let (client, connection) = builder.initial_window_size(window).handshake(stream).await.unwrap();
-    tokio::spawn(connection);
-    client
-}
-
-/// Begins a GraphQL request whose body is still to be sent.
-async fn begin(client: &SendRequest<Bytes>, server: &Server, token: &str) -> (ResponseFuture, SendStream<Bytes>) {
-    let request = hyper::Request::post(format!("http://{}/rest/s1/graphql", server.address))
-        .header("authorization", format!("Bearer {token}"))
-        .header("content-type", "application/json")
-        .header("accept", GRAPHQL_JSON)
-        .body(())
-        .unwrap();
-    client.clone().ready().await.unwrap().send_request(request, false).unwrap()
-}
-
-/// Sends a query and returns the response, whose body is unread.
-async fn ask(client: &SendRequest<Bytes>, server: &Server, token: &str, query: &str) -> Response<RecvStream> {
-    let (response, mut sender) = begin(client, server, token).await;
-    sender.send_data(serde_json::json!({ "query": query }).to_string().into(), true).unwrap();
-    response.await.unwrap()
-}
-
-async fn read(response: Response<RecvStream>) -> usize {
-    let (mut body, mut length) = (response.into_body(), 0);
-    while let Some(part) = body.data().await {
-        let part = part.unwrap();
-        body.flow_control().release_capacity(part.len()).unwrap();
-        length += part.len();
-    }
-    length
-}
 
 fn is_out_of_memory(response: &Response<RecvStream>) -> bool {
     response.status() == 503 && response.headers()["retry-after"] == "1"

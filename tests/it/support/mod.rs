@@ -8,6 +8,7 @@ pub mod cursor;
 pub mod database;
 pub mod fault_proxy;
 pub mod http;
+pub mod http2;
 pub mod metered_server;
 pub mod naive_resolver;
 pub mod query_plan;

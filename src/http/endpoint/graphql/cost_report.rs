@@ -72,7 +72,7 @@ pub(crate) async fn respond(
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();
-    let forecast = match service.rate_limiter.forecast(&caller.user_id, &caller.limits.rate(), cost).await {
+    let forecast = match service.admission.forecast(&caller.user_id, &caller.limits.rate(), cost).await {
         Ok(status) => Ok(status),
         Err(DebitError::Insufficient(insufficient)) => Err(insufficient),
         Err(error @ DebitError::Unavailable(_)) => return Err(error.into()),

@@ -1,5 +1,6 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
 
+pub(crate) mod admission;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 pub(crate) mod execution;
@@ -13,21 +14,22 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts as Head;
 
-use crate::access::grants::Artifact;
+use crate::access::grants::{Artifact, Principal};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
-use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
-use crate::http::error_response;
+use crate::http::endpoint::graphql::admission::Schedule;
+use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::http::negotiate::{self, Media};
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::value_warning::ValueWarning;
+use crate::http::{error_response, prefer};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(
@@ -59,7 +61,7 @@ pub(crate) async fn respond(
     response
 }
 
-/// The gates: token, grant, body, compiler, concurrency, credits, database. A query that fails at one of them does not
+/// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
 /// reach the next, and nothing before the last one reads the database.
 async fn serve(
     service: &Service,
@@ -77,15 +79,45 @@ async fn serve(
     if cost_report::is_requested(&head.headers)? {
         return cost_report::respond(service, &caller, &mut query, media, entry).await;
     }
-    let compiled = compilation::compile(service, &caller, &mut query.request).await?;
-    store(&service.persisted_queries, &caller.user_id, &mut query);
-    let field_costs = cost_report::field_costs(service, &caller, &mut query.request, &head.headers).await?;
+    let wait = prefer::wait(&head.headers);
+    let schedule = Schedule::new(service, &caller, wait);
+    let result = run(service, &caller, &mut query, head, &schedule, in_flight, entry).await;
+    let response = result.map(|body| {
+        let mut response = HttpResponse::new(body);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+        response
+    });
+    if wait.is_some() { prefer::report_wait(response) } else { response }
+}
+
+/// The gates from the compiler on.
+async fn run(
+    service: &Service,
+    caller: &Principal,
+    query: &mut ResolvedQuery,
+    head: &Head,
+    schedule: &Schedule,
+    in_flight: &mut InFlightRequest,
+    entry: &mut AccessLogEntry,
+) -> Result<ResponseBody, ApiError> {
+    // Refusing a query once more must cost little.
+    if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
+        entry.set_operation(known.operation_name.as_deref());
+        let demand = admission::demand(known.credits, &query.request, in_flight);
+        admission::check(service, caller, demand, schedule).await?;
+    }
+    let compiled = compilation::compile(service, caller, &mut query.request).await?;
+    store(&service.persisted_queries, &caller.user_id, query);
+    let field_costs = cost_report::field_costs(service, caller, &mut query.request, &head.headers).await?;
     entry.set_operation(compiled.operation_name.as_deref());
 
     let cost = compiled.estimate.cost();
-    in_flight.keep(execution::acquire_permit(service, &caller, cost).await?);
-    let bucket = service.rate_limiter.debit(&caller.user_id, &caller.limits.rate(), cost).await?;
-    let rows = execution::fetch(service, &caller, &compiled, bucket, entry).await?;
+    let demand = admission::demand(cost, &query.request, in_flight);
+    let admitted = admission::admit(service, caller, demand, schedule, in_flight).await;
+    let bucket = admitted.inspect_err(|_| {
+        service.compiler.remember_price(&query.request, &caller.limits.query, cost);
+    })?;
+    let rows = execution::fetch(service, caller, &compiled, bucket, schedule.until, entry).await?;
     if !compiled.unknown_values.is_empty() {
         // They may have been added to the database since.
         service.vocabularies.refresh();
@@ -104,11 +136,9 @@ async fn serve(
     let body = response_body::write(rows, end, entry)?;
     in_flight.shrink(0);
     if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
-        service.rate_limiter.refund(&caller.user_id, cost).await;
+        service.admission.refund(&caller.user_id, cost).await;
         return Err(ServiceError::from(error).into());
     }
     entry.cost = Some(cost);
-    let mut response = HttpResponse::new(body);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
-    Ok(response)
+    Ok(body)
 }

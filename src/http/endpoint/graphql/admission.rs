@@ -1,0 +1,94 @@
+//! Admits compiled queries: what a request claims by its caller's limits and its client's preference, and how its refusal
+//! is reported.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::access::grants::Principal;
+use crate::http::api_error::ApiError;
+use crate::http::connection::InFlightRequest;
+use crate::http::query_error::QueryError;
+use crate::http::service::Service;
+use crate::http::service_error::ServiceError;
+use crate::query::Request;
+use crate::throttle::admission::{Claim, Patience, Refusal};
+use crate::throttle::bucket::ThrottleStatus;
+use crate::throttle::line::Demand;
+use crate::throttle::queues::Places;
+
+/// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.
+const WAITING_BYTES: usize = 8 * 1024;
+
+/// When a request has to be done, and how long it waits until then.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Schedule {
+    /// When it is cancelled. Waiting counts.
+    pub until: Instant,
+    patience: Patience,
+}
+
+impl Schedule {
+    /// The schedule of a request that has arrived and whose client prefers to `wait`.
+    pub(crate) fn new(service: &Service, caller: &Principal, wait: Option<Duration>) -> Self {
+        let deadline = caller.limits.deadline;
+        let patience = match wait {
+            Some(wait) => Patience::for_all(wait.min(service.options.max_wait)),
+            None => Patience::for_place(service.options.queue_wait),
+        };
+        Self { until: Instant::now() + deadline, patience: patience.within(deadline) }
+    }
+}
+
+/// Admits a query: it may run until its response is handed over, and is debited. Returns the bucket after the debit.
+pub(crate) async fn admit(
+    service: &Service,
+    caller: &Principal,
+    demand: Demand,
+    schedule: &Schedule,
+    in_flight: &mut InFlightRequest,
+) -> Result<ThrottleStatus, ApiError> {
+    let claim = claim(service, caller, demand, schedule);
+    let (permit, bucket) = service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))?;
+    in_flight.keep(permit);
+    Ok(bucket)
+}
+
+/// Fails if a query of this price would be refused at once.
+pub(crate) async fn check(
+    service: &Service,
+    caller: &Principal,
+    demand: Demand,
+    schedule: &Schedule,
+) -> Result<(), ApiError> {
+    let claim = claim(service, caller, demand, schedule);
+    service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
+}
+
+/// What a query of this price needs while it waits.
+pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightRequest) -> Demand {
+    // The text may have been stored, and so not be a part of what the client sent.
+    Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }
+}
+
+fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, schedule: &Schedule) -> Claim<'a> {
+    Claim {
+        caller: &caller.user_id,
+        rate: caller.limits.rate(),
+        places: Places { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
+        demand,
+        patience: schedule.patience,
+    }
+}
+
+fn error(claim: &Claim<'_>, refusal: Refusal) -> ApiError {
+    match refusal {
+        Refusal::Credits(insufficient) => QueryError::Throttled(insufficient).into(),
+        Refusal::Place { bucket, waiting } => {
+            let (limit, cost) = (claim.places.running, claim.demand.credits);
+            QueryError::TooManyRunning { limit, waiting, cost, bucket }.into()
+        }
+        Refusal::Stopping => ServiceError::Stopping.into(),
+        Refusal::Unavailable(source) => ServiceError::Unavailable(source).into(),
+    }
+}

@@ -1,0 +1,165 @@
+//! A semaphore that serves callers in turn: a caller with many waiting requests gets no more permits than one with a single
+//! request. The requests of one caller are served in their order.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// Permits for all callers.
+#[derive(Debug, Clone)]
+pub(crate) struct FairSemaphore {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    /// The waiting requests of each caller that has some, the oldest first.
+    waiting: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
+    /// These callers; the first is served next.
+    turns: VecDeque<Arc<str>>,
+}
+
+/// One of the semaphore's permits. Goes to the next caller when it is dropped.
+#[derive(Debug)]
+pub(crate) struct FairPermit {
+    /// `None` if it was passed on.
+    semaphore: Option<FairSemaphore>,
+}
+
+impl FairSemaphore {
+    /// A semaphore with so many permits.
+    pub(crate) fn new(permits: usize) -> Self {
+        let state = State { free: permits, waiting: HashMap::new(), turns: VecDeque::new() };
+        Self { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Waits for a permit.
+    pub(crate) async fn acquire(&self, caller: &Arc<str>) -> FairPermit {
+        loop {
+            let permit = {
+                let mut state = self.state();
+                if state.free > 0 {
+                    state.free -= 1;
+                    return FairPermit { semaphore: Some(self.clone()) };
+                }
+                state.join(caller)
+            };
+            // A sender is dropped only after its receiver. Otherwise the request waits anew.
+            if let Ok(permit) = permit.await {
+                return permit;
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere cannot leave the state half changed, so a poisoned lock can be used.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Adds a request of the caller.
+    fn join(&mut self, caller: &Arc<str>) -> oneshot::Receiver<FairPermit> {
+        let (request, permit) = oneshot::channel();
+        let requests = self.waiting.entry(Arc::clone(caller)).or_default();
+        if requests.is_empty() {
+            self.turns.push_back(Arc::clone(caller));
+        }
+        // Requests that were given up take no memory while others wait for long.
+        requests.retain(|request| !request.is_closed());
+        requests.push_back(request);
+        permit
+    }
+
+    /// The oldest request of the caller whose turn it is. The caller's next turn comes after those of all others. If no
+    /// request waits, the permit is free.
+    fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
+        while let Some(caller) = self.turns.pop_front() {
+            let Some(requests) = self.waiting.get_mut(&caller) else { continue };
+            requests.retain(|request| !request.is_closed());
+            let next = requests.pop_front();
+            if requests.is_empty() {
+                self.waiting.remove(&caller);
+            } else {
+                self.turns.push_back(caller);
+            }
+            if next.is_some() {
+                return next;
+            }
+        }
+        self.free += 1;
+        None
+    }
+}
+
+impl Drop for FairPermit {
+    fn drop(&mut self) {
+        let Some(semaphore) = self.semaphore.take() else { return };
+        loop {
+            let Some(next) = semaphore.state().next() else { return };
+            match next.send(Self { semaphore: Some(semaphore.clone()) }) {
+                Ok(()) => return,
+                // It no longer waits. The next one gets the permit, not by dropping this one: many may have given up.
+                Err(mut permit) => permit.semaphore = None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn serves_callers_in_turn_and_each_ones_requests_in_their_order() {
+        let semaphore = FairSemaphore::new(1);
+        let (busy, calm, new): (Arc<str>, Arc<str>, Arc<str>) = ("busy".into(), "calm".into(), "new".into());
+        let mut permit = semaphore.acquire(&busy).await;
+        let mut waiting = Vec::new();
+        for (caller, name) in [(&busy, "a1"), (&busy, "a2"), (&busy, "gone"), (&busy, "a3"), (&calm, "b1")] {
+            let mut request = Box::pin(semaphore.acquire(caller));
+            assert!(request.as_mut().now_or_never().is_none());
+            waiting.push((name, request));
+        }
+        waiting.retain(|(name, _)| *name != "gone");
+        let mut served = Vec::new();
+        while !waiting.is_empty() {
+            drop(permit);
+            let (index, next) = waiting
+                .iter_mut()
+                .enumerate()
+                .find_map(|(index, (_, request))| Some((index, request.as_mut().now_or_never()?)))
+                .unwrap();
+            served.push(waiting.remove(index).0);
+            permit = next;
+            if served.len() == 1 {
+                let mut request = Box::pin(semaphore.acquire(&new));
+                assert!(request.as_mut().now_or_never().is_none());
+                waiting.push(("c1", request));
+            }
+        }
+        assert_eq!(served, ["a1", "b1", "a2", "c1", "a3"]);
+        drop(permit);
+        let state = semaphore.state();
+        assert_eq!((state.free, state.waiting.len(), state.turns.len()), (1, 0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_permit_that_nobody_takes_any_more_is_passed_on() {
+        let semaphore = FairSemaphore::new(1);
+        let caller: Arc<str> = "demo".into();
+        let permit = semaphore.acquire(&caller).await;
+        let (mut first, mut second) = (Box::pin(semaphore.acquire(&caller)), Box::pin(semaphore.acquire(&caller)));
+        assert!(first.as_mut().now_or_never().is_none());
+        assert!(second.as_mut().now_or_never().is_none());
+        // The first one has been sent the permit when it is dropped.
+        drop(permit);
+        drop(first);
+        drop(second.await);
+        assert_eq!(semaphore.state().free, 1);
+    }
+}
