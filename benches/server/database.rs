@@ -34,6 +34,10 @@ const UNFINISHED: &str = "unfinished";
 pub const UNLIMITED_USER: &str = "bench";
 pub const LIMITED_USER: &str = "bench-limited";
 
+/// Ten more users with these limits.
+pub const CALLERS: [&str; 10] =
+    ["bench-0", "bench-1", "bench-2", "bench-3", "bench-4", "bench-5", "bench-6", "bench-7", "bench-8", "bench-9"];
+
 const LIMITED: Profile =
     Profile { bucket_size: Some(1_000_000_000_000), restore_rate: Some(1_000_000_000_000), ..Profile::DEFAULT };
 const UNLIMITED: Profile = Profile { max_cost: Some(1_000_000_000), concurrent_queries: Some(1_000_000), ..LIMITED };
@@ -111,7 +115,9 @@ impl Database {
                 admin.batch_execute(&format!("ALTER DATABASE {UNFINISHED} RENAME TO {NAME}")).await?;
             }
             let mut client = connect(&config).await?;
-            for (user_id, profile) in [(UNLIMITED_USER, UNLIMITED), (LIMITED_USER, LIMITED)] {
+            let callers = CALLERS.map(|caller| (caller, LIMITED));
+            for (user_id, profile) in [(UNLIMITED_USER, UNLIMITED), (LIMITED_USER, LIMITED)].into_iter().chain(callers)
+            {
                 let user = User { user_id, password: user_id, groups: &["API"], profile };
                 ensure_user(&mut client, &Passwords::new(1)?, &user).await?;
             }

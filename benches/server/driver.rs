@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::try_join_all;
 use hdrhistogram::Histogram;
 use memchr::memmem;
 use tokio::sync::Notify;
@@ -67,6 +68,11 @@ impl Latencies {
         self.0.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
     }
 
+    /// Adds others.
+    pub fn add(&mut self, others: &Self) -> Result<()> {
+        self.0.add(&others.0).map_err(|error| BenchError::Data(format!("latencies cannot be added: {error}")))
+    }
+
     /// How many were recorded.
     pub fn count(&self) -> u64 {
         self.0.len()
@@ -122,6 +128,13 @@ pub fn run(load: &Load, edge: impl FnMut()) -> Result<Recorded> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
     LocalSet::new().block_on(&runtime, drive(load, edge))
+}
+
+/// Runs several loads at the same time, from the same thread.
+pub fn run_together(loads: &[Load]) -> Result<Vec<Recorded>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
+    LocalSet::new().block_on(&runtime, try_join_all(loads.iter().map(|load| drive(load, || {}))))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`cost`]: the three parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`cost`]: the four parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -35,6 +35,7 @@ mod targets;
 mod equality;
 mod comparison;
 mod scaling;
+mod crowd;
 mod cost;
 mod attack;
 
@@ -83,13 +84,15 @@ struct Arguments {
     bench: bool,
 }
 
-/// What is measured; without one, load and scaling.
+/// What is measured; without one, load, scaling and crowd.
 #[derive(Debug, Subcommand)]
 enum Part {
     /// The four workloads, against the limits and the peers
     Load(LoadOptions),
-    /// How orderql's own figures grow: depth, page size, memory, overload, rejections
+    /// How orderql's own figures grow: depth, page size, memory, rejections
     Scaling(LoadOptions),
+    /// What callers notice of each other: overload, one caller with most of the load
+    Crowd(LoadOptions),
     Cost(cost::CostOptions),
     Attack(attack::AttackOptions),
 }
@@ -119,7 +122,7 @@ struct LoadOptions {
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     server_flag: Vec<String>,
 
-    /// Where the figures are written [default: bench/load.json in the target folder; bench/scaling.json for scaling alone]
+    /// Where the figures are written [default: bench/load.json in the target folder; bench/PART.json for another part]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -127,9 +130,10 @@ struct LoadOptions {
 fn main() -> ExitCode {
     let Arguments { part, options, .. } = Arguments::parse();
     let ended = match part {
-        None => measure(&options, true, true),
-        Some(Part::Load(options)) => measure(&options, true, false),
-        Some(Part::Scaling(options)) => measure(&options, false, true),
+        None => measure(&options, &[Measured::Scaling, Measured::Crowd, Measured::Load]),
+        Some(Part::Load(options)) => measure(&options, &[Measured::Load]),
+        Some(Part::Scaling(options)) => measure(&options, &[Measured::Scaling]),
+        Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Attack(options)) => match attack::run(&options) {
             Ok(true) => Ok(()),
@@ -145,12 +149,34 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn measure(options: &LoadOptions, has_load: bool, has_scaling: bool) -> Result<()> {
+/// A part that measures a server of its own database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Measured {
+    Load,
+    Scaling,
+    Crowd,
+}
+
+impl Measured {
+    /// The file of its results.
+    const fn file(self) -> &'static str {
+        match self {
+            Self::Load => "load.json",
+            Self::Scaling => "scaling.json",
+            Self::Crowd => "crowd.json",
+        }
+    }
+}
+
+fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     let LoadOptions { rounds, seconds, only, against, server_flag, .. } = options;
     let DatabaseOptions { orders, seed, .. } = options.database;
     let database = Database::open(&options.database)?;
     let keys = database.block_on(Keys::choose(&database.connect()?, seed))?;
-    let needs_peers = has_scaling || against.is_empty() || against.iter().any(|name| name.is_rust_peer());
+    let has = |part| parts.contains(&part);
+    let has_load = has(Measured::Load);
+    let needs_peers =
+        has(Measured::Scaling) || has_load && against.is_empty() || against.iter().any(|name| name.is_rust_peer());
     let programs = if needs_peers { peers::build().map_err(|error| error.to_string()) } else { Err(String::new()) };
     let context = Context {
         database: &database,
@@ -163,15 +189,18 @@ fn measure(options: &LoadOptions, has_load: bool, has_scaling: bool) -> Result<(
     };
     let mut orderql = HttpTarget::orderql(&context)?;
     let mut report = Report::default();
-    if has_scaling {
+    if has(Measured::Scaling) {
         scaling::run(&context, &mut orderql, &mut report)?;
+    }
+    if has(Measured::Crowd) {
+        crowd::run(&context, &mut orderql, &mut report)?;
     }
     if has_load {
         let all = Workload::value_variants().iter().copied();
         let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();
         comparison::run(&context, orderql, &workloads, against, &mut report)?;
     }
-    let name = if has_load { "load.json" } else { "scaling.json" };
+    let name = if has_load { Measured::Load } else { parts[0] }.file();
     let out = options.out.clone().map_or_else(|| output::file(name), Ok)?;
     let settings = json!({
         "taken": OffsetDateTime::now_utc().unix_timestamp(),

@@ -2,15 +2,19 @@
 
 use std::net::SocketAddr;
 use std::process::Command;
+use std::rc::Rc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use crate::client::Connection;
+use crate::client::{Connection, graphql_request};
 use crate::database::Database;
+use crate::driver::Requests;
 use crate::error::Result;
 use crate::output;
 use crate::process::{ServerProcess, free_address};
+use crate::targets::Context;
+use crate::workload::Workload;
 
 /// The path of the GraphQL endpoint.
 pub const PATH: &str = "/rest/s1/graphql";
@@ -40,6 +44,14 @@ fn serve(database: &Database, address: SocketAddr) -> Result<Command> {
     command.args(["serve", "--database-url", &database.url(), "--listen", &address.to_string(), "--key-folder"]);
     command.arg(output::file("keys")?);
     Ok(command)
+}
+
+/// The requests of a query of single orders, sent by a user.
+pub fn order_requests(context: &Context<'_>, server: &ServerProcess, user: &str, query: &str) -> Result<Requests> {
+    let bearer = sign_in(server, user)?;
+    let keys = context.keys.of(Workload::Detail).iter();
+    let variables = keys.map(|key| Workload::Detail.variables(key, ""));
+    Ok(Rc::new(variables.map(|variables| graphql_request(PATH, Some(&bearer), query, &variables)).collect()))
 }
 
 /// The request for a token.

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::order_requests;
 use crate::client::{Connection, Endpoint};
 use crate::database::UNLIMITED_USER;
 use crate::driver::{Arrivals, Load, Recorded, run};
 use crate::error::Result;
-use crate::orderql::start;
+use crate::orderql::{order_requests, start};
 use crate::process::ServerProcess;
 use crate::report::Report;
 use crate::targets::Context;

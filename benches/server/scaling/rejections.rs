@@ -6,11 +6,11 @@ use std::time::Duration;
 use memchr::memmem;
 use serde_json::json;
 
-use super::order_requests;
 use crate::client::Endpoint;
 use crate::database::LIMITED_USER;
 use crate::driver::{Arrivals, Load, Requests, run};
 use crate::error::Result;
+use crate::orderql::order_requests;
 use crate::process::ServerProcess;
 use crate::report::Report;
 use crate::rounds;

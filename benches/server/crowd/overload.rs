@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::order_requests;
 use crate::client::Endpoint;
 use crate::database::{LIMITED_USER, UNLIMITED_USER};
 use crate::driver::{Arrivals, Load, Recorded, run};
 use crate::error::Result;
+use crate::orderql::order_requests;
 use crate::report::Report;
 use crate::targets::figures::Window;
 use crate::targets::http::HttpTarget;
@@ -48,7 +48,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
     for ((user, _), mut rounds) in users.iter().zip(rounds) {
         rounds.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
         let Some((goodput, peak, recorded)) = rounds.get(rounds.len() / 2) else { continue };
-        report.at_least(&format!("goodput at {FACTOR} × the peak / peak, user {user}"), *goodput, 0.85);
+        report.at_least(&format!("goodput at {FACTOR} × the peak / peak, user {user}"), *goodput, 0.9);
         let errors = recorded.errors.iter().map(|(error, count)| format!("{error}: {:.0}/s", recorded.rate(*count)));
         rows.push(vec![
             ("user", json!(user)),
