@@ -16,6 +16,10 @@ use crate::value::ScalarType;
 /// The most look-ups that are tried, one after the other.
 const MAX_LOOKUPS: usize = 2;
 
+/// The part of the window that look-ups may examine: a fifth. The rows that they find lie anywhere in the table, so each takes
+/// longer than one of the window, which are read from an index.
+const LOOKUP_SHARE: u32 = 5;
+
 /// How many rows of a window a look-up in another relation weighs as much as. It takes about as long as passing over ten rows
 /// in an index.
 const SEMI_JOIN_WEIGHT: u32 = 8;
@@ -216,7 +220,7 @@ impl<'a> Chooser<'a> {
         let mut lookups = if is_identified { Vec::new() } else { self.lookups(path) };
         lookups.truncate(MAX_LOOKUPS);
         let count = u32::try_from(lookups.len()).unwrap_or(1);
-        let share = if lookups.is_empty() { 0 } else { window.rows() / 3 };
+        let share = if lookups.is_empty() { 0 } else { window.rows() / LOOKUP_SHARE };
         for lookup in &mut lookups {
             // The other filters are checked for each row. The rows of a semi-join are found one by one, and joined one by one.
             let rows = (share / count).min(window.rows() / (count + 1 + probes));
@@ -369,37 +373,37 @@ mod tests {
     #[test]
     fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         for (root, sort_key, terms, expected) in [
-            ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 2500 window 2500"),
+            ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 1500 window 3000"),
             ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 3750"),
             // Near the end of a date range, both of its terms bound it.
             (
                 "orders",
                 "GRAND_TOTAL",
                 &["orderDate>", "orderDate>"],
-                "grand_total,order_id lookup order_date 2500 window 2500",
+                "grand_total,order_id lookup order_date 1500 window 3000",
             ),
             (
                 "orders",
                 "GRAND_TOTAL",
                 &["orderDate>", "productStoreId"],
-                "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 2500 window 2500",
+                "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 1500 window 3000",
             ),
             // Of three, the two that probably match fewest rows.
             (
                 "orders",
                 "GRAND_TOTAL",
                 &["orderDate>", "statusId", "externalId"],
-                "grand_total,order_id lookup status_id+order_date 1250 lookup external_id 1250 window 2500",
+                "grand_total,order_id lookup status_id+order_date 750 lookup external_id 750 window 3000",
             ),
             // The ranges of a list would each be read until enough rows match the other term.
             (
                 "orders",
                 "ORDER_DATE",
                 &["statusId[]", "orderTypeId"],
-                "order_date,order_id lookup status_id 2500 window 2500",
+                "order_date,order_id lookup status_id 1500 window 3000",
             ),
             // A row of a semi-join is examined with the row that it joins.
-            ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 147 window 277"),
+            ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 88 window 333"),
             // A primary key finds all rows.
             ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
             ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
