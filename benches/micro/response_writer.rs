@@ -14,7 +14,7 @@ use orderql::compile::compile;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;
-use orderql::database::options::{ClusterOptions, Durability, PoolOptions};
+use orderql::database::options::{ClusterOptions, Durability, OneRoundTrip, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::{constant, execute};
@@ -61,7 +61,13 @@ async fn fetch() -> Vec<Fetched> {
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
 
-    let pool = Pool::new(&PoolOptions { database: config.into(), size: 1, wait: Duration::from_mins(1) }).unwrap();
+    let pool = Pool::new(&PoolOptions {
+        database: config.into(),
+        size: 1,
+        wait: Duration::from_mins(1),
+        one_round_trip: OneRoundTrip::default(),
+    })
+    .unwrap();
     let catalog = Catalog::built_in().unwrap();
     let mut fetched = Vec::new();
     for document in accepted() {

@@ -160,12 +160,12 @@ impl Config {
         // More statements than PostgreSQL has cores only take turns, and each finds the caches full of what the others
         // read. The number of its cores is not known; it often runs on this machine, or on one like it.
         let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
-        PoolOptions { database, size, wait: self.pool_wait }
+        PoolOptions { database, size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
     }
 
     /// The pool of connections that order updates use.
     pub(crate) fn writer(&self, database: DatabaseAddress) -> PoolOptions {
-        PoolOptions { database, size: self.writer_pool_size, wait: self.pool_wait }
+        PoolOptions { database, size: self.writer_pool_size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
     }
 
     /// How many queries may wait. A quarter of the memory for requests is theirs, and a caller may have an eighth of it.

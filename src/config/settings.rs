@@ -10,11 +10,12 @@ use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER,
-    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF, SWITCH, TEXT,
-    TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
+    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF,
+    SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
+use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
@@ -116,6 +117,8 @@ caller_limits! { settings!
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
         /// How long a request waits for a free connection to the database.
         pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
+        /// Whether all statements of a query are sent at once, those below other rows reading these again: auto, which is where the network takes longer than that, always, or never.
+        one_round_trip: OneRoundTrip = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "auto", ONE_ROUND_TRIP;
     }
     after_limits {
         /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::access::tokens::signing_key::Algorithm;
 use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string::ConnectionString;
+use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
@@ -208,6 +209,18 @@ pub(crate) const CONSTRAINTS: ValueParser<Constraints> = ValueParser {
     parse: |text| match text {
         "required" => Some(Constraints::Required),
         "trusted" => Some(Constraints::Trusted),
+        _ => None,
+    },
+};
+
+/// Whether all statements of a query are sent at once.
+pub(crate) const ONE_ROUND_TRIP: ValueParser<OneRoundTrip> = ValueParser {
+    placeholder: "AUTO",
+    wanted: "auto, always or never",
+    parse: |text| match text {
+        "auto" => Some(OneRoundTrip::Auto),
+        "always" => Some(OneRoundTrip::Always),
+        "never" => Some(OneRoundTrip::Never),
         _ => None,
     },
 };

@@ -10,6 +10,7 @@ pub mod database_address;
 mod libpq_files;
 pub mod parameter;
 pub mod pool;
+mod round_trip;
 pub mod session;
 pub mod snapshot;
 mod target_session;

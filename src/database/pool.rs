@@ -12,6 +12,7 @@ use crate::database::connect::spawn;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
+use crate::database::round_trip::RoundTrip;
 use crate::database::session::{READ_ONLY, reader};
 use crate::database::snapshot::Snapshot;
 
@@ -20,6 +21,7 @@ use crate::database::snapshot::Snapshot;
 pub struct Pool {
     connections: deadpool_postgres::Pool,
     database: DatabaseAddress,
+    round_trip: Arc<RoundTrip>,
     /// Held while a connection is opened in the background.
     opening: Arc<Semaphore>,
 }
@@ -33,7 +35,12 @@ impl Pool {
                 Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
             })
         });
-        Ok(Self { connections: build(&database, options, hook)?, database, opening: Arc::new(Semaphore::new(1)) })
+        Ok(Self {
+            connections: build(&database, options, hook)?,
+            database,
+            round_trip: Arc::new(RoundTrip::new(options.one_round_trip)),
+            opening: Arc::new(Semaphore::new(1)),
+        })
     }
 
     /// Takes a connection to read one snapshot. Waits for a free one for [`PoolOptions::wait`] at most.
@@ -42,7 +49,8 @@ impl Pool {
         if status.available == 0 && status.size < status.max_size {
             self.open_in_background();
         }
-        Ok(Snapshot::new(self.connections.get().await?, self.database.tls.clone()))
+        let connection = self.connections.get().await?;
+        Ok(Snapshot::new(connection, self.database.tls.clone(), Arc::clone(&self.round_trip)))
     }
 
     /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that

@@ -4,6 +4,9 @@
 //! earlier response arrives. The order of first polls is the order of sending, so BEGIN and COMMIT travel with the
 //! statements between them.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
 use tokio_postgres::{RowStream, Statement};
@@ -12,6 +15,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::cancel;
 use crate::database::error::DatabaseError;
 use crate::database::parameter::SqlParam;
+use crate::database::round_trip::RoundTrip;
 
 /// The maximum number of prepared statements of a connection. Beyond it, all are dropped: queries repeat, and a flood of
 /// new ones must not fill the server's memory.
@@ -22,11 +26,17 @@ const MAX_STATEMENTS: usize = 512;
 pub struct Snapshot {
     connection: Option<Object>,
     tls: MakeRustlsConnect,
+    round_trip: Arc<RoundTrip>,
 }
 
 impl Snapshot {
-    pub(super) fn new(connection: Object, tls: MakeRustlsConnect) -> Self {
-        Self { connection: Some(connection), tls }
+    pub(super) fn new(connection: Object, tls: MakeRustlsConnect, round_trip: Arc<RoundTrip>) -> Self {
+        Self { connection: Some(connection), tls, round_trip }
+    }
+
+    /// The time that a request can save by one round trip to the database less.
+    pub fn round_trip(&self) -> Duration {
+        self.round_trip.time()
     }
 
     /// Prepares statements. Those that the connection has not prepared yet are sent together.
@@ -39,9 +49,12 @@ impl Snapshot {
     }
 
     /// Begins a transaction. Every statement in it reads the same snapshot: the pool's connections default to repeatable
-    /// read.
+    /// read. Its response comes before any statement's, after one round trip.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
-        Ok(self.connection()?.batch_execute("BEGIN").await?)
+        let sent = Instant::now();
+        self.connection()?.batch_execute("BEGIN").await?;
+        self.round_trip.record(sent.elapsed());
+        Ok(())
     }
 
     /// Ends the transaction.

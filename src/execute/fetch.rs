@@ -1,5 +1,5 @@
-//! The steps of a plan over one snapshot: those that wait for nothing are sent together, each other one as soon as the
-//! rows of its parents are there, and the transaction's end right after the last.
+//! The rows of a plan's steps, read from one snapshot: the statements that wait for nothing are sent together, each other one as
+//! soon as the rows of its parents are there, and the transaction's end right after the last.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use tokio_postgres::{Row, Statement};
 use crate::database::error::DatabaseError;
 use crate::database::parameter::{RawValue, SqlParam};
 use crate::database::snapshot::Snapshot;
+use crate::execute::dispatch::{Form, forms};
 use crate::execute::encode::ColumnFormat;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::{Parameter, Plan};
@@ -61,101 +62,120 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteErr
 
 /// Fetches the rows of every step.
 pub(crate) async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
-    let statements = snapshot.prepare(plan.steps().iter().map(|step| step.sql.as_str())).await?;
-    match statements.as_slice() {
-        [] => return Ok(Vec::new()),
+    let forms = forms(plan, snapshot.round_trip());
+    let texts = forms.iter().enumerate().map(|(step, form)| form.sql(plan, step));
+    let prepared = snapshot.prepare(texts).await?;
+    let fetch =
+        Fetch { snapshot, plan, forms, prepared, fetched: plan.steps().iter().map(|_| OnceLock::new()).collect() };
+    match fetch.prepared.len() {
+        0 => {}
         // One statement sees one snapshot without a transaction.
-        [statement] => return Ok(vec![step(snapshot, plan, 0, statement, &[]).await?]),
-        _ => {}
+        1 => fetch.step(0).await?,
+        _ => fetch.run().await?,
     }
-    let fetched: Vec<OnceLock<StepRows>> = plan.steps().iter().map(|_| OnceLock::new()).collect();
-    run(snapshot, plan, &statements, &fetched).await?;
-    fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
+    fetch.fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
 }
 
-async fn run(
-    snapshot: &Snapshot,
-    plan: &Plan,
-    statements: &[Statement],
-    fetched: &[OnceLock<StepRows>],
-) -> Result<(), ExecuteError> {
-    let fetch_step = |id: StepId| -> Running<'_> {
-        Box::pin(async move {
-            let rows = step(snapshot, plan, id, &statements[id], fetched).await?;
-            // Each step runs once, so its cell is empty.
-            let _ = fetched[id].set(rows);
-            Ok(Some(id))
+/// What the statements of a plan are run with.
+struct Fetch<'a> {
+    snapshot: &'a Snapshot,
+    plan: &'a Plan,
+    /// The form of each step's statement.
+    forms: Vec<Form<'a>>,
+    /// The prepared statements, by step.
+    prepared: Vec<Statement>,
+    /// The rows that have arrived, by step.
+    fetched: Vec<OnceLock<StepRows>>,
+}
+
+impl Fetch<'_> {
+    /// Runs the statements in a transaction.
+    async fn run(&self) -> Result<(), ExecuteError> {
+        let steps = self.plan.steps().len();
+        let mut ready: Vec<Running<'_>> = Vec::with_capacity(steps + 2);
+        ready.push(Box::pin(async { Ok(self.snapshot.begin().await.map(|()| None)?) }));
+        ready.extend(self.ready_after(None));
+        let mut unsent = steps + 1;
+        // The server responds to the statements of a connection in the order in which they were sent.
+        let mut sent = VecDeque::with_capacity(steps + 2);
+        loop {
+            unsent -= ready.len();
+            if unsent == 0 && !ready.is_empty() {
+                ready.push(Box::pin(async { Ok(self.snapshot.commit().await.map(|()| None)?) }));
+            }
+            for statement in ready.drain(..) {
+                let mut statement = maybe_done(statement);
+                // The first poll sends the statement.
+                let _ = poll!(&mut statement);
+                sent.push_back(statement);
+            }
+            let Some(mut first) = sent.pop_front() else { return Ok(()) };
+            (&mut first).await;
+            if let Some(fetched) = Pin::new(&mut first).take_output().transpose()?.flatten() {
+                ready.extend(self.ready_after(Some(fetched)));
+            }
+        }
+    }
+
+    /// The steps that wait for the rows of this one, or for nothing.
+    fn ready_after(&self, parent: Option<StepId>) -> impl Iterator<Item = Running<'_>> {
+        let forms = self.forms.iter().enumerate();
+        let ready = forms.filter(move |(step, form)| form.waits_for(self.plan, *step) == parent);
+        ready.map(move |(step, _)| -> Running<'_> {
+            Box::pin(async move { self.step(step).await.map(|()| Some(step)) })
         })
-    };
-    let ready_after = |parent: Option<StepId>| {
-        let parents = |step: &Step| match &step.parents {
-            Parents::Known => None,
-            Parents::Rows { step, .. } => Some(*step),
+    }
+
+    /// Fetches the rows of a step.
+    async fn step(&self, id: StepId) -> Result<(), ExecuteError> {
+        let (step, statement) = (&self.plan.steps()[id], &self.prepared[id]);
+        let parameters: Vec<SqlParam<'_>> = match self.forms[id] {
+            Form::WithKeys => {
+                let parents = self.parents(step)?;
+                let parameters = self.plan.parameters(id).map(|parameter| sql_param(parameter, parents));
+                parameters.collect::<Result<_, _>>()?
+            }
+            Form::SelfContained(statement) => {
+                let parameters = self.plan.parameters_of(statement).map(|parameter| sql_param(parameter, None));
+                parameters.collect::<Result<_, _>>()?
+            }
         };
-        let steps = plan.steps().iter().enumerate();
-        steps.filter(move |(_, step)| parents(step) == parent).map(|(step, _)| fetch_step(step))
-    };
-    let mut ready: Vec<Running<'_>> = Vec::with_capacity(plan.steps().len() + 2);
-    ready.push(Box::pin(async { Ok(snapshot.begin().await.map(|()| None)?) }));
-    ready.extend(ready_after(None));
-    let mut unsent = plan.steps().len() + 1;
-    // The server responds to the statements of a connection in the order in which they were sent.
-    let mut sent = VecDeque::with_capacity(plan.steps().len() + 2);
-    loop {
-        unsent -= ready.len();
-        if unsent == 0 && !ready.is_empty() {
-            ready.push(Box::pin(async { Ok(snapshot.commit().await.map(|()| None)?) }));
+        let mut stream = std::pin::pin!(self.snapshot.query(statement, parameters).await?);
+        // The parents' rows were sent before this response, whether or not the statement waited for them.
+        let mut grouper =
+            RowGrouper::new(step, self.plan.size(id), self.parents(step)?.map_or(1, |(rows, _)| rows.len()));
+        let mut received = 0;
+        while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
+            received += 1;
+            grouper.add(row)?;
         }
-        for statement in ready.drain(..) {
-            let mut statement = maybe_done(statement);
-            // The first poll sends the statement.
-            let _ = poll!(&mut statement);
-            sent.push_back(statement);
+        // The stream ends with the response, whether or not the response has a result.
+        let announced = stream.rows_affected();
+        if announced != Some(received) {
+            return Err(DatabaseError::Incomplete { announced, received }.into());
         }
-        let Some(mut first) = sent.pop_front() else { return Ok(()) };
-        (&mut first).await;
-        if let Some(fetched) = Pin::new(&mut first).take_output().transpose()?.flatten() {
-            ready.extend(ready_after(Some(fetched)));
+        let format = |ty: &Type| ColumnFormat::of(ty).ok_or_else(|| ExecuteError::UnwritableType(ty.name().to_owned()));
+        let formats = statement.columns().iter().map(|column| format(column.type_()));
+        // Each step runs once, so its cell is empty.
+        let _ = self.fetched[id].set(grouper.finish(formats.collect::<Result<_, _>>()?));
+        Ok(())
+    }
+
+    /// The rows of a step's parents, and the columns that have their keys.
+    fn parents<'s>(&'s self, step: &'s Step) -> Result<Option<ParentRows<'s>>, ExecuteError> {
+        match &step.parents {
+            Parents::Known => Ok(None),
+            Parents::Rows { step, columns } => {
+                Ok(Some((&self.fetched[*step].get().ok_or(ExecuteError::Misshapen)?.rows, columns.as_slice())))
+            }
         }
     }
 }
 
-async fn step(
-    snapshot: &Snapshot,
-    plan: &Plan,
-    id: StepId,
-    statement: &Statement,
-    fetched: &[OnceLock<StepRows>],
-) -> Result<StepRows, ExecuteError> {
-    let step = &plan.steps()[id];
-    let parents = match &step.parents {
-        Parents::Known => None,
-        Parents::Rows { step, columns } => {
-            Some((&fetched[*step].get().ok_or(ExecuteError::Misshapen)?.rows, columns.as_slice()))
-        }
-    };
-    let parameters = plan.parameters(id).map(|parameter| sql_param(parameter, parents)).collect::<Result<_, _>>()?;
-    let mut stream = std::pin::pin!(snapshot.query(statement, parameters).await?);
-    let mut grouper = RowGrouper::new(step, plan.size(id), parents.map_or(1, |(rows, _)| rows.len()));
-    let mut received = 0;
-    while let Some(row) = stream.try_next().await.map_err(DatabaseError::from)? {
-        received += 1;
-        grouper.add(row)?;
-    }
-    // The stream ends with the response, whether or not the response has a result.
-    let announced = stream.rows_affected();
-    if announced != Some(received) {
-        return Err(DatabaseError::Incomplete { announced, received }.into());
-    }
-    let format = |ty: &Type| ColumnFormat::of(ty).ok_or_else(|| ExecuteError::UnwritableType(ty.name().to_owned()));
-    let formats = statement.columns().iter().map(|column| format(column.type_()));
-    Ok(grouper.finish(formats.collect::<Result<_, _>>()?))
-}
+/// Rows, and the indexes of their columns that have the keys.
+type ParentRows<'a> = (&'a Vec<Row>, &'a [usize]);
 
-fn sql_param<'a>(
-    parameter: Parameter<'a>,
-    parents: Option<(&'a Vec<Row>, &[usize])>,
-) -> Result<SqlParam<'a>, ExecuteError> {
+fn sql_param<'a>(parameter: Parameter<'a>, parents: Option<ParentRows<'a>>) -> Result<SqlParam<'a>, ExecuteError> {
     Ok(match parameter {
         Parameter::Value(value) => SqlParam::Value(value),
         Parameter::Values(values) => SqlParam::values(values),

@@ -1,6 +1,7 @@
 //! Executing a plan: its steps over one snapshot, then its response template over their rows.
 //!
-//! - `fetch`: the steps, each as soon as its parents are there
+//! - `dispatch`: when each statement is sent, and in which form
+//! - `fetch`: the rows of the steps
 //! - [`response_writer`]: the template's ops, run over the rows
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
@@ -12,6 +13,7 @@
 //! to the pool at once, however slowly the client reads the response.
 
 mod digits;
+mod dispatch;
 pub(crate) mod encode;
 pub mod error;
 mod fetch;

@@ -13,6 +13,7 @@
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
 //! - `statement`: a statement's text from its parts
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
+//! - [`self_contained`]: statements that read their parents' keys themselves
 //! - `introspection`: the results of introspection as JSON
 
 pub mod access_path;
@@ -25,6 +26,7 @@ pub(crate) mod plan_key;
 pub mod request_plan;
 pub mod response_template;
 mod select;
+pub mod self_contained;
 pub(crate) mod sql;
 mod statement;
 pub mod step;

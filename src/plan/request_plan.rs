@@ -1,10 +1,12 @@
 //! The plan of one request: a template, and the values of the parameters.
 
+use std::iter;
 use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::range_head;
 use crate::plan::response_template::ResponseTemplate;
+use crate::plan::self_contained::SelfContained;
 use crate::plan::step::{Parents, Slot, Step};
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
@@ -12,7 +14,7 @@ use crate::query::bind::resolve::StepArguments;
 use crate::value::Value;
 
 /// How to fetch and write the response to one request.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Plan {
     template: Arc<PlanTemplate>,
     /// The request's values, by [`StepId`].
@@ -73,6 +75,28 @@ impl Plan {
         self.steps()[step].parameters.iter().map(move |slot| self.parameter(step, *slot))
     }
 
+    /// The statement of a step that reads its parents' keys itself, if it can.
+    pub fn self_contained(&self, step: StepId) -> Option<&SelfContained> {
+        self.template.self_contained(step)
+    }
+
+    /// The values of the parameters of a self-contained statement, `$1` first.
+    pub fn parameters_of(&self, statement: &SelfContained) -> impl ExactSizeIterator<Item = Parameter<'_>> {
+        statement.parameters.iter().map(|(step, slot)| self.parameter(*step, *slot))
+    }
+
+    /// The most rows that a self-contained statement reads to find the step's parents, level by level.
+    pub fn rows_of_parents(&self, step: StepId) -> u64 {
+        let parent = |step: StepId| self.steps()[step].parent();
+        let ancestors: Vec<_> = iter::successors(parent(step), |step| parent(*step)).collect();
+        let mut rows = 1_u64;
+        let levels = ancestors.iter().rev().map(|step| {
+            rows = rows.saturating_mul(u64::from(self.size(*step)));
+            rows
+        });
+        levels.fold(0, u64::saturating_add)
+    }
+
     fn parameter(&self, step: StepId, slot: Slot) -> Parameter<'_> {
         let arguments = &self.arguments[step];
         match slot {
@@ -90,6 +114,7 @@ impl Plan {
             Slot::After(column) => column_of(arguments.page.after.as_ref(), column),
             Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
             Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),
+            Slot::PageSize => Parameter::Limit(i64::from(arguments.size())),
             Slot::RangeHead(index) => {
                 let values = arguments.terms.get(index).map_or(0, |term| term.values.len());
                 Parameter::Limit(i64::from(range_head(arguments.size() + 1, values)))

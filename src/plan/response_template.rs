@@ -5,7 +5,7 @@ use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
 /// The ops that write a response's `data`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct ResponseTemplate {
     /// The ops, run from the first; loops and absent objects jump.
     pub ops: Vec<Op>,

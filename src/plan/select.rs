@@ -11,12 +11,20 @@ use crate::plan::sql::{Alias, ColumnOf, List, Relation, is_number, type_name};
 #[derive(Debug)]
 pub(crate) struct Select<'a> {
     offset: usize,
-    expressions: Vec<Expression<'a>>,
+    expressions: Vec<Selected<'a>>,
     joins: Vec<Joined<'a>>,
 }
 
-/// An element of the select list.
-#[derive(Debug)]
+/// An element of the select list, and its index in a row.
+#[derive(Debug, Clone)]
+struct Selected<'a> {
+    index: usize,
+    expression: Expression<'a>,
+    /// Whether children find their parents by it.
+    is_key: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
 enum Expression<'a> {
     Column(ColumnOf<'a>),
     /// A number, cast to the type of that name.
@@ -24,8 +32,9 @@ enum Expression<'a> {
     Aggregate(Alias, &'a Aggregate),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Joined<'a> {
+    alias: Alias,
     parent: Alias,
     one: &'a One,
     /// The table of the joined type.
@@ -49,11 +58,34 @@ impl<'a> Select<'a> {
         let name = ColumnOf(alias, &column.name);
         // Numbers have several types in the database, and one array type here.
         let is_number = is_number(column.stored);
-        self.expression(if is_number {
+        let index = self.expression(if is_number {
             Expression::Cast(name, type_name(column.stored))
         } else {
             Expression::Column(name)
-        })
+        });
+        self.expressions[index - self.offset].is_key = true;
+        index
+    }
+
+    /// The same rows with nothing but the keys by which children find their parents, and the columns with these indexes. `None`
+    /// if there are no such keys.
+    pub(crate) fn keys(&self, indexes: &[usize]) -> Option<Self> {
+        if !self.expressions.iter().any(|selected| selected.is_key) {
+            return None;
+        }
+        let is_read = |selected: &&Selected<'_>| selected.is_key || indexes.contains(&selected.index);
+        let expressions: Vec<_> = self.expressions.iter().filter(is_read).cloned().collect();
+        let mut aliases: Vec<Alias> = expressions.iter().map(|selected| selected.expression.alias()).collect();
+        let mut joins = Vec::new();
+        // An object is joined after the one that it belongs to.
+        for joined in self.joins.iter().rev() {
+            if aliases.contains(&joined.alias) {
+                aliases.push(joined.parent);
+                joins.push(*joined);
+            }
+        }
+        joins.reverse();
+        Some(Self { offset: self.offset, expressions, joins })
     }
 
     /// Reads an aggregate over the rows of a connection, and returns its index in a row.
@@ -63,12 +95,13 @@ impl<'a> Select<'a> {
 
     /// Joins an object, and returns its alias. An object that is selected several times is joined once.
     pub(crate) fn join(&mut self, catalog: &'a Catalog, parent: Alias, one: &'a One) -> Alias {
-        let same = |joined: &Joined<'a>| joined.parent == parent && std::ptr::eq(joined.one, one);
-        let index = self.joins.iter().position(same).unwrap_or_else(|| {
-            self.joins.push(Joined { parent, one, target: catalog.entity(one.target) });
-            self.joins.len() - 1
-        });
-        Alias::Joined(index)
+        let same = |joined: &&Joined<'a>| joined.parent == parent && std::ptr::eq(joined.one, one);
+        if let Some(joined) = self.joins.iter().find(same) {
+            return joined.alias;
+        }
+        let alias = Alias::Joined(self.joins.len());
+        self.joins.push(Joined { alias, parent, one, target: catalog.entity(one.target) });
+        alias
     }
 
     /// The select list. A column's name is `c` and its index in a row.
@@ -78,11 +111,11 @@ impl<'a> Select<'a> {
             if self.expressions.is_empty() {
                 return f.write_str("NULL AS nothing");
             }
-            for (index, expression) in self.expressions.iter().enumerate() {
-                f.write_str(if index > 0 { ", " } else { "" })?;
+            for (position, Selected { index, expression, .. }) in self.expressions.iter().enumerate() {
+                f.write_str(if position > 0 { ", " } else { "" })?;
                 expression.fmt(f)?;
                 f.write_str(" AS c")?;
-                (self.offset + index).fmt(f)?;
+                index.fmt(f)?;
             }
             Ok(())
         })
@@ -91,10 +124,9 @@ impl<'a> Select<'a> {
     /// The joins, each on a line of its own.
     pub(crate) fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
-            for (index, Joined { parent, one, target }) in self.joins.iter().enumerate() {
+            for Joined { alias, parent, one, target } in &self.joins {
                 if let Some(target) = target {
-                    let alias = Alias::Joined(index);
-                    join(f, target, alias, *parent, one, &self.columns_of(alias))?;
+                    join(f, target, *alias, *parent, one, &self.columns_of(*alias))?;
                 }
             }
             Ok(())
@@ -110,7 +142,7 @@ impl<'a> Select<'a> {
                 columns.push(name);
             }
         };
-        for expression in &self.expressions {
+        for Selected { expression, .. } in &self.expressions {
             match expression {
                 Expression::Column(ColumnOf(of, name)) | Expression::Cast(ColumnOf(of, name), _) if *of == alias => {
                     add(name);
@@ -128,15 +160,24 @@ impl<'a> Select<'a> {
     }
 
     fn expression(&mut self, expression: Expression<'a>) -> usize {
-        let index = self.expressions.iter().position(|known| known.is(&expression)).unwrap_or_else(|| {
-            self.expressions.push(expression);
-            self.expressions.len() - 1
-        });
-        self.offset + index
+        if let Some(selected) = self.expressions.iter().find(|known| known.expression.is(&expression)) {
+            return selected.index;
+        }
+        let index = self.offset + self.expressions.len();
+        self.expressions.push(Selected { index, expression, is_key: false });
+        index
     }
 }
 
 impl Expression<'_> {
+    /// The relation that has its value.
+    fn alias(&self) -> Alias {
+        match self {
+            Self::Column(column) | Self::Cast(column, _) => column.0,
+            Self::Aggregate(alias, _) => *alias,
+        }
+    }
+
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Column(one), Self::Column(other)) => one == other,

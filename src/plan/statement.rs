@@ -6,6 +6,7 @@ use crate::catalog::binding::Column;
 use crate::plan::locator::{Locator, Span, Take, direction};
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where, type_name};
+use crate::plan::step::{KeysStatement, ParentsText};
 
 /// Where a statement gets the parents' keys from.
 pub(crate) enum ParentKeys<'a> {
@@ -49,44 +50,65 @@ pub(crate) struct Located<'a> {
     pub(crate) probe_window: u32,
 }
 
+/// The end of a statement with parents: their order.
+pub(crate) const PARENTS_ORDER: &str = "\nORDER BY k.ord";
+
 /// The buffer for a statement, in bytes. Most statements fit.
 const TEXT_CAPACITY: usize = 1024;
 
 impl PageStatement<'_> {
-    /// The text of the statement.
-    pub(crate) fn text(&self) -> String {
-        written(|text| {
+    /// The text of the statement, and the part of it that names the parents' keys.
+    pub(crate) fn text(&self) -> (String, Option<ParentsText>) {
+        let mut parents_text = None;
+        let sql = written(|text| {
             if let Some(locator) =
                 self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
             {
                 write!(text, "{}", locator.counts())?;
                 text.write_str(if self.probes.is_empty() { ",\n" } else { "\n" })?;
             }
-            self.rows(text)
-        })
+            parents_text = self.rows(text)?;
+            Ok(())
+        });
+        (sql, parents_text)
     }
 
-    fn rows(&self, text: &mut String) -> fmt::Result {
-        match &self.parent_keys {
-            ParentKeys::None if self.probes.is_empty() => self.page(text),
-            ParentKeys::None => {
+    /// The statement with nothing but the keys of the page's rows, if there are any. Its pages have one row less.
+    pub(crate) fn keys(self) -> Option<KeysStatement> {
+        if self.located.is_some() {
+            return None;
+        }
+        let select = self.select.keys(&self.order_indexes)?;
+        let (sql, parents_text) = PageStatement { select: &select, probes: Vec::new(), ..self }.text();
+        Some(KeysStatement { sql, parents_text })
+    }
+
+    fn rows(&self, text: &mut String) -> Result<Option<ParentsText>, fmt::Error> {
+        let ParentKeys::Arrays(keys) = &self.parent_keys else {
+            if self.probes.is_empty() {
+                self.page(text)?;
+            } else {
                 write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.probes())?;
                 self.page(text)?;
-                text.write_str("\n) AS p ON TRUE")
+                text.write_str("\n) AS p ON TRUE")?;
             }
-            ParentKeys::Arrays(keys) => {
-                let (probed, parents) = (!self.probes.is_empty(), parents(keys));
-                if probed {
-                    let probes = self.probes();
-                    write!(text, "SELECT k.ord, f.*, p.*\nFROM {parents}\nCROSS JOIN LATERAL {probes}\nLEFT")?;
-                } else {
-                    write!(text, "SELECT k.ord, p.*\nFROM {parents}\nCROSS")?;
-                }
-                text.write_str(" JOIN LATERAL (\n")?;
-                self.page(text)?;
-                write!(text, "\n) AS p{}\nORDER BY k.ord", if probed { " ON TRUE" } else { "" })
-            }
+            return Ok(None);
+        };
+        let is_probed = !self.probes.is_empty();
+        write!(text, "SELECT k.ord, {}p.*\nFROM ", if is_probed { "f.*, " } else { "" })?;
+        let start = text.len();
+        write!(text, "{}", parents(keys))?;
+        let range = start..text.len();
+        if is_probed {
+            write!(text, "\nCROSS JOIN LATERAL {}\nLEFT", self.probes())?;
+        } else {
+            text.write_str("\nCROSS")?;
         }
+        text.write_str(" JOIN LATERAL (\n")?;
+        self.page(text)?;
+        write!(text, "\n) AS p{}{PARENTS_ORDER}", if is_probed { " ON TRUE" } else { "" })?;
+        let types = keys.iter().map(|(_, column)| type_name(column.stored)).collect();
+        Ok(Some(ParentsText { range, types }))
     }
 
     fn page(&self, text: &mut String) -> fmt::Result {

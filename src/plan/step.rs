@@ -1,13 +1,15 @@
 //! One statement: a page of a connection for all its parents at once, or the row of a lookup. It has no values; it says
 //! where the values of its parameters come from.
 
+use std::ops::Range;
+
 use crate::cursor::OrderingTag;
 use crate::plan::access_path::AccessPath;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
 /// One statement of a plan.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// The SQL text. It does not depend on values.
     pub sql: String,
@@ -25,10 +27,40 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns of the result that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
+    /// The part of the text that names the parents' keys, if they are those of [`Parents::Rows`].
+    pub(crate) parents_text: Option<ParentsText>,
+    /// The same page with nothing but the keys of its rows, for statements that read their parents' keys themselves. There is
+    /// one if there are children, and the rows are found in order.
+    pub(crate) keys: Option<KeysStatement>,
+}
+
+/// The part of a statement's text that names the parents' keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ParentsText {
+    pub(crate) range: Range<usize>,
+    /// The types of the keys.
+    pub(crate) types: Vec<&'static str>,
+}
+
+/// A statement with nothing but the keys of a page's rows. It has the same parameters as the step's.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KeysStatement {
+    pub(crate) sql: String,
+    pub(crate) parents_text: Option<ParentsText>,
+}
+
+impl Step {
+    /// The step whose rows are its parents.
+    pub(crate) fn parent(&self) -> Option<StepId> {
+        match self.parents {
+            Parents::Known => None,
+            Parents::Rows { step, .. } => Some(step),
+        }
+    }
 }
 
 /// The columns of the result that describe a search whose page may end with its window.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct SearchColumns {
     /// The response key of the collection root.
     pub key: String,
@@ -73,6 +105,8 @@ pub enum Slot {
     Before(usize),
     /// One more than the page size, to see whether there are more rows.
     Limit,
+    /// The page size.
+    PageSize,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
     RangeHead(usize),
     /// One column of the parents' keys, as an array: its index in [`Parents::Rows::columns`].
@@ -97,7 +131,7 @@ pub struct Layout {
 }
 
 /// The columns of a cursor.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct CursorColumns {
     /// The ordering of the cursor.
     pub tag: OrderingTag,

@@ -7,6 +7,7 @@ use crate::cli::explain::text::{from, value};
 use crate::cost::breakdown::CostNode;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::Plan;
+use crate::plan::step::Parents;
 use crate::query::bind::ids::StepId;
 
 /// The explanation as JSON, with the same facts as [`super::text::render`].
@@ -50,6 +51,10 @@ fn statement(plan: &Plan, step_id: StepId) -> Json {
     let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
     let mut object =
         json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
+    if let Some(statement) = plan.self_contained(step_id) {
+        let parameters = plan.parameters_of(statement).map(|parameter| value(parameter, &Parents::Known));
+        object["selfContained"] = json!({ "sql": statement.sql, "parameters": parameters.collect::<Vec<_>>() });
+    }
     if let Some(rows_examined) = plan.rows_examined(step_id) {
         object["access"] = access(&step.access_path);
         object["rowsExamined"] = rows_examined.into();

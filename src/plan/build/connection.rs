@@ -101,7 +101,7 @@ impl<'a> Planner<'a> {
             layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));
         let after_page =
             layout.after_page.map(|_| span(range.after_page(), lookup_range.after_page(), range.ascending));
-        let sql = PageStatement {
+        let statement = PageStatement {
             relation: &connection.relation,
             select: &select,
             parent_keys,
@@ -112,8 +112,9 @@ impl<'a> Planner<'a> {
             limit,
             probes: before_page.into_iter().chain(after_page).collect(),
             located,
-        }
-        .text();
+        };
+        let (sql, parents_text) = statement.text();
+        let keys = statement.keys();
         let search = layout.search.map(|matches| SearchColumns {
             key: key.to_owned(),
             matches,
@@ -121,7 +122,8 @@ impl<'a> Planner<'a> {
             window: i64::from(access_path.window),
         });
         let parameters = parameters.into_slots();
-        self.steps[bound.step] = Step { sql, parameters, parents, backward, layout, cursor, access_path, search };
+        self.steps[bound.step] =
+            Step { sql, parameters, parents, backward, layout, cursor, access_path, search, parents_text, keys };
     }
 
     fn page(

@@ -9,7 +9,7 @@ use crate::plan::response_template::Op;
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Parameters, Placeholder};
 use crate::plan::statement;
-use crate::plan::step::{Layout, Parents, Slot, Step};
+use crate::plan::step::{KeysStatement, Layout, Parents, Slot, Step};
 use crate::query::bind::selection::{BoundLookup, BoundObject, BoundObjectField, BoundSelection};
 use crate::value::ScalarType;
 
@@ -54,6 +54,11 @@ impl<'a> Planner<'a> {
             cursor: None,
             access_path: AccessPath::default(),
             search: None,
+            parents_text: None,
+            keys: select.keys(&[]).map(|select| KeysStatement {
+                sql: statement::lookup(&binding.relation, &select, &conditions, &order),
+                parents_text: None,
+            }),
         };
     }
 

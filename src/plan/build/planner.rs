@@ -35,7 +35,7 @@ impl<'a> Planner<'a> {
 
     /// The finished template.
     pub(super) fn finish(self) -> PlanTemplate {
-        PlanTemplate { steps: self.steps, response: self.response.finish() }
+        PlanTemplate::new(self.steps, self.response.finish())
     }
 
     /// Plans a `__typename`.

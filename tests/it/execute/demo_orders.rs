@@ -148,7 +148,7 @@ async fn many_large_pages_stay_in_order_with_little_memory() {
     client.batch_execute(many).await.unwrap();
     let mut config = database.config();
     config.options("-c work_mem=64kB");
-    let runner = QueryRunner::with_config(config);
+    let runner = QueryRunner::with_config(&config);
     for (page, seqs) in [("first: 100", 0..100), ("last: 100", 20..120)] {
         let ids: Vec<_> = (0..100).map(|n| format!("P{n:03}")).collect();
         let query = format!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::options::PoolOptions;
+use orderql::database::options::{OneRoundTrip, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
@@ -65,7 +65,12 @@ impl Fixture {
     async fn new(schema: &str) -> Self {
         let database = migrated_database().await;
         database.connect().await.batch_execute(ROWS).await.unwrap();
-        let options = PoolOptions { database: database.config().into(), size: 1, wait: Duration::from_mins(1) };
+        let options = PoolOptions {
+            database: database.config().into(),
+            size: 1,
+            wait: Duration::from_mins(1),
+            one_round_trip: OneRoundTrip::default(),
+        };
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
     }
 

@@ -15,12 +15,19 @@ const ORDER: &str = "{ order(orderId: \"NONE\") { orderName } }";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_during_a_query_is_not_in_its_response() {
+    for one_round_trip in ["never", "always"] {
+        commit_during_a_query(one_round_trip).await;
+    }
+}
+
+async fn commit_during_a_query(one_round_trip: &str) {
     let database = migrated_database().await;
     create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE)]).await;
     // The operator's connection settings must not change the isolation level.
     let mut address = database.config();
     address.options(r"-c default_transaction_isolation=read\ committed");
-    let server = Arc::new(Server::start_with_config(&address, &["--pool-size", "1"]));
+    let server =
+        Arc::new(Server::start_with_config(&address, &["--pool-size", "1", "--one-round-trip", one_round_trip]));
     let token = server.token("demo");
     let mut client = database.connect().await;
     let order = "INSERT INTO order_header (order_id, status_id) VALUES ('O', 'ORDER_HELD')";

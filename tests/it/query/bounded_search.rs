@@ -86,7 +86,7 @@ async fn round(database: &Database, roots: &[RootRows<'_>], name: &str, seed: u6
         .iter()
         .map(|rows| {
             let catalog = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(*rows).unwrap());
-            QueryRunner::with_catalog(database.config(), WORKERS, catalog)
+            QueryRunner::with_catalog(&database.config(), WORKERS, catalog)
         })
         .collect();
     let searches = env::var("BOUNDED_SEARCHES").map_or(SEARCHES, |number| number.parse().unwrap());

@@ -64,7 +64,7 @@ fn report(catalog: &Catalog, path: &Path) -> String {
     let compiled = compile(catalog, &request, &limits);
     assert_eq!(compiled.as_ref().err(), explained.errors(), "{}", path.display());
     if let (Ok(compiled), Ok(explanation)) = (&compiled, &explained.result) {
-        assert_eq!(format!("{:?}", compiled.plan), format!("{:?}", explanation.plan), "{}", path.display());
+        assert_eq!(*compiled.plan, explanation.plan, "{}", path.display());
     }
 
     let mut report = text::render(&explained, &text::PLAIN);

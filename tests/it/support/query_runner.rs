@@ -7,13 +7,14 @@ use orderql::catalog::Catalog;
 use orderql::compile::compiled::Compiled;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
-use orderql::database::options::PoolOptions;
+use orderql::database::options::{OneRoundTrip, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
 use orderql::execute::response_writer::Progress;
 use orderql::limits::Limits;
+use orderql::plan::request_plan::Plan;
 use orderql::query::{Request, Variables};
 use serde_json::Value;
 
@@ -22,10 +23,11 @@ use crate::support::database::Database;
 /// Limits that no test reaches.
 pub const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
-/// A compiler and a connection pool.
+/// A compiler and connection pools: one whose requests wait for the rows of parents, one whose requests take one round trip.
 pub struct QueryRunner {
     compiler: Compiler,
     pool: Pool,
+    one_round_trip: Pool,
 }
 
 /// The result of a query.
@@ -54,19 +56,26 @@ impl QueryResult {
 
 impl QueryRunner {
     pub fn new(database: &Database) -> Self {
-        Self::with_config(database.config())
+        Self::with_config(&database.config())
     }
 
     /// Connects with that configuration.
-    pub fn with_config(config: tokio_postgres::Config) -> Self {
+    pub fn with_config(config: &tokio_postgres::Config) -> Self {
         Self::with_catalog(config, 2, Catalog::built_in().unwrap())
     }
 
     /// Connects with that configuration and so many connections, and compiles queries with that catalog.
-    pub fn with_catalog(config: tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
-        let pool = Pool::new(&PoolOptions { database: config.into(), size: connections, wait: Duration::from_mins(1) })
-            .unwrap();
-        Self { compiler: Compiler::new(Arc::new(catalog), 1 << 20), pool }
+    pub fn with_catalog(config: &tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
+        let pool = |one_round_trip| {
+            let database = config.clone().into();
+            let wait = Duration::from_mins(1);
+            Pool::new(&PoolOptions { database, size: connections, wait, one_round_trip }).unwrap()
+        };
+        Self {
+            compiler: Compiler::new(Arc::new(catalog), 1 << 20),
+            pool: pool(OneRoundTrip::Never),
+            one_round_trip: pool(OneRoundTrip::Always),
+        }
     }
 
     pub fn catalog(&self) -> &Catalog {
@@ -89,25 +98,49 @@ impl QueryRunner {
         self.execute(self.compile(query, variables)).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"))
     }
 
-    /// Runs a compiled query.
+    /// Runs a compiled query, in one round trip as well if the plan has statements for it: the result must be the same.
     pub async fn execute(&self, compiled: Compiled) -> Result<QueryResult, ExecuteError> {
-        let snapshot = self.pool.snapshot().await.unwrap();
-        let mut writer = execute(snapshot, &compiled.plan).await?;
-        let mut bytes = Vec::new();
-        assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
-        let text = String::from_utf8(bytes).unwrap();
-        let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
-        Ok(QueryResult {
-            text,
-            short_searches: short_searches.collect(),
-            compiled,
-            rows: writer.row_counts().to_vec(),
-            nullability_violations: writer.field_error_count(),
-        })
+        let plan = &compiled.plan;
+        let written = Written::read(&self.pool, plan).await?;
+        if Self::runs(plan) > 1 {
+            assert_eq!(Written::read(&self.one_round_trip, plan).await?, written, "in one round trip");
+        }
+        let Written { text, rows, short_searches, nullability_violations } = written;
+        Ok(QueryResult { text, compiled, rows, short_searches, nullability_violations })
+    }
+
+    /// How many times a query is run: once more in one round trip, if the plan has statements for that.
+    pub fn runs(plan: &Plan) -> usize {
+        if (0..plan.steps().len()).any(|step| plan.self_contained(step).is_some()) { 2 } else { 1 }
     }
 
     /// Runs a query without variables and returns its `data`.
     pub async fn data(&self, query: &str) -> Value {
         self.run(query, Variables::new()).await.data()
+    }
+}
+
+/// What a response is made of.
+#[derive(Debug, PartialEq)]
+struct Written {
+    text: String,
+    rows: Vec<u64>,
+    short_searches: Vec<(String, i64)>,
+    nullability_violations: u64,
+}
+
+impl Written {
+    async fn read(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
+        let snapshot = pool.snapshot().await.unwrap();
+        let mut writer = execute(snapshot, plan).await?;
+        let mut bytes = Vec::new();
+        assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
+        let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
+        Ok(Self {
+            short_searches: short_searches.collect(),
+            text: String::from_utf8(bytes).unwrap(),
+            rows: writer.row_counts().to_vec(),
+            nullability_violations: writer.field_error_count(),
+        })
     }
 }
