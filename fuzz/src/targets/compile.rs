@@ -47,15 +47,23 @@ pub fn run(data: &[u8]) {
         Ok(compiled) => check_compiled(&request, compiled, &limits),
         Err(errors) => refusal::check(errors, query),
     }
+    // That takes five times as long as all before. An eighth of the inputs is enough, and each input is always the same.
+    if data.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(8) {
+        check_cached(&fresh, &request, &limits);
+    }
+}
 
+/// Compiles the request with a cache.
+fn check_cached(fresh: &Result<Compiled, GraphqlErrors>, request: &Request, limits: &Limits) {
+    let catalog = catalog();
     // The second time the plan is in the cache.
     let compiler = Compiler::new(Arc::clone(catalog), CACHE);
-    let other = Request { variables: other_values(&request), ..request.clone() };
-    assert_same(&fresh, &compiler.compile(&request, &limits));
-    assert_same(&fresh, &compiler.compile(&request, &limits));
+    let other = Request { variables: other_values(request), ..request.clone() };
+    assert_same(fresh, &compiler.compile(request, limits));
+    assert_same(fresh, &compiler.compile(request, limits));
     if other.variables != request.variables {
-        assert_same(&compile(catalog, &other, &limits), &compiler.compile(&other, &limits));
-        assert_same(&fresh, &compiler.compile(&request, &limits));
+        assert_same(&compile(catalog, &other, limits), &compiler.compile(&other, limits));
+        assert_same(fresh, &compiler.compile(request, limits));
     }
 }
 
@@ -95,7 +103,8 @@ fn check_compiled(request: &Request, compiled: &Compiled, limits: &Limits) {
         }
         assert!(!step.sql.contains('\''), "a string literal in {}", step.sql);
         for value in &values {
-            assert!(!step.sql.contains(value), "the value {value} is in {}", step.sql);
+            let is_of_schema = || schema_file().contains(value.as_str());
+            assert!(!step.sql.contains(value) || is_of_schema(), "the value {value} is in {}", step.sql);
         }
         let highest = placeholders(&step.sql).max().unwrap_or(0);
         assert_eq!(highest, step.parameters.len(), "the parameters of {}", step.sql);
@@ -115,7 +124,7 @@ fn texts_of_values(compiled: &Compiled) -> Vec<String> {
             }
         }
     }
-    texts.retain(|text| text.len() >= 8 && !schema_file().contains(text.as_str()) && !is_sql(text));
+    texts.retain(|text| text.len() >= 8 && !is_sql(text));
     texts
 }
 
