@@ -31,7 +31,6 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
     }
 
     /// What its entries weigh together.
-    #[cfg(any(test, feature = "server"))]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

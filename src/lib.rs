@@ -44,6 +44,7 @@ pub mod compile;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
@@ -57,6 +58,7 @@ pub mod load;
 #[cfg(feature = "server")]
 pub mod sample;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "measures how long statements take")]
 pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;

@@ -17,6 +17,7 @@ use orderql::database::migrate::migrate;
 use orderql::database::options::{ClusterOptions, Durability, OneRoundTrip, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
+use orderql::execute::step_log::StepLog;
 use orderql::execute::{constant, execute};
 use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
@@ -75,7 +76,7 @@ async fn fetch() -> Vec<Fetched> {
         request.variables.insert("orderId".to_owned(), order_id.as_str().into());
         let plan = compile(&catalog, &request, &HIGH_LIMITS).unwrap().plan;
         let response = if plan.needs_database() {
-            execute(pool.snapshot().await.unwrap(), &plan).await.unwrap()
+            execute(pool.snapshot().await.unwrap(), &plan, &StepLog::new(plan.steps().len())).await.unwrap()
         } else {
             constant(&plan)
         };

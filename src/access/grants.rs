@@ -65,6 +65,11 @@ impl Grants {
         self.accounts.get(user_id).map(|account| Arc::clone(&account.password_hash))
     }
 
+    /// How many accounts there are.
+    pub(crate) fn account_count(&self) -> usize {
+        self.accounts.len()
+    }
+
     /// The caller with this account. `None` if there is no such account, or if it is disabled.
     pub(crate) fn principal(&self, user_id: &str) -> Option<Arc<Principal>> {
         self.accounts.get(user_id).map(|account| Arc::clone(&account.principal))

@@ -10,6 +10,7 @@ use crate::access::audit_repeats::REASON;
 use crate::access::audit_writer::{AuditWriter, Rehash};
 use crate::access::grant_cache::GrantCache;
 use crate::access::lockout::{Locked, Lockout, LockoutOptions, Visitor};
+use crate::access::metrics::{LOCKS, LOGINS, LoginResult};
 use crate::access::password::{HashPermit, PasswordError, Passwords, Verdict};
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::{IssuedToken, Tokens};
@@ -72,7 +73,8 @@ impl Logins {
         let hash = grants.current().password_hash(&user_id);
         let permit = admitted.inspect_err(|error| {
             let subject = hash.is_some().then(|| user_id.clone());
-            self.refused(refusal_reason(error), subject, address);
+            let (reason, result) = refusal(error);
+            self.refused(reason, result, subject, address);
         })?;
         let recorder = Recorder {
             lockout: Arc::clone(&self.lockout),
@@ -87,13 +89,14 @@ impl Logins {
         }
         let issued = tokens.issue(&user_id)?;
         let details = Map::from_iter([("tokenId".to_owned(), json!(issued.token_id))]);
+        LOGINS.of((LoginResult::Succeeded,)).increment();
         self.audit.record(event(Action::LoginSucceeded, Some(user_id), address, details));
         Ok(issued)
     }
 
     /// Records a login without a name and a password.
     pub(crate) fn refuse_without_credentials(&self, address: Option<IpAddr>) {
-        self.refused("no credentials", None, address);
+        self.refused("no credentials", LoginResult::NoCredentials, None, address);
     }
 
     /// Waits until a password may be verified. Fails if the visitor is locked, or has too many passwords verified already.
@@ -106,19 +109,20 @@ impl Logins {
         Ok(permit)
     }
 
-    fn refused(&self, reason: &str, subject: Option<String>, address: Option<IpAddr>) {
+    fn refused(&self, reason: &str, result: LoginResult, subject: Option<String>, address: Option<IpAddr>) {
+        LOGINS.of((result,)).increment();
         let details = Map::from_iter([(REASON.to_owned(), json!(reason))]);
         self.audit.record_repeatable(event(Action::LoginRefused, subject, address, details));
     }
 }
 
-/// Why no password was verified, for the audit trail.
-const fn refusal_reason(error: &LoginError) -> &'static str {
+/// Why no password was verified, for the audit trail and for the metrics.
+const fn refusal(error: &LoginError) -> (&'static str, LoginResult) {
     match error {
-        LoginError::Locked(_) => "locked",
-        LoginError::Password(PasswordError::TooManyAtOnce) => "too many at once",
-        LoginError::Password(PasswordError::Busy) => "overloaded",
-        LoginError::Wrong | LoginError::Password(_) | LoginError::Token(_) => "failed",
+        LoginError::Locked(_) => ("locked", LoginResult::Locked),
+        LoginError::Password(PasswordError::TooManyAtOnce) => ("too many at once", LoginResult::TooMany),
+        LoginError::Password(PasswordError::Busy) => ("overloaded", LoginResult::Overloaded),
+        LoginError::Wrong | LoginError::Password(_) | LoginError::Token(_) => ("failed", LoginResult::Failed),
     }
 }
 
@@ -137,11 +141,13 @@ impl Recorder {
         let Self { lockout, audit, visitor, user_id, hash, address } = self;
         match verdict {
             Verdict::Wrong => {
+                LOGINS.of((LoginResult::Wrong,)).increment();
                 let delay = lockout.failed(&visitor);
                 // The name of an unknown account is not recorded: people sometimes type a password there.
                 let subject = hash.is_some().then_some(user_id);
                 audit.record_repeatable(event(Action::LoginFailed, subject.clone(), address, Map::new()));
                 if let Some(delay) = delay {
+                    LOCKS.of(()).increment();
                     let details = Map::from_iter([("seconds".to_owned(), Value::from(delay.as_secs()))]);
                     audit.record_repeatable(event(Action::LoginLocked, subject, address, details));
                 }

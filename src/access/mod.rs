@@ -8,6 +8,7 @@
 //! - [`profile`], `caller_limits`: the limits of single users, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
 //! - [`accounts`], `manage`: creates and changes accounts
+//! - `metrics`: counts logins
 
 pub mod accounts;
 pub(crate) mod audit;
@@ -20,6 +21,7 @@ mod hash_queue;
 pub(crate) mod lockout;
 pub(crate) mod login;
 pub(crate) mod manage;
+pub(crate) mod metrics;
 pub(crate) mod network;
 pub mod password;
 pub mod profile;

@@ -2,14 +2,11 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
-
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::config::flags::Flags;
-use crate::config::setting::Setting;
+use crate::config::report::report;
 use crate::config::settings::{Config, SETTINGS};
-use crate::config::values::Values;
 
 /// Print the settings in force, and where each comes from
 ///
@@ -30,9 +27,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Config::read(&values)?;
     let mut out = io::stdout().lock();
     if args.json {
-        let settings: Map<_, _> =
-            SETTINGS.iter().map(|setting| (setting.name.to_owned(), described(setting, &values))).collect();
-        writeln!(out, "{:#}", Value::Object(settings))?;
+        writeln!(out, "{:#}", report(&values))?;
         return Ok(());
     }
     for setting in SETTINGS {
@@ -45,15 +40,4 @@ pub(crate) fn run(args: &Args) -> Outcome {
         writeln!(out, "{shown:<48} # {}", value.origin)?;
     }
     Ok(())
-}
-
-/// A setting as JSON. Its value is null if it has none; a secret is not shown.
-fn described(setting: &Setting, values: &Values) -> Value {
-    let value = values.get(setting);
-    let origin = value.origin.to_string();
-    match value.text.as_str() {
-        "" => json!({ "value": null, "origin": origin }),
-        _ if setting.secret => json!({ "isSecret": true, "origin": origin }),
-        text => json!({ "value": text, "origin": origin }),
-    }
 }

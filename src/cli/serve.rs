@@ -21,7 +21,9 @@ use crate::cli::outcome::Outcome;
 use crate::cli::{schema, settings};
 use crate::compile::compiler::Compiler;
 use crate::config::flags::Flags;
+use crate::config::report::report;
 use crate::config::settings::Config;
+use crate::config::values::Values;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::has_order_tables;
 use crate::database::pool::Pool;
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let sockets = InheritedSockets::take();
     let _log = log::open(&config.log())?;
     let database = address(&config.database()?)?;
-    runtime(&config)?.block_on(async { start(&config, database, sockets).await?.serve().await })
+    runtime(&config)?.block_on(async { start(&config, &values, database, sockets).await?.serve().await })
 }
 
 /// The runtime that the server runs on.
@@ -105,6 +107,7 @@ pub(crate) async fn check(config: &Config) -> Outcome {
 /// to be there.
 pub(crate) async fn start(
     config: &Config,
+    values: &Values,
     database: DatabaseAddress,
     mut inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
@@ -155,6 +158,7 @@ pub(crate) async fn start(
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries),
         memory: MemoryBudget::new(options.memory_budget, options.body_limit),
+        settings: report(values),
         options,
         tls,
         request_ids: RequestIds::default(),

@@ -77,6 +77,11 @@ impl OperationCache {
         });
     }
 
+    /// What it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.texts().bytes()
+    }
+
     /// A panic elsewhere cannot leave the texts inconsistent.
     fn texts(&self) -> MutexGuard<'_, Texts> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -90,11 +95,6 @@ fn text_bytes(text: &str, operations: &[NamedOperation]) -> usize {
 
 #[cfg(test)]
 impl OperationCache {
-    /// What it takes, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.texts().bytes()
-    }
-
     /// Each text, and what each of its operations takes.
     pub(super) fn contents(&self) -> Vec<(String, Vec<usize>)> {
         let bytes = |operations: &Vec<NamedOperation>| operations.iter().map(|operation| operation.bytes).collect();

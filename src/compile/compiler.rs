@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::compile::cache::OperationCache;
+use crate::compile::cache_statistics::{CacheStatistics, LookupCounter};
 use crate::compile::cached_operation::{CachedOperation, CachedPlan};
 use crate::compile::compiled::Compiled;
 use crate::compile::explanation::{Explanation, explain_operation};
@@ -36,6 +37,8 @@ const MAX_QUICK_SELECTIONS: usize = 500;
 pub struct Compiler {
     catalog: Arc<Catalog>,
     operations: OperationCache,
+    texts: LookupCounter,
+    plans: LookupCounter,
     vocabularies: Arc<CurrentVocabularies>,
 }
 
@@ -51,7 +54,13 @@ pub struct PricedText {
 impl Compiler {
     /// A compiler whose cache takes about so many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
-        Self { catalog, operations: OperationCache::new(cache_bytes), vocabularies: Arc::default() }
+        Self {
+            catalog,
+            operations: OperationCache::new(cache_bytes),
+            texts: LookupCounter::default(),
+            plans: LookupCounter::default(),
+            vocabularies: Arc::default(),
+        }
     }
 
     /// The vocabularies that values are looked up in. Empty until somebody replaces them.
@@ -64,12 +73,18 @@ impl Compiler {
         &self.catalog
     }
 
+    /// What the cache has done so far.
+    pub fn cache_statistics(&self) -> CacheStatistics {
+        CacheStatistics { texts: self.texts.read(), plans: self.plans.read(), bytes: self.operations.bytes() }
+    }
+
     /// Compiles a request, as [`compile`](crate::compile::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
         if let Some(plan) = cached.constant()
             && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
         {
+            self.plans.count(true);
             return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template(), Vec::new()));
         }
         let unexpanded = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
@@ -78,7 +93,9 @@ impl Compiler {
             None => self.price(&cached, request, unexpanded.priced(), limits)?,
         };
         let resolved = unexpanded.expand()?;
-        let template = match cached.plan(&resolved) {
+        let plan = cached.plan(&resolved);
+        self.plans.count(plan.is_some());
+        let template = match plan {
             Some(plan) => plan.template(),
             None => self.plan(&cached, request, &resolved, &admitted),
         };
@@ -177,7 +194,9 @@ impl Compiler {
     /// The request's operation, from the cache if its text is there.
     fn operation(&self, request: &Request) -> Result<Arc<CachedOperation>, GraphqlErrors> {
         let name = request.operation_name.as_deref();
-        if let Some(cached) = self.operations.get(&request.query, name) {
+        let found = self.operations.get(&request.query, name);
+        self.texts.count(found.is_some());
+        if let Some(cached) = found {
             return Ok(cached);
         }
         let cached = Arc::new(CachedOperation::new(stages::operation(&self.catalog, request)?));

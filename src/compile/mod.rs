@@ -7,8 +7,10 @@
 //! - `stages`: the stages that all of them share
 //! - `known_price`: prices that follow from the text alone
 //! - `cache`, `cached_operation`: operations by their text, and the plans and errors of one operation
+//! - [`cache_statistics`]: how often they are found
 
 mod cache;
+pub mod cache_statistics;
 mod cached_operation;
 pub mod compiled;
 pub mod compiler;

@@ -9,6 +9,7 @@
 //! - `flags`, `file`: the settings on the command line and in the configuration file
 //! - `layers`: chooses between flags, environment, file and defaults
 //! - `values`, `origin`: the chosen values as text, and where each comes from
+//! - `report`: the values in force as JSON, for operators
 //! - `options`: the modules' `Options`, made from `Config`
 
 pub(crate) mod error;
@@ -18,6 +19,7 @@ pub(crate) mod layers;
 pub(crate) mod old_names;
 pub(crate) mod options;
 pub(crate) mod origin;
+pub(crate) mod report;
 pub mod setting;
 pub mod settings;
 pub(crate) mod value_parser;

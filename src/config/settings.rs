@@ -97,7 +97,7 @@ caller_limits! { settings!
     before_limits {
         /// Address and port to listen on; or unix: and the path of a socket; or systemd, for a socket that it has opened.
         listen: ListenAddress = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
-        /// A second address and port, for operators: it has the probes alone, and responds to them however busy the first is.
+        /// A second address and port, for operators: probes, metrics and settings; it responds however busy the first is.
         admin_listen: Option<ListenAddress> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
         /// Permissions of the file of a Unix socket.
         listen_mode: u32 = "listen-mode", "ORDERQL_LISTEN_MODE", "0660", MODE;

@@ -12,6 +12,7 @@ use crate::database::connect::spawn;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
+use crate::database::pool_status::PoolStatus;
 use crate::database::round_trip::RoundTrip;
 use crate::database::session::{READ_ONLY, reader};
 use crate::database::snapshot::Snapshot;
@@ -51,6 +52,11 @@ impl Pool {
         }
         let connection = self.connections.get().await?;
         Ok(Snapshot::new(connection, self.database.tls.clone(), Arc::clone(&self.round_trip)))
+    }
+
+    /// What the pool is doing.
+    pub(crate) fn status(&self) -> PoolStatus {
+        self.connections.status().into()
     }
 
     /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that

@@ -14,6 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::cancel;
 use crate::database::error::DatabaseError;
+use crate::database::metrics::{Operation, record, timed};
 use crate::database::parameter::SqlParam;
 use crate::database::round_trip::RoundTrip;
 
@@ -45,21 +46,27 @@ impl Snapshot {
         if connection.statement_cache.size() > MAX_STATEMENTS {
             connection.statement_cache.clear();
         }
-        Ok(try_join_all(texts.map(|text| connection.prepare_cached(text))).await?)
+        let prepared = connection.statement_cache.size();
+        let started = Instant::now();
+        let statements = try_join_all(texts.map(|text| connection.prepare_cached(text))).await?;
+        if connection.statement_cache.size() > prepared {
+            record(Operation::Prepare, started.elapsed(), None);
+        }
+        Ok(statements)
     }
 
     /// Begins a transaction. Every statement in it reads the same snapshot: the pool's connections default to repeatable
     /// read. Its response comes before any statement's, after one round trip.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
         let sent = Instant::now();
-        self.connection()?.batch_execute("BEGIN").await?;
+        timed(Operation::Begin, async { Ok(self.connection()?.batch_execute("BEGIN").await?) }).await?;
         self.round_trip.record(sent.elapsed());
         Ok(())
     }
 
     /// Ends the transaction.
     pub async fn commit(&self) -> Result<(), DatabaseError> {
-        Ok(self.connection()?.batch_execute("COMMIT").await?)
+        timed(Operation::Commit, async { Ok(self.connection()?.batch_execute("COMMIT").await?) }).await
     }
 
     /// Runs a statement. Its rows are streamed as they arrive.

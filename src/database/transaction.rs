@@ -8,6 +8,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, RowStream};
 
 use crate::database::error::DatabaseError;
+use crate::database::metrics::{Operation, timed};
 
 /// A transaction, or a savepoint in one. Dropping it rolls it back.
 pub struct Transaction<'a>(tokio_postgres::Transaction<'a>);
@@ -15,7 +16,7 @@ pub struct Transaction<'a>(tokio_postgres::Transaction<'a>);
 impl<'a> Transaction<'a> {
     /// Begins a transaction.
     pub async fn begin(client: &'a mut Client) -> Result<Self, DatabaseError> {
-        Ok(Self(client.transaction().await?))
+        timed(Operation::Begin, async { Ok(Self(client.transaction().await?)) }).await
     }
 }
 
@@ -29,36 +30,45 @@ impl Transaction<'_> {
     pub async fn commit(self) -> Result<(), DatabaseError> {
         // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. Nobody waits for the response
         // to the end of a prepared statement, so an error there shows in the next statement only.
-        self.0.batch_execute("SELECT").await?;
-        Ok(self.0.commit().await?)
+        timed(Operation::Commit, async {
+            self.0.batch_execute("SELECT").await?;
+            Ok(self.0.commit().await?)
+        })
+        .await
     }
 
     /// Rolls back to the beginning.
     pub async fn rollback(self) -> Result<(), DatabaseError> {
-        Ok(self.0.rollback().await?)
+        timed(Operation::Rollback, async { Ok(self.0.rollback().await?) }).await
     }
 
     /// Executes statements that have no parameters and no rows.
     pub async fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
-        Ok(self.0.batch_execute(sql).await?)
+        timed(Operation::Other, async { Ok(self.0.batch_execute(sql).await?) }).await
     }
 
     /// Executes a statement and returns the number of rows that it affected.
     pub async fn execute(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<u64, DatabaseError> {
-        let mut stream = pin!(self.stream(sql, parameters).await?);
-        while stream.try_next().await?.is_some() {}
-        stream.rows_affected().ok_or(DatabaseError::Incomplete { announced: None, received: 0 })
+        timed(Operation::of(sql), async {
+            let mut stream = pin!(self.stream(sql, parameters).await?);
+            while stream.try_next().await?.is_some() {}
+            stream.rows_affected().ok_or(DatabaseError::Incomplete { announced: None, received: 0 })
+        })
+        .await
     }
 
     /// The rows of a statement.
     pub async fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, DatabaseError> {
-        let mut stream = pin!(self.stream(sql, parameters).await?);
-        let mut rows = Vec::new();
-        while let Some(row) = stream.try_next().await? {
-            rows.push(row);
-        }
-        let (announced, received) = (stream.rows_affected(), rows.len() as u64);
-        if announced == Some(received) { Ok(rows) } else { Err(DatabaseError::Incomplete { announced, received }) }
+        timed(Operation::of(sql), async {
+            let mut stream = pin!(self.stream(sql, parameters).await?);
+            let mut rows = Vec::new();
+            while let Some(row) = stream.try_next().await? {
+                rows.push(row);
+            }
+            let (announced, received) = (stream.rows_affected(), rows.len() as u64);
+            if announced == Some(received) { Ok(rows) } else { Err(DatabaseError::Incomplete { announced, received }) }
+        })
+        .await
     }
 
     /// The first row of a statement, if it has one.

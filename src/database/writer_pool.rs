@@ -7,8 +7,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::cancel;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
+use crate::database::metrics::{PoolName, waited};
 use crate::database::options::PoolOptions;
 use crate::database::pool;
+use crate::database::pool_status::PoolStatus;
 use crate::database::session::writer;
 
 /// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
@@ -27,7 +29,13 @@ impl WriterPool {
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
     pub async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
-        Ok(WriterConnection { connection: Some(self.connections.get().await?), tls: self.database.tls.clone() })
+        let connection = waited(PoolName::Updates, async { Ok(self.connections.get().await?) }).await?;
+        Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
+    }
+
+    /// What the pool is doing.
+    pub(crate) fn status(&self) -> PoolStatus {
+        self.connections.status().into()
     }
 }
 

@@ -16,6 +16,7 @@ use crate::database::snapshot::Snapshot;
 use crate::execute::dispatch::{Form, forms};
 use crate::execute::encode::ColumnFormat;
 use crate::execute::error::ExecuteError;
+use crate::execute::step_log::StepLog;
 use crate::plan::request_plan::{Parameter, Plan};
 use crate::plan::step::{Parents, Step};
 use crate::query::bind::ids::StepId;
@@ -61,12 +62,12 @@ pub(crate) struct Group {
 type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteError>> + Send + 'a>>;
 
 /// Fetches the rows of every step.
-pub(crate) async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRows>, ExecuteError> {
+pub(super) async fn fetch(snapshot: &Snapshot, plan: &Plan, log: &StepLog) -> Result<Vec<StepRows>, ExecuteError> {
     let forms = forms(plan, snapshot.round_trip());
     let texts = forms.iter().enumerate().map(|(step, form)| form.sql(plan, step));
     let prepared = snapshot.prepare(texts).await?;
     let fetch =
-        Fetch { snapshot, plan, forms, prepared, fetched: plan.steps().iter().map(|_| OnceLock::new()).collect() };
+        Fetch { snapshot, plan, log, forms, prepared, fetched: plan.steps().iter().map(|_| OnceLock::new()).collect() };
     match fetch.prepared.len() {
         0 => {}
         // One statement sees one snapshot without a transaction.
@@ -80,6 +81,7 @@ pub(crate) async fn fetch(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<StepRo
 struct Fetch<'a> {
     snapshot: &'a Snapshot,
     plan: &'a Plan,
+    log: &'a StepLog,
     /// The form of each step's statement.
     forms: Vec<Form<'a>>,
     /// The prepared statements, by step.
@@ -126,8 +128,13 @@ impl Fetch<'_> {
         })
     }
 
-    /// Fetches the rows of a step.
+    /// Fetches the rows of a step, and records it.
     async fn step(&self, id: StepId) -> Result<(), ExecuteError> {
+        self.log.recorded(id, self.rows(id)).await
+    }
+
+    /// Fetches the rows of a step. Returns how many there are.
+    async fn rows(&self, id: StepId) -> Result<usize, ExecuteError> {
         let (step, statement) = (&self.plan.steps()[id], &self.prepared[id]);
         let parameters: Vec<SqlParam<'_>> = match self.forms[id] {
             Form::WithKeys => {
@@ -155,10 +162,10 @@ impl Fetch<'_> {
             return Err(DatabaseError::Incomplete { announced, received }.into());
         }
         let format = |ty: &Type| ColumnFormat::of(ty).ok_or_else(|| ExecuteError::UnwritableType(ty.name().to_owned()));
-        let formats = statement.columns().iter().map(|column| format(column.type_()));
+        let formats = statement.columns().iter().map(|column| format(column.type_())).collect::<Result<_, _>>()?;
         // Each step runs once, so its cell is empty.
-        let _ = self.fetched[id].set(grouper.finish(formats.collect::<Result<_, _>>()?));
-        Ok(())
+        let rows = self.fetched[id].get_or_init(|| grouper.finish(formats));
+        Ok(rows.rows.len())
     }
 
     /// The rows of a step's parents, and the columns that have their keys.

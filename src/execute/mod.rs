@@ -2,6 +2,7 @@
 //!
 //! - `dispatch`: when each statement is sent, and in which form
 //! - `fetch`: the rows of the steps
+//! - [`step_log`]: when the steps ran, and how many rows they fetched
 //! - [`response_writer`]: the template's ops, run over the rows
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
@@ -20,17 +21,20 @@ mod fetch;
 pub mod field_error;
 mod nullability;
 pub mod response_writer;
+pub mod step_log;
 
 use std::sync::Arc;
 
 use crate::database::snapshot::Snapshot;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::step_log::StepLog;
 use crate::plan::request_plan::Plan;
 
-/// Executes a plan. If the future is dropped before it is done, its statements are cancelled on the server.
-pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>) -> Result<ResponseWriter, ExecuteError> {
-    match fetch::fetch(&snapshot, plan).await {
+/// Executes a plan, and records its steps. If the future is dropped before it is done, its statements are cancelled on the
+/// server.
+pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>, log: &StepLog) -> Result<ResponseWriter, ExecuteError> {
+    match fetch::fetch(&snapshot, plan, log).await {
         Ok(steps) => {
             snapshot.release();
             Ok(ResponseWriter::new(Arc::clone(plan), steps))

@@ -1,60 +1,78 @@
-//! A request's entry in the access log, filled in while the request is served.
+//! A request's entry in the access log and in the metrics, filled in while the request is served.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hyper::Method;
 
 use crate::error::code::ErrorCode;
+use crate::http::api_error::ApiError;
+use crate::http::metrics::{ACTIVE, COST_ACTUAL, COST_ESTIMATED, ERRORS, REQUESTS, THROTTLED_CREDITS};
+use crate::http::request_labels::{RequestMethod, Status};
+use crate::http::route::Route;
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, ServedRequest};
+use crate::telemetry::metrics::instrument::Counted;
 
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
 
-/// What is known of a request so far. Written to the log when it is dropped: after the response's last byte, or when the
+/// What is known of a request so far. Logged and measured when it is dropped: after the response's last byte, or when the
 /// client disconnects.
 #[derive(Debug)]
 pub(crate) struct AccessLogEntry {
     /// The request's id, which the client gets too.
     pub id: Arc<str>,
-    /// The endpoint's name.
-    pub route: &'static str,
+    /// The endpoint; none if there is none at the path.
+    pub route: Option<Route>,
     /// The authenticated user.
     pub caller: Option<Arc<str>>,
     /// Credits that were debited.
     pub cost: Option<u64>,
-    /// The first error's code.
-    pub code: Option<ErrorCode>,
+    /// What the query costs by the rows that it returned.
+    pub actual_cost: Option<u64>,
     /// The response's status.
     pub status: Option<u16>,
-    method: &'static str,
+    /// The first error's code.
+    code: Option<ErrorCode>,
+    method: RequestMethod,
     operation: Option<String>,
     started: Instant,
+    _active: Counted,
 }
 
 impl AccessLogEntry {
     /// The entry of a request that has arrived.
     pub(crate) fn new(id: Arc<str>, method: &Method) -> Self {
-        Self::with_method(id, method_name(method))
+        Self::with_method(id, method.into())
     }
 
     /// The entry of a request whose head cannot be parsed.
     pub(crate) fn unreadable(id: Arc<str>) -> Self {
-        Self::with_method(id, "none")
+        Self::with_method(id, RequestMethod::Unreadable)
     }
 
-    fn with_method(id: Arc<str>, method: &'static str) -> Self {
+    fn with_method(id: Arc<str>, method: RequestMethod) -> Self {
         Self {
             id,
-            route: "none",
+            route: None,
             caller: None,
             cost: None,
+            actual_cost: None,
             code: None,
             status: None,
             method,
             operation: None,
             started: Instant::now(),
+            _active: ACTIVE.of(()).count(),
+        }
+    }
+
+    /// The request gets this error.
+    pub(crate) fn fail(&mut self, error: &ApiError) {
+        self.code = Some(error.code);
+        if let (ErrorCode::Throttled, Some(cost)) = (error.code, &error.cost) {
+            THROTTLED_CREDITS.of(()).add(cost.credits);
         }
     }
 
@@ -64,32 +82,35 @@ impl AccessLogEntry {
     }
 }
 
+impl AccessLogEntry {
+    fn measure(&self, duration: Duration) {
+        REQUESTS.of((self.method, self.route, Status(self.status))).record_time(duration);
+        if let Some(code) = self.code {
+            ERRORS.of((code,)).increment();
+        }
+        if let Some(cost) = self.cost {
+            COST_ESTIMATED.of(()).record(cost);
+        }
+        if let Some(cost) = self.actual_cost {
+            COST_ACTUAL.of(()).record(cost);
+        }
+    }
+}
+
 impl Drop for AccessLogEntry {
     fn drop(&mut self) {
+        let duration = self.started.elapsed();
+        self.measure(duration);
         emit(&Event::Request(ServedRequest {
             request_id: &self.id,
-            method: self.method,
-            route: self.route,
+            method: self.method.name(),
+            route: self.route.map_or("none", Route::name),
             caller: self.caller.as_deref(),
             operation: self.operation.as_deref(),
             cost: self.cost,
             error_code: self.code.map(ErrorCode::as_str),
             status: self.status,
-            duration: self.started.elapsed(),
+            duration,
         }));
-    }
-}
-
-/// The method's name if it is a common one. Clients can invent others.
-fn method_name(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        Method::PATCH => "PATCH",
-        _ => "other",
     }
 }

@@ -22,8 +22,11 @@ use tokio::time::{self, Instant, Sleep};
 use crate::http::connection::{Connection, Waiting};
 use crate::http::framing::Framing;
 use crate::http::malformed::BareResponse;
+use crate::http::metrics::{RECEIVED, SENT};
+use crate::http::route::Endpoints;
 use crate::http::service::Service;
 use crate::http::socket::stream::Stream;
+use crate::telemetry::metrics::instrument::Counter;
 
 /// A stream as hyper reads and writes it.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(crate) struct ConnectionIo {
     stream: Option<Stream>,
     connection: Arc<Connection>,
     service: Arc<Service>,
+    received: &'static Counter,
+    sent: &'static Counter,
     framing: Framing,
     /// When the head that is being received began. Set from the start, for clients that send nothing at all.
     head_since: Option<Instant>,
@@ -55,12 +60,15 @@ impl ConnectionIo {
         stream: Stream,
         connection: Arc<Connection>,
         service: Arc<Service>,
+        endpoints: Endpoints,
     ) -> (Self, oneshot::Receiver<Stream>) {
         let (unread, receiver) = oneshot::channel();
         let io = Self {
             stream: Some(stream),
             connection,
             service,
+            received: RECEIVED.of((endpoints,)),
+            sent: SENT.of((endpoints,)),
             framing: Framing::new(),
             head_since: Some(Instant::now()),
             header_timer: Timer::default(),
@@ -73,6 +81,7 @@ impl ConnectionIo {
     }
 
     fn observe(&mut self, bytes: &[u8]) {
+        self.received.add(bytes.len() as u64);
         self.framing.feed(bytes);
         if let Some(request) = self.framing.ambiguous_request() {
             self.connection.mark_ambiguous(request);
@@ -128,13 +137,14 @@ impl ConnectionIo {
     }
 
     /// The outcome of a write, or an error if the client has taken no bytes for too long.
-    fn poll_write_timeout<T>(
+    fn poll_write_timeout(
         &mut self,
         context: &mut Context<'_>,
-        outcome: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if outcome.is_ready() {
+        outcome: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = &outcome {
             self.stalled_since = None;
+            self.sent.add(written.as_ref().map_or(0, |count| *count as u64));
             return outcome;
         }
         let since = *self.stalled_since.get_or_insert_with(Instant::now);

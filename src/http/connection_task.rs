@@ -23,6 +23,7 @@ use crate::http::service::Service;
 use crate::http::socket::stream::Stream;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
+use crate::telemetry::metrics::instrument::Counted;
 
 /// Requests that an HTTP/2 client may have in flight on one connection.
 const MAX_STREAMS: u32 = 100;
@@ -66,6 +67,8 @@ pub(crate) struct ConnectionTask {
     pub stopping: watch::Receiver<bool>,
     /// Counts against the connection limits until the task ends.
     pub place: Place,
+    /// Counts among the open connections until the task ends.
+    pub counted: Counted,
 }
 
 /// Why a connection is no longer served.
@@ -82,13 +85,14 @@ impl ConnectionTask {
     pub(crate) async fn run(mut self, stream: Stream) {
         stream.send_at_once();
         let Some(stream) = self.encrypted(stream).await else { return };
-        let (io, unread) = ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.service));
+        let (io, unread) =
+            ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.service), self.endpoints);
         if self.serve(io).await == End::Done
             && let Ok(unread) = unread.await
         {
             drain(unread).await;
         }
-        drop(self.place);
+        drop((self.place, self.counted));
     }
 
     /// The stream, over TLS where clients are served so. `None` if the client does not complete the handshake in the time that

@@ -15,6 +15,7 @@ use tokio::time::{self, Instant};
 
 use crate::http::connection::Connection;
 use crate::http::connection_task::{ConnectionTask, builder};
+use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
 use crate::http::open_connections::{ConnectionLimits, OpenConnections};
 use crate::http::origin::Peer;
 use crate::http::route::Endpoints;
@@ -85,7 +86,7 @@ impl Listener {
     async fn accept(self, connections: &mut JoinSet<()>, stopping: &watch::Sender<bool>, service: Arc<Service>) {
         let open = OpenConnections::new(self.limits(&service));
         let builder = Arc::new(builder());
-        let mut crowding = Crowding::default();
+        let mut crowding = Crowding::new(self.endpoints);
         loop {
             while connections.try_join_next().is_some() {}
             let (stream, peer) = match self.socket.accept().await {
@@ -106,6 +107,7 @@ impl Listener {
                 continue;
             };
             crowding.count(shed, 0);
+            ACCEPTED.of((self.endpoints,)).increment();
             let task = ConnectionTask {
                 builder: Arc::clone(&builder),
                 service: Arc::clone(&service),
@@ -114,6 +116,7 @@ impl Listener {
                 peer: Peer(peer),
                 stopping: stopping.subscribe(),
                 place,
+                counted: CONNECTIONS.of((self.endpoints,)).count(),
             };
             connections.spawn(task.run(stream));
         }
@@ -135,22 +138,29 @@ impl Listener {
 }
 
 /// Connections that were closed because there were too many, since the log last said so.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Crowding {
+    endpoints: Endpoints,
     shed: u64,
     refused: u64,
     reported: Option<Instant>,
 }
 
 impl Crowding {
+    fn new(endpoints: Endpoints) -> Self {
+        Self { endpoints, shed: 0, refused: 0, reported: None }
+    }
+
     /// Adds connections that were closed to make room, and those that were not accepted. Reports them now and then.
     fn count(&mut self, shed: u64, refused: u64) {
+        SHED.of((self.endpoints,)).add(shed);
+        REFUSED.of((self.endpoints,)).add(refused);
         self.shed += shed;
         self.refused += refused;
         let is_due = self.reported.is_none_or(|reported| reported.elapsed() >= REPORT_INTERVAL);
         if self.shed + self.refused > 0 && is_due {
             emit(&Event::TooManyConnections { shed: self.shed, refused: self.refused });
-            *self = Self { shed: 0, refused: 0, reported: Some(Instant::now()) };
+            *self = Self { shed: 0, refused: 0, reported: Some(Instant::now()), ..*self };
         }
     }
 }

@@ -54,7 +54,7 @@ impl<'a> BareResponse<'a> {
         });
         let mut entry = AccessLogEntry::unreadable(service.request_ids.next());
         let response = error_response::plain(&error);
-        entry.code = Some(error.code);
+        entry.fail(&error);
         entry.status = Some(response.status().as_u16());
         let body = match response.body() {
             ResponseBody::Whole(body) => body.as_ref(),

@@ -46,6 +46,16 @@ impl MemoryBudget {
         Self(Arc::new(Shared { limit, share: request.max(limit / CONNECTIONS), used: AtomicUsize::new(0) }))
     }
 
+    /// Bytes that all connections hold.
+    pub(crate) fn used(&self) -> usize {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that all connections may hold.
+    pub(crate) fn limit(&self) -> usize {
+        self.0.limit
+    }
+
     /// A new connection, which holds nothing.
     pub(crate) fn connection(&self) -> ConnectionMemory {
         ConnectionMemory { budget: self.clone(), used: AtomicUsize::new(0) }

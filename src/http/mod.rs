@@ -18,6 +18,9 @@
 //!
 //! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
 //! for each request, `unavailability_log` one for each cause of 503.
+//!
+//! **For operators**: `metrics` counts requests by `request_labels`, `state_metrics` reads the other figures from the service,
+//! and `readiness` says whether it can answer queries.
 
 pub(crate) mod access_error;
 pub(crate) mod access_log;
@@ -39,6 +42,7 @@ pub(crate) mod head_limits;
 pub(crate) mod listener;
 pub(crate) mod malformed;
 pub(crate) mod memory_budget;
+pub(crate) mod metrics;
 pub(crate) mod negotiate;
 pub(crate) mod open_connections;
 pub mod options;
@@ -49,15 +53,18 @@ mod quality;
 pub(crate) mod query_error;
 pub(crate) mod query_texts;
 pub(crate) mod request_error;
+pub(crate) mod readiness;
 pub(crate) mod request_handler;
 pub(crate) mod request_head;
 pub(crate) mod request_ids;
+pub(crate) mod request_labels;
 pub(crate) mod response;
 pub(crate) mod route;
 pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod service_error;
 pub mod socket;
+pub mod state_metrics;
 mod unavailability_log;
 pub(crate) mod update_errors;
 pub(crate) mod value_warning;

@@ -88,6 +88,11 @@ impl QueryTexts {
         self.max_text
     }
 
+    /// How many texts are stored, and what they weigh.
+    pub(crate) fn usage(&self) -> (usize, usize) {
+        self.lock().map_or((0, 0), |texts| (texts.owners.len(), texts.bytes))
+    }
+
     /// The text with that hash, if it is stored.
     pub(crate) fn get(&self, hash: &QueryHash) -> Option<Arc<str>> {
         self.lock()?.get(hash)

@@ -14,7 +14,7 @@ use hyper::{Method, Request, Response, StatusCode, Version};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::{InFlightRequest, Phase};
-use crate::http::endpoint::{graphql, health, jwks, sdl, token, update_order};
+use crate::http::endpoint::{graphql, health, jwks, metrics, sdl, settings, token, update_order};
 use crate::http::options::Options;
 use crate::http::outgoing_body::OutgoingBody;
 use crate::http::request_error::RequestError;
@@ -34,7 +34,7 @@ pub(crate) async fn handle(
     let (head, body) = request.into_parts();
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
     let route = endpoints.route(head.uri.path());
-    let responding = respond(&service, route, &head, body, &mut in_flight, &mut entry);
+    let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.
     let response = match AssertUnwindSafe(responding).catch_unwind().await {
         Ok(Ok(response)) => response,
@@ -50,6 +50,7 @@ pub(crate) async fn handle(
 
 async fn respond(
     service: &Service,
+    endpoints: Endpoints,
     route: Option<Route>,
     head: &Head,
     body: Incoming,
@@ -60,7 +61,7 @@ async fn respond(
     request_head::check(head, in_flight.ambiguous)?;
     body::check_length(&body, &service.options)?;
     let route = route.ok_or(RequestError::NotFound)?;
-    entry.route = route.name();
+    entry.route = Some(route);
     if head.method == Method::OPTIONS {
         return Ok(options(&service.options, route, head));
     }
@@ -74,7 +75,9 @@ async fn respond(
         Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
-        Route::Ready => Ok(health::ready(&service.grants)),
+        Route::Ready => Ok(health::ready(service, endpoints)),
+        Route::Metrics => Ok(metrics::respond(service, entry)?),
+        Route::Settings => Ok(settings::respond(&service.settings)),
     }
 }
 
@@ -89,12 +92,10 @@ fn options(options: &Options, route: Route, head: &Head) -> HttpResponse {
 
 /// The response to an error outside the GraphQL endpoint.
 fn respond_with_error(route: Option<Route>, error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
-    entry.code = Some(error.code);
+    entry.fail(error);
     match route {
         Some(Route::UpdateOrder) => error_response::order_update(error),
-        Some(Route::Token | Route::Graphql | Route::Sdl | Route::Jwks | Route::Live | Route::Ready) | None => {
-            error_response::plain(error)
-        }
+        _ => error_response::plain(error),
     }
 }
 

@@ -23,8 +23,8 @@ impl Endpoints {
     /// The endpoint at the path.
     pub(crate) fn route(self, path: &str) -> Option<Route> {
         Route::of(path).filter(|route| match self {
-            Self::Public => true,
-            Self::Admin => matches!(route, Route::Live | Route::Ready),
+            Self::Public => !matches!(route, Route::Metrics | Route::Settings),
+            Self::Admin => matches!(route, Route::Live | Route::Ready | Route::Metrics | Route::Settings),
         })
     }
 }
@@ -46,9 +46,26 @@ pub(crate) enum Route {
     Live,
     /// The readiness probe.
     Ready,
+    /// The metrics.
+    Metrics,
+    /// The settings in force.
+    Settings,
 }
 
 impl Route {
+    /// All endpoints, in the order of their declaration.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Token,
+        Self::Graphql,
+        Self::UpdateOrder,
+        Self::Sdl,
+        Self::Jwks,
+        Self::Live,
+        Self::Ready,
+        Self::Metrics,
+        Self::Settings,
+    ];
+
     /// The endpoint at the path. The token operation is there under each path that clients use as their REST base.
     fn of(path: &str) -> Option<Self> {
         match path {
@@ -59,7 +76,24 @@ impl Route {
             "/.well-known/jwks.json" => Some(Self::Jwks),
             "/health/live" => Some(Self::Live),
             "/health/ready" => Some(Self::Ready),
+            "/metrics" => Some(Self::Metrics),
+            "/config" => Some(Self::Settings),
             _ => None,
+        }
+    }
+
+    /// The endpoint's path; of several, the first.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Token => "/auth/token",
+            Self::Graphql => "/rest/s1/graphql",
+            Self::UpdateOrder => "/api/updateOrder",
+            Self::Sdl => "/rest/s1/graphql/sdl",
+            Self::Jwks => "/.well-known/jwks.json",
+            Self::Live => "/health/live",
+            Self::Ready => "/health/ready",
+            Self::Metrics => "/metrics",
+            Self::Settings => "/config",
         }
     }
 
@@ -73,6 +107,8 @@ impl Route {
             Self::Jwks => "jwks",
             Self::Live => "live",
             Self::Ready => "ready",
+            Self::Metrics => "metrics",
+            Self::Settings => "config",
         }
     }
 
@@ -81,7 +117,7 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => "POST, OPTIONS",
             Self::Graphql => "GET, HEAD, POST, OPTIONS",
-            Self::Sdl | Self::Jwks | Self::Live | Self::Ready => "GET, HEAD, OPTIONS",
+            Self::Sdl | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => "GET, HEAD, OPTIONS",
         }
     }
 
@@ -91,7 +127,7 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => method == Method::POST,
             Self::Graphql => reads || method == Method::POST,
-            Self::Sdl | Self::Jwks | Self::Live | Self::Ready => reads,
+            Self::Sdl | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => reads,
         }
     }
 }
@@ -111,20 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn operators_have_the_probes_only() {
-        for (path, route) in
-            [("/health/live", Some(Route::Live)), ("/health/ready", Some(Route::Ready)), ("/auth/token", None)]
-        {
-            assert_eq!(Endpoints::Admin.route(path), route, "{path}");
-            assert_eq!(Endpoints::Public.route(path), Route::of(path), "{path}");
+    fn each_listener_has_its_endpoints_and_both_have_the_probes() {
+        for route in Route::ALL {
+            let [public, admin] = [Endpoints::Public, Endpoints::Admin].map(|endpoints| endpoints.route(route.path()));
+            let is_probe = matches!(route, Route::Live | Route::Ready);
+            let is_for_operators = matches!(route, Route::Metrics | Route::Settings);
+            assert_eq!(public, (!is_for_operators).then_some(route));
+            assert_eq!(admin, (is_for_operators || is_probe).then_some(route));
         }
     }
 
     #[test]
     fn allow_lists_the_allowed_methods() {
-        for route in
-            [Route::Token, Route::Graphql, Route::UpdateOrder, Route::Sdl, Route::Jwks, Route::Live, Route::Ready]
-        {
+        for route in Route::ALL {
             for method in [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
                 let allowed = route.allow().split(", ").any(|name| name == method.as_str());
                 assert_eq!(route.allows(&method), allowed, "{route:?} {method}");

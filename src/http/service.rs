@@ -12,6 +12,7 @@ use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
 use crate::compile::compiler::Compiler;
 use crate::database::pool::Pool;
+use crate::database::pool_status::PoolStatus;
 use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
@@ -65,7 +66,9 @@ pub(crate) struct Service {
     pub sdl: SdlDocument,
     /// What clients make the server hold in memory.
     pub memory: MemoryBudget,
-    /// The server's settings.
+    /// The settings in force, for operators.
+    pub settings: serde_json::Value,
+    /// The options of the HTTP server.
     pub options: Options,
     /// How clients are served over TLS, if they are.
     pub tls: Option<Arc<ServerConfig>>,
@@ -78,6 +81,12 @@ impl Service {
     pub(crate) fn stop_waiting(&self) {
         self.admission.close();
         self.updates.close();
+    }
+
+    /// What the pool of connections for queries is doing. Queries wait for their turn before they take a connection.
+    pub(crate) fn pool_status(&self) -> PoolStatus {
+        let status = self.pool.status();
+        PoolStatus { waiting: status.waiting + self.pool_turns.waiting(), ..status }
     }
 
     /// The gates of token and grant. Returns the account of a good token as it is now, if it has the grant, and adds it

@@ -3,17 +3,22 @@
 //! - `event`: the events and their typed fields
 //! - `emit`, below: hands an event to every sink
 //! - `log_writer`: the sink that writes events to the log
+//! - `event_metrics`: the sink that counts events
 //! - `log`: opens the log: where it goes, its format and its filter
 //! - `log_queue`: takes the log's lines without waiting for where it goes
 //! - `error_chain`: an error and its causes on one line
+//! - `metrics`: counters, gauges and histograms, and their text for Prometheus
 
 pub(crate) mod error_chain;
 pub(crate) mod event;
+pub(crate) mod event_metrics;
 pub mod log;
 mod log_queue;
 mod log_writer;
+pub(crate) mod metrics;
 
-/// Hands an event to every sink. The log is the only one so far; another one, such as metrics, is called here too.
+/// Hands an event to every sink.
 pub(crate) fn emit(event: &event::Event<'_>) {
+    event_metrics::count(event);
     log_writer::write(event);
 }

@@ -110,6 +110,16 @@ impl Admission {
         Self { limiter, queues: Queues::new(bounds) }
     }
 
+    /// How many queries of all callers wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queues.waiting_in_all()
+    }
+
+    /// Buckets that are stored in this process: those that were not full lately.
+    pub(crate) fn bucket_count(&self) -> usize {
+        self.limiter.bucket_count()
+    }
+
     /// Admits a query: its permit, and the bucket after the debit.
     pub(crate) async fn admit(&self, claim: &Claim<'_>) -> Result<(Permit, ThrottleStatus), Refusal> {
         let began = Instant::now();

@@ -53,6 +53,11 @@ impl FairSemaphore {
         }
     }
 
+    /// How many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.state().waiting.values().flatten().filter(|request| !request.is_closed()).count()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere cannot leave the state half changed, so a poisoned lock can be used.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -135,6 +135,11 @@ impl Queues {
         self.state().lines.get(caller).map_or(0, |line| line.load().requests)
     }
 
+    /// How many requests of all callers wait.
+    pub(crate) fn waiting_in_all(&self) -> usize {
+        self.state().waiting
+    }
+
     /// What the caller's waiting requests cost together.
     pub(crate) fn credits_waiting(&self, caller: &str) -> u64 {
         self.state().lines.get(caller).map_or(0, |line| line.load().credits)

@@ -64,6 +64,13 @@ impl RateLimiter {
         }
     }
 
+    /// Buckets that are stored in this process: those that were not full lately.
+    pub(crate) fn bucket_count(&self) -> usize {
+        match &self.store {
+            Store::Memory(store) => store.bucket_count(),
+        }
+    }
+
     /// Puts back the credits of a query that was not executed.
     pub(crate) async fn refund(&self, caller: &str, credits: u64) {
         match &self.store {

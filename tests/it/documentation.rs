@@ -1,20 +1,53 @@
 //! The documentation's tables are checked against the program's own.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::{env, fs};
 
 use orderql::config::settings::SETTINGS;
-use orderql::error::code::markdown_table;
+use orderql::error::code;
+use orderql::http::state_metrics;
 
 /// Files that may contain the tables.
 const DOCUMENTS: [&str; 2] = ["docs/api.md", "docs/operations.md"];
 
 /// `UPDATE_DOCS=1 cargo nextest run documented` writes the tables anew.
 #[test]
-fn settings_and_error_codes_are_documented() {
+fn settings_error_codes_and_metrics_are_documented() {
     check("settings", &settings());
-    check("error codes", &markdown_table());
+    check("error codes", &code::markdown_table());
+    check("metrics", &state_metrics::markdown_table());
+}
+
+/// Dashboard and alert rules use only metrics that there are.
+#[test]
+fn dashboard_and_alert_rules_use_existing_metrics() {
+    let table = state_metrics::markdown_table();
+    for file in ["dashboard.json", "alerts.yaml"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        let words: BTreeSet<_> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let is_metric = |word: &&&str| {
+            ["orderql_", "http_server_", "db_client_", "process_"].iter().any(|beginning| word.starts_with(beginning))
+        };
+        let metrics: Vec<_> = words.iter().filter(is_metric).collect();
+        assert!(metrics.len() > 10, "{file}");
+        for metric in metrics {
+            let series = ["", "_bucket", "_sum", "_count"].map(|ending| metric.strip_suffix(ending));
+            let is_known = |name: &str| table.contains(&format!("`{name}`"));
+            assert!(series.into_iter().flatten().any(is_known), "{file}: {metric}");
+        }
+        if file == "dashboard.json" {
+            assert!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["panels"].is_array());
+        } else {
+            match Command::new("promtool").args(["check", "rules"]).arg(&path).output() {
+                Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
+                Err(_) => println!("promtool is not installed"),
+            }
+        }
+    }
 }
 
 fn settings() -> String {

@@ -125,6 +125,11 @@ impl Tokens {
         Ok(user_id)
     }
 
+    /// Whether the keys could be read when they were read last.
+    pub(crate) fn can_read_keys(&self) -> bool {
+        self.keys.is_readable()
+    }
+
     /// The server's public keys as a JWK set (RFC 7517). Contains no secrets.
     pub(crate) fn public_keys(&self) -> Value {
         let keys = self.keys.current();

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -29,6 +30,8 @@ pub(crate) struct KeyWatcher {
     external: Option<ExternalIssuerOptions>,
     current: RwLock<Arc<KeySet>>,
     last_check: Mutex<Check>,
+    /// Whether the keys could be read when they were read last.
+    is_readable: AtomicBool,
 }
 
 /// A check of the modification times.
@@ -58,7 +61,8 @@ impl KeyWatcher {
         let (modified, read_at) = (ModificationTimes::of(&source, external.as_ref()), SystemTime::now());
         let keys = KeySet::read(&source, algorithm, external.as_ref())?;
         let last_check = Mutex::new(Check { at: Instant::now(), modified, read_at });
-        Ok(Self { source, algorithm, external, current: RwLock::new(Arc::new(keys)), last_check })
+        let (current, is_readable) = (RwLock::new(Arc::new(keys)), AtomicBool::new(true));
+        Ok(Self { source, algorithm, external, current, last_check, is_readable })
     }
 
     /// The keys in force. Checks the modification times if the last check is older than [`CHECK_INTERVAL`].
@@ -78,6 +82,11 @@ impl KeyWatcher {
         self.keys()
     }
 
+    /// Whether the keys could be read when they were read last.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.is_readable.load(Ordering::Relaxed)
+    }
+
     fn keys(&self) -> Arc<KeySet> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -91,7 +100,9 @@ impl KeyWatcher {
         if modified == last.modified && !unsettled {
             return;
         }
-        match KeySet::read(&self.source, self.algorithm, self.external.as_ref()) {
+        let read = KeySet::read(&self.source, self.algorithm, self.external.as_ref());
+        self.is_readable.store(read.is_ok(), Ordering::Relaxed);
+        match read {
             Ok(keys) => {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
                 // The external issuer's keys have no creation times to compare, so their file's time decides.

@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Outcome {
         serve::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
-        let server = serve::start(&config, (&database).into(), sockets).await?;
+        let server = serve::start(&config, &values, (&database).into(), sockets).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), config.tls_cert.is_some(), &database, &token);
         server.serve().await?;

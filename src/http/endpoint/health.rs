@@ -3,22 +3,26 @@
 use hyper::StatusCode;
 use serde_json::json;
 
-use crate::access::grant_cache::GrantCache;
 use crate::http::negotiate::Media;
+use crate::http::readiness::Readiness;
 use crate::http::response::{HttpResponse, json_response};
+use crate::http::route::Endpoints;
+use crate::http::service::Service;
 
 /// The process responds, so it is live.
 pub(crate) fn live() -> HttpResponse {
     json_response(StatusCode::OK, Media::Json, &json!({"status": "live"}))
 }
 
-/// Whether the database can be reached. The connection that listens for changed grants shows it, so that probes, which
-/// anybody may send, do not load the database.
-pub(crate) fn ready(grants: &GrantCache) -> HttpResponse {
-    if grants.is_connected() {
-        json_response(StatusCode::OK, Media::Json, &json!({"status": "ready"}))
-    } else {
-        let body = json!({"status": "not ready", "reason": "the database cannot be reached"});
-        json_response(StatusCode::SERVICE_UNAVAILABLE, Media::Json, &body)
+/// Whether queries can be answered. Operators also see each part.
+pub(crate) fn ready(service: &Service, endpoints: Endpoints) -> HttpResponse {
+    let readiness = Readiness::of(service);
+    let (status, mut body) = match readiness.failure() {
+        None => (StatusCode::OK, json!({"status": "ready"})),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, json!({"status": "not ready", "reason": reason})),
+    };
+    if endpoints == Endpoints::Admin {
+        body["parts"] = readiness.describe_parts();
     }
+    json_response(status, Media::Json, &body)
 }

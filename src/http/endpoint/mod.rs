@@ -3,7 +3,9 @@
 pub(crate) mod graphql;
 pub(crate) mod health;
 pub(crate) mod jwks;
+pub(crate) mod metrics;
 pub(crate) mod sdl;
+pub(crate) mod settings;
 pub(crate) mod token;
 pub(crate) mod update_order;
 pub(crate) mod update_response;

@@ -16,6 +16,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::update_response::{of_errors, of_outcome};
+use crate::http::metrics::{UPDATES, UpdateResult};
 use crate::http::negotiate;
 use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
@@ -25,6 +26,7 @@ use crate::http::{body, error_response, origin};
 use crate::orders::actor::Actor;
 use crate::orders::error::{FormError, ParameterError, UpdateError};
 use crate::orders::idempotency::IdempotencyKey;
+use crate::orders::outcome::UpdateOutcome;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
@@ -89,7 +91,7 @@ pub(crate) async fn respond(
     match serve(service, head, body, in_flight, entry).await {
         Ok(response) => response,
         Err(error) => {
-            entry.code = Some(error.code);
+            entry.fail(&error);
             error_response::order_update(&error)
         }
     }
@@ -128,7 +130,10 @@ async fn serve(
     let _permit = acquire_permit(service, &principal, in_flight.reserved(), deadline).await?;
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
-    match time::timeout_at(deadline, update(&service.writer, service.update_options, &actor, &request, key)).await {
+    let result =
+        time::timeout_at(deadline, update(&service.writer, service.update_options, &actor, &request, key)).await;
+    UPDATES.of((classify(result.as_ref().ok()),)).increment();
+    match result {
         Ok(Ok(outcome)) => Ok(of_outcome(&request, &outcome, max_keys)),
         Ok(Err(error @ (UpdateError::Referenced(_) | UpdateError::TooLong(_)))) => {
             Ok(of_errors(StatusCode::CONFLICT, &[error]))
@@ -136,6 +141,19 @@ async fn serve(
         Ok(Err(UpdateError::Unavailable(error))) => Err(ServiceError::Unavailable(error.into()).into()),
         Ok(Err(UpdateError::Internal(error))) => Err(ServiceError::internal(entry, error).into()),
         Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
+    }
+}
+
+/// What became of an update, for the metrics; `None` if it took too long.
+fn classify(result: Option<&Result<UpdateOutcome, UpdateError>>) -> UpdateResult {
+    match result {
+        Some(Ok(UpdateOutcome::Applied)) => UpdateResult::Applied,
+        Some(Ok(UpdateOutcome::Rejected { .. }) | Err(UpdateError::Referenced(_) | UpdateError::TooLong(_))) => {
+            UpdateResult::Rejected
+        }
+        Some(Ok(UpdateOutcome::KeyReused | UpdateOutcome::TooManyKeys)) => UpdateResult::KeyRejected,
+        Some(Err(UpdateError::Internal(_))) => UpdateResult::Failed,
+        Some(Err(UpdateError::Unavailable(_))) | None => UpdateResult::Unavailable,
     }
 }
 

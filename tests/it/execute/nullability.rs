@@ -11,6 +11,7 @@ use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_writer::Progress;
+use orderql::execute::step_log::StepLog;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
@@ -83,7 +84,8 @@ impl Fixture {
     async fn run_in_chunks(&self, query: &str, chunk: usize) -> QueryResult {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let compiled = compile(&self.catalog, &request, &Limits::default()).unwrap();
-        let mut writer = execute(self.pool.snapshot().await.unwrap(), &compiled.plan).await.unwrap();
+        let log = StepLog::new(compiled.plan.steps().len());
+        let mut writer = execute(self.pool.snapshot().await.unwrap(), &compiled.plan, &log).await.unwrap();
         let (mut bytes, mut chunks) = (Vec::new(), 1);
         loop {
             let mut out = Vec::new();

@@ -12,6 +12,7 @@ mod http2;
 mod limits;
 mod malicious_input;
 mod memory_budget;
+mod operators;
 mod persisted_queries;
 mod pipelining;
 mod request_smuggling;

@@ -10,6 +10,7 @@ pub mod fault_proxy;
 pub mod http;
 pub mod http2;
 pub mod metered_server;
+pub mod metrics;
 pub mod naive_resolver;
 pub mod query_plan;
 pub mod query_runner;

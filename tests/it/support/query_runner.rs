@@ -13,6 +13,7 @@ use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
 use orderql::execute::response_writer::Progress;
+use orderql::execute::step_log::StepLog;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Plan;
 use orderql::query::{Request, Variables};
@@ -132,7 +133,7 @@ struct Written {
 impl Written {
     async fn read(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
         let snapshot = pool.snapshot().await.unwrap();
-        let mut writer = execute(snapshot, plan).await?;
+        let mut writer = execute(snapshot, plan, &StepLog::new(plan.steps().len())).await?;
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));

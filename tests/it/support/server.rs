@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{self, Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -21,6 +21,7 @@ use tokio_postgres::config::Host;
 
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::{JSON, Response, graphql_head, read_last_response, read_responses};
+use crate::support::metrics::Metrics;
 use crate::support::users::create_users;
 
 /// A test that waits longer than this for a byte has failed. No test measures it.
@@ -113,10 +114,7 @@ impl Server {
 
     /// Opens a connection.
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
-        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
-        stream
+        connect(self.address)
     }
 
     /// Sends the bytes on a new connection and reads responses until the server closes it.
@@ -160,6 +158,30 @@ impl Server {
     /// Sends a GET request.
     pub fn get(&self, path: &str) -> Response {
         self.request(&format!("GET {path}"), &[], "")
+    }
+
+    /// Sends a GET request to the operators' listener.
+    pub fn get_as_operator(&self, path: &str) -> Response {
+        let mut stream = connect(self.admin_address.unwrap());
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        read_responses(stream).remove(0)
+    }
+
+    /// What the metrics read now.
+    pub fn metrics(&self) -> Metrics {
+        Metrics::parse(&self.get_as_operator("/metrics").body)
+    }
+
+    /// Waits until the metrics are so. A request is measured a moment after its client has the response.
+    pub fn wait_for_metrics(&self, are_so: impl Fn(&Metrics) -> bool) -> Metrics {
+        let begin = Instant::now();
+        loop {
+            let metrics = self.metrics();
+            if are_so(&metrics) {
+                return metrics;
+            }
+            assert!(begin.elapsed() < TIMEOUT, "{metrics:#?}");
+        }
     }
 
     /// Requests a token.
@@ -218,6 +240,13 @@ impl Drop for Server {
         }
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+    stream.set_write_timeout(Some(TIMEOUT)).unwrap();
+    stream
 }
 
 /// The value of `--database-url` for a database of a private cluster.

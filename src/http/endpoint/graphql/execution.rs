@@ -6,8 +6,11 @@ use tokio::time::{self, Instant};
 use crate::access::grants::Principal;
 use crate::compile::compiled::Compiled;
 use crate::database::error::DatabaseError;
+use crate::database::metrics::{PoolName, waited};
+use crate::database::snapshot::Snapshot;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::step_log::StepLog;
 use crate::execute::{constant, execute};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
@@ -15,6 +18,7 @@ use crate::http::query_error::QueryError;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::throttle::bucket::ThrottleStatus;
+use crate::throttle::fair_semaphore::FairPermit;
 
 /// The query's rows, if they are there `until` its deadline. `bucket` is the caller's bucket after the debit.
 pub(crate) async fn fetch(
@@ -62,9 +66,13 @@ async fn attempt(service: &Service, caller: &Principal, compiled: &Compiled) -> 
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }
-    // A caller with many queries must not keep all others waiting for a connection.
+    let (_turn, snapshot) = waited(PoolName::Queries, connection(service, caller)).await?;
+    execute(snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await
+}
+
+/// A connection, in turn with other callers: one with many queries must not keep all others waiting.
+async fn connection(service: &Service, caller: &Principal) -> Result<(FairPermit, Snapshot), DatabaseError> {
     let turn = time::timeout(service.pool_wait, service.pool_turns.acquire(&caller.user_id)).await;
-    let _turn = turn.map_err(|_| DatabaseError::Busy)?;
-    let snapshot = service.pool.snapshot().await?;
-    execute(snapshot, &compiled.plan).await
+    let turn = turn.map_err(|_| DatabaseError::Busy)?;
+    Ok((turn, service.pool.snapshot().await?))
 }

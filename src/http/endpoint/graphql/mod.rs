@@ -46,7 +46,7 @@ pub(crate) async fn respond(
     let choice = *coding.as_ref().unwrap_or(&Choice::Identity);
     let media = media.and_then(|media| coding.map(|_| media));
     let response = serve(service, head, body, media, in_flight, entry).await.unwrap_or_else(|error| {
-        entry.code = Some(error.code);
+        entry.fail(&error);
         error_response::graphql(&error, error_media)
     });
     let encodes_chunks = matches!(response.body(), ResponseBody::Chunks(_)) && choice != Choice::Identity;
@@ -122,10 +122,11 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
+    let actual = compiled.estimate.actual(rows.row_counts());
     let end = response_envelope::end(&ResponseExtensions {
         cost: CostExtension {
             requested_query_cost: cost,
-            actual_query_cost: compiled.estimate.actual(rows.row_counts()),
+            actual_query_cost: actual,
             throttle_status: bucket,
             fields: field_costs.as_ref(),
         },
@@ -139,6 +140,6 @@ async fn run(
         service.admission.refund(&caller.user_id, cost).await;
         return Err(ServiceError::from(error).into());
     }
-    entry.cost = Some(cost);
+    (entry.cost, entry.actual_cost) = (Some(cost), Some(actual));
     Ok(body)
 }

@@ -1,0 +1,148 @@
+//! Metrics of statements and of waiting for connections, with OpenTelemetry's names.
+
+use std::time::{Duration, Instant};
+
+use crate::database::error::DatabaseError;
+use crate::telemetry::metrics::instrument::{Counter, Histogram, Seconds};
+use crate::telemetry::metrics::label::{Label, label};
+use crate::telemetry::metrics::table::metrics;
+
+metrics! {
+    /// Time from sending a statement to its last row. The statements of a query are sent together, so it includes those before it.
+    OPERATIONS: Histogram<Seconds>, by (System, Operation, Failure) = "db_client_operation_duration_seconds";
+    /// Time that a request waited for a connection.
+    WAITS: Histogram<Seconds>, by (PoolName,) = "db_client_connection_wait_time_seconds";
+    /// Requests that got no connection in time.
+    TIMEOUTS: Counter, by (PoolName,) = "db_client_connection_timeouts_total";
+}
+
+label! {
+    /// The database's kind.
+    System = "db_system_name" { Postgresql = "postgresql", }
+}
+
+label! {
+    /// What a statement does.
+    Operation = "db_operation_name" {
+        Select = "SELECT",
+        Insert = "INSERT",
+        Update = "UPDATE",
+        Delete = "DELETE",
+        Begin = "BEGIN",
+        Commit = "COMMIT",
+        Rollback = "ROLLBACK",
+        Prepare = "PREPARE",
+        Other = "_OTHER",
+    }
+}
+
+label! {
+    /// A pool of connections.
+    PoolName = "db_client_connection_pool_name" {
+        /// Of those that read.
+        Queries = "queries",
+        /// Of those that write.
+        Updates = "updates",
+    }
+}
+
+/// Why a statement failed, if it did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failure(Option<FailureKind>);
+
+#[derive(Debug, Clone, Copy)]
+enum FailureKind {
+    Unreachable = 1,
+    Incomplete,
+    Unavailable,
+    Cancelled,
+    Conflict,
+    Statement,
+}
+
+impl Label for Failure {
+    const NAME: &'static str = "error_type";
+    const COUNT: usize = 7;
+
+    fn index(self) -> usize {
+        self.0.map_or(0, |kind| kind as usize)
+    }
+
+    fn text(index: usize) -> &'static str {
+        ["", "unreachable", "incomplete", "unavailable", "cancelled", "conflict", "statement"][index]
+    }
+}
+
+impl Failure {
+    fn of(error: Option<&DatabaseError>) -> Self {
+        Self(error.map(|error| match error {
+            DatabaseError::Busy | DatabaseError::Unreachable(_) => FailureKind::Unreachable,
+            DatabaseError::Incomplete { .. } => FailureKind::Incomplete,
+            DatabaseError::Unavailable(_) => FailureKind::Unavailable,
+            DatabaseError::Cancelled(_) => FailureKind::Cancelled,
+            DatabaseError::Conflict(_) => FailureKind::Conflict,
+            DatabaseError::Statement(_) => FailureKind::Statement,
+        }))
+    }
+}
+
+impl Operation {
+    /// What a statement does, by its first word.
+    pub(super) fn of(sql: &str) -> Self {
+        match sql.split_ascii_whitespace().next() {
+            Some("SELECT" | "WITH") => Self::Select,
+            Some("INSERT") => Self::Insert,
+            Some("UPDATE") => Self::Update,
+            Some("DELETE") => Self::Delete,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Runs an operation, and records how long it took.
+pub(super) async fn timed<T>(
+    operation: Operation,
+    running: impl Future<Output = Result<T, DatabaseError>>,
+) -> Result<T, DatabaseError> {
+    let started = Instant::now();
+    let result = running.await;
+    record(operation, started.elapsed(), result.as_ref().err());
+    result
+}
+
+/// Records an operation that took so long, and failed if there is an error.
+pub(crate) fn record(operation: Operation, time: Duration, error: Option<&DatabaseError>) {
+    OPERATIONS.of((System::Postgresql, operation, Failure::of(error))).record_time(time);
+}
+
+/// Waits for a connection of a pool, and records how long it took.
+pub(crate) async fn waited<T>(
+    pool: PoolName,
+    waiting: impl Future<Output = Result<T, DatabaseError>>,
+) -> Result<T, DatabaseError> {
+    let started = Instant::now();
+    let result = waiting.await;
+    WAITS.of((pool,)).record_time(started.elapsed());
+    if matches!(result, Err(DatabaseError::Busy)) {
+        TIMEOUTS.of((pool,)).increment();
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_the_first_word_of_a_statement() {
+        for (sql, operation) in [
+            ("SELECT 1", Operation::Select),
+            ("\n    WITH a AS (SELECT 1) SELECT FROM a", Operation::Select),
+            ("UPDATE a SET b = 1", Operation::Update),
+            ("SET LOCAL lock_timeout = 1", Operation::Other),
+            ("", Operation::Other),
+        ] {
+            assert_eq!(Operation::of(sql), operation, "{sql}");
+        }
+    }
+}

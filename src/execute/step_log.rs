@@ -1,0 +1,53 @@
+//! When the steps of a plan ran, and how many rows they fetched: for the log of slow queries and for traces. What is recorded
+//! stays when the execution is given up.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use crate::database::metrics::{Operation, record};
+use crate::execute::error::ExecuteError;
+use crate::query::bind::ids::StepId;
+
+/// The record of a plan's steps.
+#[derive(Debug, Default)]
+pub struct StepLog(Vec<Entry>);
+
+#[derive(Debug, Default)]
+struct Entry {
+    sent: OnceLock<Instant>,
+    end: OnceLock<(Instant, u64)>,
+}
+
+impl StepLog {
+    /// The record of so many steps, of which none has begun.
+    pub fn new(steps: usize) -> Self {
+        Self((0..steps).map(|_| Entry::default()).collect())
+    }
+
+    /// Runs a step, records it, and measures its statement. The step returns how many rows it fetched.
+    pub(super) async fn recorded(
+        &self,
+        step: StepId,
+        running: impl Future<Output = Result<usize, ExecuteError>>,
+    ) -> Result<(), ExecuteError> {
+        let sent = Instant::now();
+        let entry = self.0.get(step);
+        if let Some(entry) = entry {
+            // Each step runs once, so its cells are empty.
+            let _ = entry.sent.set(sent);
+        }
+        let result = running.await;
+        let end = Instant::now();
+        match &result {
+            Ok(rows) => {
+                record(Operation::Select, end.duration_since(sent), None);
+                if let Some(entry) = entry {
+                    let _ = entry.end.set((end, *rows as u64));
+                }
+            }
+            Err(ExecuteError::Database(error)) => record(Operation::Select, end.duration_since(sent), Some(error)),
+            Err(ExecuteError::UnwritableType(_) | ExecuteError::Misshapen) => {}
+        }
+        result.map(drop)
+    }
+}

@@ -1,0 +1,127 @@
+//! Readings as text: for Prometheus, in the format `OpenMetrics` 1.0, and for the documentation.
+
+use std::fmt::{self, Write as _};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::exemplar::Exemplar;
+use prometheus_client::registry::Registry;
+
+use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
+
+/// The media type of the text.
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What the metrics read now, as text.
+pub(crate) fn expose<'a>(metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>) -> Result<String, fmt::Error> {
+    let readings = metrics.map(|metric| (metric.description(), metric.series())).collect();
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(Readings(readings)));
+    let mut out = String::new();
+    text::encode(&mut out, &registry)?;
+    Ok(out)
+}
+
+/// What all metrics read at one moment.
+#[derive(Debug)]
+struct Readings(Vec<(Description, Vec<Series>)>);
+
+impl Collector for Readings {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for (Description { name, help, kind, labels }, series) in &self.0 {
+            if series.is_empty() {
+                continue;
+            }
+            // The format adds the ending to the samples of a counter.
+            let name = name.strip_suffix("_total").unwrap_or(name);
+            let mut encoder = encoder.encode_descriptor(name, help.trim(), None, kind.metric_type())?;
+            for Series { labels: texts, value } in series {
+                let labels = labels.iter().zip(texts).filter(|(_, text)| !text.is_empty());
+                let labels: Vec<(&str, &str)> = labels.map(|(name, text)| (*name, *text)).collect();
+                if labels.is_empty() {
+                    write(*kind, value, &mut encoder)?;
+                } else {
+                    write(*kind, value, &mut encoder.encode_family(&labels)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(kind: Kind, value: &Value, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
+    const NONE: Option<&Exemplar<NoLabelSet, f64>> = None;
+    match (kind, value) {
+        (Kind::Counter, Value::Whole(number)) => encoder.encode_counter(number, NONE),
+        (Kind::Counter, Value::Real(number)) => encoder.encode_counter(number, NONE),
+        (_, Value::Whole(number)) => encoder.encode_gauge(number),
+        (_, Value::Real(number)) => encoder.encode_gauge(number),
+        (_, Value::Histogram { sum, buckets }) => {
+            let count = buckets.iter().map(|(_, count)| count).sum();
+            encoder.encode_histogram::<NoLabelSet>(*sum, count, buckets, None)
+        }
+    }
+}
+
+impl Kind {
+    const fn metric_type(self) -> MetricType {
+        match self {
+            Self::Counter => MetricType::Counter,
+            Self::Gauge => MetricType::Gauge,
+            Self::Histogram => MetricType::Histogram,
+        }
+    }
+}
+
+/// The metrics as a Markdown table.
+pub(crate) fn markdown_table<'a>(metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>) -> String {
+    let mut table = String::from("| metric | kind | labels | |\n|---|---|---|---|\n");
+    for Description { name, help, kind, labels } in metrics.map(<dyn Metric>::description) {
+        let labels: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| `{name}` | {kind} | {} | {} |", labels.join(", "), help.trim());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::metrics::instrument::{Counter, Credits, Gauge, Histogram};
+    use crate::telemetry::metrics::label::label;
+    use crate::telemetry::metrics::table::metrics;
+
+    label! {
+        Colour = "colour" { Red = "red", No = "", }
+    }
+
+    label! {
+        Size = "size" { Small = "small", Large = "large", }
+    }
+
+    metrics! {
+        /// Things.
+        THINGS: Counter, by (Colour, Size) = "test_things_total";
+        /// Guests.
+        GUESTS: Gauge, by () = "test_guests";
+        /// Costs.
+        COSTS: Histogram<Credits>, by (Size,) = "test_costs";
+    }
+
+    #[test]
+    fn writes_openmetrics() {
+        THINGS.of((Colour::Red, Size::Large)).add(2);
+        THINGS.of((Colour::No, Size::Small)).increment();
+        COSTS.of((Size::Large,)).record(7);
+        COSTS.of((Size::Large,)).record(70_000);
+        let _guest = GUESTS.of(()).count();
+        insta::assert_snapshot!(expose(RECORDED.iter().copied()).unwrap());
+        insta::assert_snapshot!(markdown_table(RECORDED.iter().copied()));
+    }
+}

@@ -1,0 +1,71 @@
+//! What metrics are called, and what they read now.
+
+/// What a metric is called and what it is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Description {
+    /// The name, with its unit; a counter's ends in `_total`.
+    pub(crate) name: &'static str,
+    /// What it counts or measures, one sentence.
+    pub(crate) help: &'static str,
+    /// Its kind.
+    pub(crate) kind: Kind,
+    /// The names of its labels.
+    pub(crate) labels: &'static [&'static str],
+}
+
+/// The kind of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Only grows while the process runs.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts values by ranges.
+    Histogram,
+}
+
+/// A metric that can be read.
+pub(crate) trait Metric: Sync {
+    /// What it is called.
+    fn description(&self) -> Description;
+
+    /// What it reads now: a series for each combination of labels that has a value.
+    fn series(&self) -> Vec<Series>;
+}
+
+/// What a metric reads for one combination of labels.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Series {
+    /// The labels' texts, in the order of the description.
+    pub(crate) labels: Vec<&'static str>,
+    /// The value.
+    pub(crate) value: Value,
+}
+
+/// The value of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    /// A whole number.
+    Whole(u64),
+    /// Any other number.
+    Real(f64),
+    /// The values of a histogram.
+    Histogram {
+        /// Their sum.
+        sum: f64,
+        /// Their numbers, by upper bounds, each without those of the bounds before it.
+        buckets: Vec<(f64, u64)>,
+    },
+}
+
+impl Series {
+    /// The only series of a metric without labels.
+    pub(crate) fn only(value: Value) -> Vec<Self> {
+        vec![Self { labels: Vec::new(), value }]
+    }
+
+    /// A whole number.
+    pub(crate) fn whole(labels: Vec<&'static str>, number: usize) -> Self {
+        Self { labels, value: Value::Whole(number as u64) }
+    }
+}
