@@ -2,6 +2,7 @@
 //! migrations.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::available_parallelism;
@@ -160,6 +161,12 @@ impl Database {
     /// The address as `--database-url` takes it.
     pub fn url(&self) -> String {
         url(&self.config)
+    }
+
+    /// The address through a proxy.
+    pub fn url_at(&self, proxy: SocketAddr) -> String {
+        let user = self.config.get_user().unwrap_or_default();
+        format!("host={} port={} user={user} dbname={} sslmode=disable", proxy.ip(), proxy.port(), self.name())
     }
 
     /// The Unix socket.

@@ -4,7 +4,7 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`cost`]: the four parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`cost`]: the parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -36,6 +36,7 @@ mod equality;
 mod comparison;
 mod scaling;
 mod crowd;
+mod network;
 mod cost;
 mod attack;
 
@@ -93,6 +94,8 @@ enum Part {
     Scaling(LoadOptions),
     /// What callers notice of each other: overload, one caller with most of the load
     Crowd(LoadOptions),
+    /// What the network between server and database costs
+    Network(LoadOptions),
     Cost(cost::CostOptions),
     Attack(attack::AttackOptions),
 }
@@ -134,6 +137,7 @@ fn main() -> ExitCode {
         Some(Part::Load(options)) => measure(&options, &[Measured::Load]),
         Some(Part::Scaling(options)) => measure(&options, &[Measured::Scaling]),
         Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
+        Some(Part::Network(options)) => measure(&options, &[Measured::Network]),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Attack(options)) => match attack::run(&options) {
             Ok(true) => Ok(()),
@@ -155,6 +159,7 @@ enum Measured {
     Load,
     Scaling,
     Crowd,
+    Network,
 }
 
 impl Measured {
@@ -164,6 +169,7 @@ impl Measured {
             Self::Load => "load.json",
             Self::Scaling => "scaling.json",
             Self::Crowd => "crowd.json",
+            Self::Network => "network.json",
         }
     }
 }
@@ -194,6 +200,9 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     }
     if has(Measured::Crowd) {
         crowd::run(&context, &mut orderql, &mut report)?;
+    }
+    if has(Measured::Network) {
+        network::run(&context, &mut report)?;
     }
     if has_load {
         let all = Workload::value_variants().iter().copied();

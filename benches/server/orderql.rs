@@ -22,6 +22,11 @@ pub const PATH: &str = "/rest/s1/graphql";
 /// Starts the server with its defaults, but without the access log, as no peer writes one, and without a limit for the
 /// connections of an address, as all clients have the same.
 pub fn start(database: &Database, flags: &[impl AsRef<str>]) -> Result<ServerProcess> {
+    start_at(&database.url(), flags)
+}
+
+/// The same with an address of the database.
+pub fn start_at(database: &str, flags: &[impl AsRef<str>]) -> Result<ServerProcess> {
     let address = free_address()?;
     let mut command = serve(database, address)?;
     command.args(["--log", "warn", "--token-lifetime", "24h", "--connections-per-address", "1000000"]);
@@ -32,16 +37,16 @@ pub fn start(database: &Database, flags: &[impl AsRef<str>]) -> Result<ServerPro
 /// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
 pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
     let address = free_address()?;
-    let mut command = serve(database, address)?;
+    let mut command = serve(&database.url(), address)?;
     if has_unread_log {
         return ServerProcess::start_unread(&mut command, address);
     }
     ServerProcess::start_at(&mut command, address, "attacked.log")
 }
 
-fn serve(database: &Database, address: SocketAddr) -> Result<Command> {
+fn serve(database: &str, address: SocketAddr) -> Result<Command> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
-    command.args(["serve", "--database-url", &database.url(), "--listen", &address.to_string(), "--key-folder"]);
+    command.args(["serve", "--database-url", database, "--listen", &address.to_string(), "--key-folder"]);
     command.arg(output::file("keys")?);
     Ok(command)
 }

@@ -38,7 +38,12 @@ pub struct HttpTarget<'a> {
 impl<'a> HttpTarget<'a> {
     /// Starts orderql.
     pub fn orderql(context: &'a Context<'a>) -> Result<Self> {
-        let server = orderql::start(context.database, context.server_flags)?;
+        Self::orderql_at(context, &context.database.url(), context.server_flags)
+    }
+
+    /// Starts orderql with another address of the database.
+    pub fn orderql_at(context: &'a Context<'a>, database: &str, flags: &[String]) -> Result<Self> {
+        let server = orderql::start_at(database, flags)?;
         let bearer = orderql::sign_in(&server, UNLIMITED_USER)?;
         Ok(Self {
             name: Name::Orderql,
