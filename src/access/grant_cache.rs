@@ -40,6 +40,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct GrantCache {
     current: watch::Receiver<Arc<Grants>>,
+    default: watch::Sender<DefaultLimits>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
 }
@@ -74,8 +75,14 @@ impl GrantCache {
         let (listener, grants) = listen_and_load(&database, &default).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
-        let task = tokio::spawn(refresh(database, default, listener, publish, Arc::clone(&connected)));
-        Ok(Self { current, connected, task })
+        let (default, limits) = watch::channel(default);
+        let task = tokio::spawn(refresh(database, limits, listener, publish, Arc::clone(&connected)));
+        Ok(Self { current, default, connected, task })
+    }
+
+    /// Has the grants read again, with other limits of users without a profile. Does not wait for it.
+    pub(crate) fn set_default_limits(&self, default: DefaultLimits) {
+        self.default.send_replace(default);
     }
 
     /// The grants that were read last.
@@ -98,16 +105,16 @@ impl Drop for GrantCache {
 
 async fn refresh(
     database: DatabaseAddress,
-    default: DefaultLimits,
+    mut default: watch::Receiver<DefaultLimits>,
     mut listener: Listener,
     publish: watch::Sender<Arc<Grants>>,
     connected: Arc<AtomicBool>,
 ) {
     loop {
-        let error = refresh_while_connected(&listener, &default, &publish).await;
+        let error = refresh_while_connected(&listener, &mut default, &publish).await;
         connected.store(false, Ordering::Relaxed);
         emit(&Event::GrantsStale { error: &error });
-        listener = reconnect(&database, &default, &publish).await;
+        listener = reconnect(&database, &mut default, &publish).await;
         connected.store(true, Ordering::Relaxed);
         emit(&Event::GrantsFresh);
     }
@@ -116,18 +123,25 @@ async fn refresh(
 /// Reloads the grants at every notification, until the connection fails.
 async fn refresh_while_connected(
     listener: &Listener,
-    default: &DefaultLimits,
+    default: &mut watch::Receiver<DefaultLimits>,
     publish: &watch::Sender<Arc<Grants>>,
 ) -> GrantCacheError {
     let mut probes_left = PROBES_PER_RELOAD;
     loop {
-        let is_notified = time::timeout(PROBE_INTERVAL, listener.changed.notified()).await.is_ok();
+        let changed = async {
+            tokio::select! {
+                () = listener.changed.notified() => {}
+                _ = default.changed() => {}
+            }
+        };
+        let is_notified = time::timeout(PROBE_INTERVAL, changed).await.is_ok();
         if listener.client.is_closed() {
             return GrantCacheError::Lost;
         }
         if is_notified || probes_left == 0 {
             probes_left = PROBES_PER_RELOAD;
-            match time::timeout(PROBE_INTERVAL, load(&listener.client, default)).await {
+            let limits = *default.borrow_and_update();
+            match time::timeout(PROBE_INTERVAL, load(&listener.client, &limits)).await {
                 Ok(Ok(grants)) => drop(publish.send_replace(Arc::new(grants))),
                 Ok(Err(error)) => return error,
                 Err(_) => return GrantCacheError::Frozen,
@@ -146,12 +160,13 @@ async fn refresh_while_connected(
 /// Tries to listen and to load the grants, with growing pauses, until it succeeds.
 async fn reconnect(
     database: &DatabaseAddress,
-    default: &DefaultLimits,
+    default: &mut watch::Receiver<DefaultLimits>,
     publish: &watch::Sender<Arc<Grants>>,
 ) -> Listener {
     let mut pause = FIRST_PAUSE;
     loop {
-        match listen_and_load(database, default).await {
+        let limits = *default.borrow_and_update();
+        match listen_and_load(database, &limits).await {
             Ok((listener, grants)) => {
                 publish.send_replace(Arc::new(grants));
                 return listener;

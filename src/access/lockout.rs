@@ -79,13 +79,13 @@ pub(crate) enum Standing {
 
 /// Counts wrong passwords.
 pub(crate) struct Lockout {
-    options: LockoutOptions,
     counts: Mutex<Counts>,
     hasher: RandomState,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
 }
 
 struct Counts {
+    options: LockoutOptions,
     pairs: LruCache<u64, Failures>,
     networks: LruCache<u64, Failures>,
     accounts: LruCache<u64, Failures>,
@@ -109,12 +109,18 @@ impl Lockout {
     /// The same with another clock.
     fn with_clock(options: LockoutOptions, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         let counts = Counts {
+            options,
             pairs: LruCache::new(CAPACITY),
             networks: LruCache::new(CAPACITY),
             accounts: LruCache::new(CAPACITY),
             known: LruCache::new(CAPACITY),
         };
-        Self { options, counts: Mutex::new(counts), hasher: RandomState::new(), clock: Box::new(clock) }
+        Self { counts: Mutex::new(counts), hasher: RandomState::new(), clock: Box::new(clock) }
+    }
+
+    /// Counts by other options from now on. Delays that have begun stay.
+    pub(crate) fn set_options(&self, options: LockoutOptions) {
+        self.lock().options = options;
     }
 
     /// The account as seen from the address.
@@ -146,7 +152,8 @@ impl Lockout {
     /// Counts a wrong password. Returns the delay if one begins now.
     pub(crate) fn failed(&self, visitor: &Visitor) -> Option<Duration> {
         let now = (self.clock)();
-        let LockoutOptions { attempts, longest } = self.options;
+        let mut counts = self.lock();
+        let LockoutOptions { attempts, longest } = counts.options;
         let count = |failures: &mut LruCache<u64, Failures>, key: u64, free: u32, memory: Duration| {
             let failures = failures.get_or_insert_mut(key, || Failures { count: 0, locked_until: now });
             if now.saturating_duration_since(failures.locked_until) >= memory {
@@ -157,7 +164,6 @@ impl Lockout {
             failures.locked_until = now + delay.unwrap_or_default();
             delay
         };
-        let mut counts = self.lock();
         let mut delay = count(&mut counts.pairs, visitor.pair, attempts, longest);
         if counts.standing(visitor) == Standing::New {
             let shared = attempts.saturating_mul(SHARED);
@@ -205,7 +211,7 @@ fn delay(beyond: u32, longest: Duration) -> Duration {
 
 impl fmt::Debug for Lockout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lockout").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Lockout").field("options", &self.lock().options).finish_non_exhaustive()
     }
 }
 

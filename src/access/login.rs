@@ -94,6 +94,11 @@ impl Logins {
         Ok(issued)
     }
 
+    /// Locks accounts and addresses by other options from now on.
+    pub(crate) fn set_lockout(&self, options: LockoutOptions) {
+        self.lockout.set_options(options);
+    }
+
     /// Records a login without a name and a password.
     pub(crate) fn refuse_without_credentials(&self, address: Option<IpAddr>) {
         self.refused("no credentials", LoginResult::NoCredentials, None, address);

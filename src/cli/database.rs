@@ -27,6 +27,22 @@ pub(crate) struct ConnectError {
     source: Error,
 }
 
+impl ConnectError {
+    /// Whether the database may come up by itself: nobody listens yet, it starts, or no server is the one that is meant.
+    pub(crate) fn may_pass(&self) -> bool {
+        if let Some(code) = self.source.code() {
+            return matches!(
+                *code,
+                SqlState::CANNOT_CONNECT_NOW
+                    | SqlState::TOO_MANY_CONNECTIONS
+                    | SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE
+            );
+        }
+        let is_lasting = |kind| matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidData);
+        io_error(&self.source).is_some_and(|kind| !is_lasting(kind))
+    }
+}
+
 /// Completes an address from the environment and files. Prints what its operator should know to standard error.
 pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, AddressError> {
     let address = DatabaseAddress::complete(given)?;
@@ -89,8 +105,7 @@ fn remedy(error: &Error) -> &'static str {
             _ => "PostgreSQL refused it",
         };
     }
-    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    match causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind) {
+    match io_error(error) {
         Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => {
             "start PostgreSQL there, or correct host and port in the address"
         }
@@ -98,6 +113,12 @@ fn remedy(error: &Error) -> &'static str {
         Some(_) => "check the host's name, the port and the network between",
         None => "check the address",
     }
+}
+
+/// The operating system's error among the causes.
+fn io_error(error: &Error) -> Option<io::ErrorKind> {
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind)
 }
 
 #[cfg(test)]

@@ -125,14 +125,21 @@ fn describe_window_searches(catalog: &Catalog) -> String {
 
 /// The catalog of a schema file, or of the built-in one.
 pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
-    let (text, path) = match file {
-        None => (BUILT_IN.to_owned(), Path::new("the built-in schema")),
-        Some(path) => match fs::read_to_string(path) {
-            Ok(text) => (text, path),
-            Err(error) => return Err(SchemaFileError::Unreadable(path.to_owned(), error)),
-        },
-    };
-    Catalog::parse(&text).map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))
+    parse(&text(file)?, file)
+}
+
+/// The text of a schema file, or of the built-in one.
+pub(crate) fn text(file: Option<&Path>) -> Result<String, SchemaFileError> {
+    match file {
+        None => Ok(BUILT_IN.to_owned()),
+        Some(path) => fs::read_to_string(path).map_err(|error| SchemaFileError::Unreadable(path.to_owned(), error)),
+    }
+}
+
+/// The catalog of a text, which comes from that file, or is the built-in one.
+pub(crate) fn parse(text: &str, file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
+    let path = file.unwrap_or(Path::new("the built-in schema"));
+    Catalog::parse(text).map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))
 }
 
 /// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.

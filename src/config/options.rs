@@ -95,6 +95,7 @@ impl Config {
             queue_wait: self.queue_wait.unwrap_or_default(),
             queue_length: self.queue_length,
             grace: self.grace,
+            drain: self.drain,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
             persisted_queries: QueryTextOptions {

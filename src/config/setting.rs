@@ -17,6 +17,8 @@ pub struct Setting {
     pub wanted: &'static str,
     /// Whether its value is never shown.
     pub secret: bool,
+    /// Whether a reload puts another value in force. If not, the server has to be started again.
+    pub live: bool,
     /// Whether a text is a valid value.
     pub(crate) accepts: fn(&str) -> bool,
 }

@@ -23,8 +23,15 @@ use crate::limits::caller_limits;
 use crate::preflight::Constraints;
 use crate::telemetry::log::Format;
 
+/// What a row says beside its values.
+enum Mark {
+    Secret,
+    Live,
+}
+
 /// Makes [`SETTINGS`], [`Config`] and [`Config::read`] from a row for each setting:
-/// `field: type = name, environment variable, default, parser [, secret];`, with its help as doc comment. The rows of
+/// `field: type = name, environment variable, default, parser [, mark];`, with its help as doc comment. The mark is `Secret` for
+/// a value that is never shown, or `Live` for one that a reload puts in force. All limits are. The rows of
 /// `caller_limits!` come between those under `before_limits` and those under `after_limits`.
 macro_rules! settings {
     (
@@ -48,13 +55,13 @@ macro_rules! settings {
     ) => {
         settings! {
             $($before)*
-            $(#[doc = $help] $field: $type = $name, $variable, concat!($default), limit_parser!($unit);)*
+            $(#[doc = $help] $field: $type = $name, $variable, concat!($default), limit_parser!($unit), Live;)*
             $($after)*
         }
     };
     ($(
         #[doc = $help:literal]
-        $field:ident: $type:ty = $name:literal, $variable:literal, $default:expr, $parser:expr $(, $secret:ident)?;
+        $field:ident: $type:ty = $name:literal, $variable:literal, $default:expr, $parser:expr $(, $mark:ident)?;
     )*) => {
         /// The settings, in the order in which they are shown.
         pub static SETTINGS: &[Setting] = &[$(
@@ -65,7 +72,8 @@ macro_rules! settings {
                 help: $help,
                 placeholder: $parser.placeholder,
                 wanted: $parser.wanted,
-                secret: false $(|| stringify!($secret).len() > 0)?,
+                secret: false $(|| matches!(Mark::$mark, Mark::Secret))?,
+                live: false $(|| matches!(Mark::$mark, Mark::Live))?,
                 accepts: |text| ($parser.parse)(text).is_some(),
             },
         )*];
@@ -102,13 +110,13 @@ caller_limits! { settings!
         /// Permissions of the file of a Unix socket.
         listen_mode: u32 = "listen-mode", "ORDERQL_LISTEN_MODE", "0660", MODE;
         /// PEM file of the certificate, and those between it and the root, with which clients are served over TLS; needs tls-key.
-        tls_cert: Option<PathBuf> = "tls-cert", "ORDERQL_TLS_CERT", "", PATH_OR_NONE;
+        tls_cert: Option<PathBuf> = "tls-cert", "ORDERQL_TLS_CERT", "", PATH_OR_NONE, Live;
         /// PEM file of the certificate's private key, which nobody else may read.
-        tls_key: Option<PathBuf> = "tls-key", "ORDERQL_TLS_KEY", "", PATH_OR_NONE;
+        tls_key: Option<PathBuf> = "tls-key", "ORDERQL_TLS_KEY", "", PATH_OR_NONE, Live;
         /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
-        database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, secret;
+        database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, Secret;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
-        schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE;
+        schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE, Live;
         /// Threads that serve requests; one for each core if not given.
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
         /// Largest number of connections to the database; two for each core and one more if not given.
@@ -124,7 +132,7 @@ caller_limits! { settings!
         /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.
         key_folder: PathBuf = "key-folder", "ORDERQL_KEY_FOLDER", "orderql-keys", FOLDER;
         /// The signing key itself, instead of a folder: an Ed25519 private key in PEM (for HS256 a secret in base64url); further keys after it only verify.
-        signing_key: Option<String> = "signing-key", "ORDERQL_SIGNING_KEY", "", TEXT_OR_NONE, secret;
+        signing_key: Option<String> = "signing-key", "ORDERQL_SIGNING_KEY", "", TEXT_OR_NONE, Secret;
         /// Algorithm that signs tokens; with HS256 everyone who can verify tokens can sign them, too.
         token_algorithm: Algorithm = "token-algorithm", "ORDERQL_TOKEN_ALGORITHM", "EdDSA", ALGORITHM;
         /// Issuer in the tokens; tokens with another issuer are rejected.
@@ -146,60 +154,64 @@ caller_limits! { settings!
         /// Passwords that are verified at the same time; each takes 19 MiB and a core, so half as many as there are cores if not given.
         password_checks: Option<usize> = "password-checks", "ORDERQL_PASSWORD_CHECKS", "", COUNT_OR_NONE;
         /// Wrong passwords in a row that lock an account for their address, for longer each time; ten times as many lock the address itself.
-        login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT;
+        login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT, Live;
         /// Longest time that an account or address is locked.
-        login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME;
+        login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME, Live;
         /// How long rows of the audit trails (logins and changes, order updates) are kept, or forever.
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.
-        trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES;
+        trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES, Live;
         /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
-        schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS;
+        schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS, Live;
         /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
-        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "7500", SEARCH_WINDOW;
+        search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "7500", SEARCH_WINDOW, Live;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
-        query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE;
+        query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE, Live;
         /// Whether rejecting an item as not in stock or as a mismatch lowers quantity on hand, and not only available-to-promise.
-        reject_lowers_qoh: bool = "reject-lowers-qoh", "ORDERQL_REJECT_LOWERS_QOH", "off", SWITCH;
+        reject_lowers_qoh: bool = "reject-lowers-qoh", "ORDERQL_REJECT_LOWERS_QOH", "off", SWITCH, Live;
         /// How long a rejected order item is not to be sent from the facility that rejected it, or off to record nothing.
-        reject_exclusion: Option<Duration> = "reject-exclusion", "ORDERQL_REJECT_EXCLUSION", "30d", TIME_OR_OFF;
+        reject_exclusion: Option<Duration> = "reject-exclusion", "ORDERQL_REJECT_EXCLUSION", "30d", TIME_OR_OFF, Live;
         /// Bytes that a request's body may have.
-        body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE;
+        body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE, Live;
         /// Bytes of requests and unread responses in memory, of which a connection may have an eighth; beyond it requests get 503.
-        memory_budget: usize = "memory-budget", "ORDERQL_MEMORY_BUDGET", "96MiB", SIZE;
+        memory_budget: usize = "memory-budget", "ORDERQL_MEMORY_BUDGET", "96MiB", SIZE, Live;
         /// How long a client may take to send a request's head.
-        header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME;
+        header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME, Live;
         /// How long a client may take to send a request's body.
-        body_timeout: Duration = "body-timeout", "ORDERQL_BODY_TIMEOUT", "30s", TIME;
+        body_timeout: Duration = "body-timeout", "ORDERQL_BODY_TIMEOUT", "30s", TIME, Live;
         /// How long a client may leave a response unread.
-        write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME;
+        write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME, Live;
         /// How long a connection stays open without a request.
-        idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME;
+        idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME, Live;
         /// Connections that are served at the same time; where there are more, those that have been idle longest are closed.
-        connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT;
+        connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT, Live;
         /// Connections of one address (of IPv6: of one /64 network) at the same time; trusted proxies have no such limit.
-        connections_per_address: usize = "connections-per-address", "ORDERQL_CONNECTIONS_PER_ADDRESS", "256", COUNT;
+        connections_per_address: usize = "connections-per-address", "ORDERQL_CONNECTIONS_PER_ADDRESS", "256", COUNT, Live;
         /// Longest time that a query may wait for its credits or its place when its client asks for it (Prefer: wait=SECONDS).
-        max_wait: Duration = "max-wait", "ORDERQL_MAX_WAIT", "30s", TIME;
+        max_wait: Duration = "max-wait", "ORDERQL_MAX_WAIT", "30s", TIME, Live;
         /// How long a query waits unasked for a place where its caller runs as many queries as it may.
-        queue_wait: Option<Duration> = "queue-wait", "ORDERQL_QUEUE_WAIT", "100ms", TIME_OR_OFF;
+        queue_wait: Option<Duration> = "queue-wait", "ORDERQL_QUEUE_WAIT", "100ms", TIME_OR_OFF, Live;
         /// Queries of one caller that wait at the same time; sixteen times as many wait in all.
         queue_length: usize = "queue-length", "ORDERQL_QUEUE_LENGTH", "128", COUNT;
         /// How long running requests may take to finish when the server is stopped.
-        grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME;
+        grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME, Live;
+        /// How long the server goes on, but is not ready, when SIGTERM asks it to stop, so that load balancers see it; or off.
+        drain: Option<Duration> = "drain", "ORDERQL_DRAIN", "off", TIME_OR_OFF, Live;
+        /// How long the server waits at its start for a database that is not up yet, or off.
+        start_wait: Option<Duration> = "start-wait", "ORDERQL_START_WAIT", "30s", TIME_OR_OFF;
         /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.
-        compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS;
+        compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS, Live;
         /// Bytes that stored query texts, whose hashes clients can send instead, may take together, or off; callers have equal shares.
         persisted_queries: Option<usize> = "persisted-queries", "ORDERQL_PERSISTED_QUERIES", "8MiB", SIZE_OR_OFF;
         /// Bytes that a query text may have to be stored.
         persisted_query_size: usize = "persisted-query-size", "ORDERQL_PERSISTED_QUERY_SIZE", "64KiB", SIZE;
         /// Origins of web pages whose scripts may read responses, with commas between, or * for all.
-        cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS;
+        cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS, Live;
         /// How long a browser may cache the response to a preflight request.
-        cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME;
+        cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME, Live;
         /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
         log_format: Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
         /// What is logged: a level, or directives such as warn,orderql=debug.
-        log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER;
+        log: String = "log", "ORDERQL_LOG", "warn,orderql=info", LOG_FILTER, Live;
     }
 }

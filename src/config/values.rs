@@ -39,6 +39,18 @@ impl Values {
         self.values.entry(name).or_insert_with(|| Value { text: text.into(), origin: Origin::Command });
     }
 
+    /// These values with those of the other that a reload puts in force.
+    pub(crate) fn reloaded(&self, other: &Self, settings: &'static [Setting]) -> Self {
+        let from = |setting: &Setting| if setting.live { other } else { self };
+        let value = |setting: &'static Setting| Some((setting.name, from(setting).values.get(setting.name)?.clone()));
+        Self { values: settings.iter().filter_map(value).collect() }
+    }
+
+    /// Whether the setting has another value there.
+    pub(crate) fn differs(&self, other: &Self, setting: &Setting) -> bool {
+        self.get(setting).text != other.get(setting).text
+    }
+
     /// Parses the setting's value.
     pub(crate) fn parse<T>(&self, setting: &Setting, parser: &ValueParser<T>) -> Result<T, ConfigError> {
         let value = self.get(setting);

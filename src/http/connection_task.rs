@@ -14,6 +14,7 @@ use tokio::time;
 
 use crate::http::connection::{Connection, Timeouts, Waiting};
 use crate::http::connection_io::ConnectionIo;
+use crate::http::current_service::CurrentService;
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::open_connections::Place;
 use crate::http::origin::Peer;
@@ -59,6 +60,8 @@ pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
 /// The task that serves one connection.
 pub(crate) struct ConnectionTask {
     pub builder: Arc<auto::Builder<TokioExecutor>>,
+    pub services: Arc<CurrentService>,
+    /// The service when the connection was accepted, which has its time-outs.
     pub service: Arc<Service>,
     pub endpoints: Endpoints,
     pub connection: Arc<Connection>,
@@ -114,11 +117,11 @@ impl ConnectionTask {
 
     async fn serve(&mut self, io: ConnectionIo) -> End {
         let service = service_fn({
-            let (service, connection) = (Arc::clone(&self.service), Arc::clone(&self.connection));
+            let (services, connection) = (Arc::clone(&self.services), Arc::clone(&self.connection));
             let (endpoints, peer) = (self.endpoints, self.peer);
             move |mut request: Request<Incoming>| {
                 request.extensions_mut().insert(peer);
-                handle(Arc::clone(&service), endpoints, connection.begin(), request)
+                handle(services.get(), endpoints, connection.begin(), request)
             }
         });
         let builder = Arc::clone(&self.builder);

@@ -15,6 +15,7 @@ use tokio::time::{self, Instant};
 
 use crate::http::connection::Connection;
 use crate::http::connection_task::{ConnectionTask, builder};
+use crate::http::current_service::CurrentService;
 use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
 use crate::http::open_connections::{ConnectionLimits, OpenConnections};
 use crate::http::origin::Peer;
@@ -58,20 +59,21 @@ impl Listener {
     /// once, before the future is polled.
     pub(crate) fn serve(
         self,
-        service: Arc<Service>,
+        services: Arc<CurrentService>,
         stop: impl Future<Output = ()> + Send,
     ) -> impl Future<Output = ()> + Send {
-        let (endpoints, grace) = (self.endpoints.name(), service.options.grace);
+        let endpoints = self.endpoints.name();
         emit(&Event::Listening { address: &self.address().to_string(), endpoints });
         async move {
             let (stopping, _) = watch::channel(false);
             let mut connections = JoinSet::new();
             tokio::select! {
-                () = self.accept(&mut connections, &stopping, service) => {}
+                () = self.accept(&mut connections, &stopping, &services) => {}
                 () = stop => {}
             }
 
             while connections.try_join_next().is_some() {}
+            let grace = services.get().options.grace;
             emit(&Event::Stopping { open_connections: connections.len(), grace, endpoints });
             stopping.send_replace(true);
             let all_ended = async { while connections.join_next().await.is_some() {} };
@@ -83,8 +85,13 @@ impl Listener {
     }
 
     /// Accepts connections. Never ends.
-    async fn accept(self, connections: &mut JoinSet<()>, stopping: &watch::Sender<bool>, service: Arc<Service>) {
-        let open = OpenConnections::new(self.limits(&service));
+    async fn accept(
+        self,
+        connections: &mut JoinSet<()>,
+        stopping: &watch::Sender<bool>,
+        services: &Arc<CurrentService>,
+    ) {
+        let open = Arc::<OpenConnections>::default();
         let builder = Arc::new(builder());
         let mut crowding = Crowding::new(self.endpoints);
         loop {
@@ -100,8 +107,9 @@ impl Listener {
                     continue;
                 }
             };
+            let service = services.get();
             let connection = Arc::new(Connection::new(service.memory.connection()));
-            let Ok((place, shed)) = open.admit(peer, &connection).await else {
+            let Ok((place, shed)) = open.admit(peer, &connection, self.limits(&service)).await else {
                 stream.reset();
                 crowding.count(0, 1);
                 continue;
@@ -110,7 +118,8 @@ impl Listener {
             ACCEPTED.of((self.endpoints,)).increment();
             let task = ConnectionTask {
                 builder: Arc::clone(&builder),
-                service: Arc::clone(&service),
+                services: Arc::clone(services),
+                service,
                 endpoints: self.endpoints,
                 connection,
                 peer: Peer(peer),
@@ -122,16 +131,16 @@ impl Listener {
         }
     }
 
-    fn limits(&self, service: &Service) -> ConnectionLimits {
+    fn limits<'a>(&self, service: &'a Service) -> ConnectionLimits<'a> {
         let options = &service.options;
         match self.endpoints {
             Endpoints::Public => ConnectionLimits {
                 all: options.connection_limit,
                 per_address: options.connections_per_address,
-                trusted_proxies: options.trusted_proxies.clone(),
+                trusted_proxies: &options.trusted_proxies,
             },
             Endpoints::Admin => {
-                ConnectionLimits { all: ADMIN_CONNECTIONS, per_address: ADMIN_CONNECTIONS, trusted_proxies: Vec::new() }
+                ConnectionLimits { all: ADMIN_CONNECTIONS, per_address: ADMIN_CONNECTIONS, trusted_proxies: &[] }
             }
         }
     }

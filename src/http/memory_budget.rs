@@ -20,11 +20,11 @@ const CONNECTIONS: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryBudget(Arc<Shared>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
-    limit: usize,
+    limit: AtomicUsize,
     /// Of one connection.
-    share: usize,
+    share: AtomicUsize,
     used: AtomicUsize,
 }
 
@@ -42,8 +42,16 @@ pub(crate) struct MemoryExhausted;
 impl MemoryBudget {
     /// A budget of so many bytes. A connection may have an eighth of it, or one request whose body is as large as it may be.
     pub(crate) fn new(limit: usize, body_limit: usize) -> Self {
+        let budget = Self(Arc::default());
+        budget.resize(limit, body_limit);
+        budget
+    }
+
+    /// Changes the budget. What is held above it stays.
+    pub(crate) fn resize(&self, limit: usize, body_limit: usize) {
         let request = body_limit.saturating_add(2 * MAX_HEAD_BYTES);
-        Self(Arc::new(Shared { limit, share: request.max(limit / CONNECTIONS), used: AtomicUsize::new(0) }))
+        self.0.limit.store(limit, Ordering::Relaxed);
+        self.0.share.store(request.max(limit / CONNECTIONS), Ordering::Relaxed);
     }
 
     /// Bytes that all connections hold.
@@ -53,7 +61,7 @@ impl MemoryBudget {
 
     /// Bytes that all connections may hold.
     pub(crate) fn limit(&self) -> usize {
-        self.0.limit
+        self.0.limit.load(Ordering::Relaxed)
     }
 
     /// A new connection, which holds nothing.
@@ -66,8 +74,9 @@ impl ConnectionMemory {
     /// Counts so many more bytes, unless there would be too many.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), MemoryExhausted> {
         let Shared { limit, share, used } = &*self.budget.0;
-        let own = add(&self.used, bytes, *share)?;
-        let limit = if own <= LITTLE { *limit } else { limit / 4 * 3 };
+        let (limit, share) = (limit.load(Ordering::Relaxed), share.load(Ordering::Relaxed));
+        let own = add(&self.used, bytes, share)?;
+        let limit = if own <= LITTLE { limit } else { limit / 4 * 3 };
         add(used, bytes, limit).map(drop).inspect_err(|_| {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
         })

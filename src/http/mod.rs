@@ -1,6 +1,7 @@
 //! The HTTP server, on top of hyper.
 //!
-//! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; `open_connections` decides how many there are, and
+//! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; `current_service` has the
+//! service that a reload may have replaced; `open_connections` decides how many there are, and
 //! which one makes room for a new one; `connection_task` serves one; `connection_io` is the I/O under hyper, with the checks
 //! and time-outs that hyper lacks (`framing`, `malformed`); `connection` is the state that a connection's task, I/O and
 //! requests share, and `memory_budget` limits what they hold in memory.
@@ -32,6 +33,7 @@ pub(crate) mod connection;
 pub(crate) mod connection_io;
 pub(crate) mod connection_task;
 pub mod cors;
+pub(crate) mod current_service;
 pub(crate) mod cost_extension;
 pub(crate) mod cpu_tasks;
 pub(crate) mod credentials;

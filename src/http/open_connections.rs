@@ -19,20 +19,19 @@ use crate::http::connection::{Connection, ShedRank};
 const RETRY: Duration = Duration::from_millis(100);
 
 /// The most connections of a listener, and of an address.
-#[derive(Debug, Clone)]
-pub(crate) struct ConnectionLimits {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConnectionLimits<'a> {
     /// In all.
     pub all: usize,
     /// Of one client's [`Network`].
     pub per_address: usize,
     /// Reverse proxies, which have no limit of their own.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: &'a [IpAddr],
 }
 
 /// The open connections of a listener.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct OpenConnections {
-    limits: ConnectionLimits,
     table: Mutex<Table>,
     /// Notified when a connection has ended.
     ended: Notify,
@@ -64,25 +63,21 @@ pub(crate) struct Place {
 pub(crate) struct TooManyOfAddress;
 
 impl OpenConnections {
-    /// No connections.
-    pub(crate) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, table: Mutex::default(), ended: Notify::new() })
-    }
-
     /// A place for a connection of the address. If the address has too many, or the listener, another one is closed. Waits
     /// while all of the listener's are in use. Returns the number of connections that were closed beside the place.
     pub(crate) async fn admit(
         self: &Arc<Self>,
         address: IpAddr,
         connection: &Arc<Connection>,
+        limits: ConnectionLimits<'_>,
     ) -> Result<(Place, u64), TooManyOfAddress> {
-        let is_trusted = self.limits.trusted_proxies.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
+        let is_trusted = limits.trusted_proxies.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
         let network = (!is_trusted).then(|| Network::of(address));
         let mut shed = 0;
         if let Some(network) = network {
             let mut table = self.table();
             let own = table.networks.get(&network).map(Vec::as_slice).unwrap_or_default();
-            if own.len() >= self.limits.per_address {
+            if own.len() >= limits.per_address {
                 let longest_idle = table.first_to_shed(own.iter().copied()).ok_or(TooManyOfAddress)?;
                 table.shed(longest_idle);
                 shed += 1;
@@ -92,10 +87,10 @@ impl OpenConnections {
             let ended = self.ended.notified();
             {
                 let mut table = self.table();
-                if table.connections.len() >= self.limits.all && table.shed_longest_idle() {
+                if table.connections.len() >= limits.all && table.shed_longest_idle() {
                     shed += 1;
                 }
-                if table.connections.len() < self.limits.all {
+                if table.connections.len() < limits.all {
                     let id = table.insert(Entry { connection: Arc::clone(connection), network });
                     return Ok((Place { open: Arc::clone(self), id }, shed));
                 }
@@ -176,8 +171,15 @@ mod tests {
     use super::*;
     use crate::http::memory_budget::MemoryBudget;
 
-    fn limited(all: usize, per_address: usize) -> Arc<OpenConnections> {
-        OpenConnections::new(ConnectionLimits { all, per_address, trusted_proxies: vec!["10.0.0.1".parse().unwrap()] })
+    /// The connections of a listener, with its limits.
+    struct Limited {
+        open: Arc<OpenConnections>,
+        all: usize,
+        per_address: usize,
+    }
+
+    fn limited(all: usize, per_address: usize) -> Limited {
+        Limited { open: Arc::default(), all, per_address }
     }
 
     /// Whether the connection was closed in favour of another one.
@@ -186,9 +188,12 @@ mod tests {
     }
 
     /// Opens a connection, if it does not have to wait.
-    fn open(open: &Arc<OpenConnections>, address: &str) -> Option<Result<(Arc<Connection>, Place), TooManyOfAddress>> {
+    fn open(limited: &Limited, address: &str) -> Option<Result<(Arc<Connection>, Place), TooManyOfAddress>> {
         let connection = Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()));
-        let admitted = open.admit(address.parse().unwrap(), &connection).now_or_never()?;
+        let Limited { open, all, per_address } = limited;
+        let proxies = ["10.0.0.1".parse().unwrap()];
+        let limits = ConnectionLimits { all: *all, per_address: *per_address, trusted_proxies: &proxies };
+        let admitted = open.admit(address.parse().unwrap(), &connection, limits).now_or_never()?;
         Some(admitted.map(|(place, _)| (connection, place)))
     }
 
@@ -224,7 +229,7 @@ mod tests {
         assert!(is_shed(&three) && !is_shed(&one) && !is_shed(&two));
         let _requests = [request, two.begin(), four.begin()];
         assert!(open(&connections, "192.0.2.5").is_none(), "it waits");
-        assert_eq!(connections.shed(1), 0);
+        assert_eq!(connections.open.shed(1), 0);
         drop(one_place);
         assert!(open(&connections, "192.0.2.5").unwrap().is_ok());
     }

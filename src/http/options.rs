@@ -44,6 +44,8 @@ pub struct Options {
     pub queue_length: usize,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,
+    /// How long the server goes on, not ready any more, before it stops.
+    pub drain: Option<Duration>,
     /// Reverse proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpAddr>,
     /// Codings in which larger responses are compressed.

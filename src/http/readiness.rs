@@ -1,6 +1,8 @@
 //! Whether the server can answer queries, part by part. Reads what is known already, so that probes, which anybody may send,
 //! do not load the database.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::{Map, Value, json};
 
 use crate::http::service::Service;
@@ -10,6 +12,7 @@ use crate::http::service::Service;
 pub(crate) struct Readiness {
     /// Each part.
     pub(crate) parts: [Part; 5],
+    is_draining: bool,
 }
 
 /// A part that answering needs.
@@ -37,6 +40,7 @@ impl Readiness {
         let pool = service.pool_status();
         let part = |name, state| Part { name, state };
         Self {
+            is_draining: service.is_draining.load(Ordering::Relaxed),
             parts: [
                 // The connection that listens for changed grants shows it.
                 part(
@@ -81,6 +85,9 @@ impl Readiness {
 
     /// Why queries cannot be answered.
     pub(crate) fn failure(&self) -> Option<&'static str> {
+        if self.is_draining {
+            return Some("the server is about to stop");
+        }
         self.parts.iter().find_map(|part| match part.state {
             State::Failed(reason) => Some(reason),
             State::Ok | State::Degraded(_) => None,

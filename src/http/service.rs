@@ -1,6 +1,7 @@
 //! What the endpoints work with.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hyper::HeaderMap;
@@ -29,23 +30,23 @@ use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
 use crate::vocabulary_reader::VocabularyReader;
 
-/// What the endpoints work with.
-#[derive(Debug)]
+/// What the endpoints work with. A copy shares everything but the settings.
+#[derive(Debug, Clone)]
 pub(crate) struct Service {
     /// Accounts, grants and profiles.
-    pub grants: GrantCache,
+    pub grants: Arc<GrantCache>,
     /// Verifies names and passwords.
-    pub logins: Logins,
+    pub logins: Arc<Logins>,
     /// Signs and verifies tokens.
-    pub tokens: Tokens,
+    pub tokens: Arc<Tokens>,
     /// From a query's text to its plan.
     pub compiler: Arc<Compiler>,
     /// Compiles large queries.
-    pub cpu_tasks: CpuTasks,
+    pub cpu_tasks: Arc<CpuTasks>,
     /// Reads the compiler's vocabularies.
-    pub vocabularies: VocabularyReader,
+    pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
-    pub admission: Admission,
+    pub admission: Arc<Admission>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
     /// Whether the database has the tables of order updates.
@@ -61,19 +62,21 @@ pub(crate) struct Service {
     /// The settings of order updates.
     pub update_options: UpdateOptions,
     /// The texts of persisted queries.
-    pub persisted_queries: QueryTexts,
+    pub persisted_queries: Arc<QueryTexts>,
     /// The published schema.
-    pub sdl: SdlDocument,
+    pub sdl: Arc<SdlDocument>,
     /// What clients make the server hold in memory.
     pub memory: MemoryBudget,
     /// The settings in force, for operators.
-    pub settings: serde_json::Value,
+    pub settings: Arc<serde_json::Value>,
     /// The options of the HTTP server.
     pub options: Options,
     /// How clients are served over TLS, if they are.
     pub tls: Option<Arc<ServerConfig>>,
+    /// Whether the server is about to stop, and load balancers should send no more requests.
+    pub is_draining: Arc<AtomicBool>,
     /// Makes the ids of requests.
-    pub request_ids: RequestIds,
+    pub request_ids: Arc<RequestIds>,
 }
 
 impl Service {

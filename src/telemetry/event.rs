@@ -19,6 +19,38 @@ pub(crate) enum Event<'a> {
         /// Which endpoints it has.
         endpoints: &'a str,
     },
+    /// cli: the database is not up yet, and is waited for.
+    DatabaseAwaited {
+        /// Why it cannot be connected to.
+        error: &'a dyn Error,
+        /// How long it is waited for.
+        longest: Duration,
+    },
+    /// cli: the settings were read again.
+    Reloaded {
+        /// The settings that have another value now.
+        changed: &'a str,
+    },
+    /// cli: settings have another value, which will be in force when the server is started again.
+    RestartNeeded {
+        /// The settings.
+        settings: &'a str,
+    },
+    /// cli: the settings cannot be used. Those that were read before stay in force.
+    ReloadFailed {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// cli: the service manager cannot be told of the server's state.
+    ServiceManagerUnreachable {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// cli: the server was asked to stop, and goes on for a while, not ready any more.
+    Draining {
+        /// How long.
+        time: Duration,
+    },
     /// http: the server was asked to stop and accepts no more connections.
     Stopping {
         /// Connections that are still open.

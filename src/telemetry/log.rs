@@ -5,7 +5,7 @@ use std::panic::{self, PanicHookInfo};
 
 use tracing_subscriber::filter::{LevelFilter, ParseError};
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing_subscriber::{EnvFilter, fmt, reload};
 
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -31,6 +31,13 @@ pub struct Options {
     pub filter: String,
 }
 
+/// The log of the process. It is closed when this is dropped.
+#[must_use]
+pub(crate) struct Log {
+    set_filter: Box<dyn Fn(EnvFilter) -> Result<(), reload::Error> + Send + Sync>,
+    _guard: LogGuard,
+}
+
 /// Why the log cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LogError {
@@ -40,6 +47,9 @@ pub(crate) enum LogError {
     /// The thread that writes the log cannot be started.
     #[error("the thread that writes the log cannot be started")]
     Thread(#[from] io::Error),
+    /// The filter cannot be changed.
+    #[error("the log's filter cannot be changed")]
+    Reload(#[from] reload::Error),
     /// The process has opened its log before.
     #[error("the log is open already")]
     Open(#[from] TryInitError),
@@ -52,21 +62,38 @@ pub(crate) fn is_filter(text: &str) -> bool {
     text.split(',').all(|part| is_directive(part.trim())) && EnvFilter::try_new(text).is_ok()
 }
 
-/// Opens the log for the whole process, until the guard is dropped. Fails if the filter is malformed, or if the log is open
-/// already.
-pub(crate) fn open(options: &Options) -> Result<LogGuard, LogError> {
+impl Log {
+    /// Logs by another filter from now on.
+    pub(crate) fn set_filter(&self, filter: &str) -> Result<(), LogError> {
+        Ok((self.set_filter)(EnvFilter::try_new(filter)?)?)
+    }
+}
+
+/// Opens the log for the whole process, until it is dropped. Fails if the filter is malformed, or if the log is open already.
+pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
     let filter = EnvFilter::try_new(&options.filter)?;
     let terminal = io::stderr().is_terminal();
     let (queue, guard) = LogQueue::start(io::stderr())?;
     let lines = fmt().with_env_filter(filter).with_writer(queue).log_internal_errors(false).with_target(false);
-    match options.format {
-        Format::Auto if !terminal => lines.json().flatten_event(true).finish().try_init()?,
-        Format::Json => lines.json().flatten_event(true).finish().try_init()?,
-        Format::Auto | Format::Text => lines.with_ansi(terminal).finish().try_init()?,
-    }
+    let is_json = match options.format {
+        Format::Auto => !terminal,
+        Format::Text => false,
+        Format::Json => true,
+    };
+    let set_filter: Box<dyn Fn(EnvFilter) -> Result<(), reload::Error> + Send + Sync> = if is_json {
+        let lines = lines.json().flatten_event(true).with_filter_reloading();
+        let handle = lines.reload_handle();
+        lines.finish().try_init()?;
+        Box::new(move |filter| handle.reload(filter))
+    } else {
+        let lines = lines.with_ansi(terminal).with_filter_reloading();
+        let handle = lines.reload_handle();
+        lines.finish().try_init()?;
+        Box::new(move |filter| handle.reload(filter))
+    };
     // The standard library's hook would write to standard error itself, and wait for it.
     panic::set_hook(Box::new(log_panic));
-    Ok(guard)
+    Ok(Log { set_filter, _guard: guard })
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {

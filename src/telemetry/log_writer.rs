@@ -15,6 +15,20 @@ use crate::telemetry::event::{AccessWrite, Event};
 pub(super) fn write(event: &Event<'_>) {
     match event {
         Event::Listening { address, endpoints } => info!(address, endpoints, "listening"),
+        Event::DatabaseAwaited { error, longest } => {
+            warn!(error = %ErrorChain(*error), ?longest, "the database is not up yet, and is waited for");
+        }
+        Event::Reloaded { changed } => info!(changed, "the settings were read again"),
+        Event::RestartNeeded { settings } => {
+            warn!(settings, "settings have changed that are in force when the server is started again");
+        }
+        Event::ReloadFailed { error } => {
+            error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
+        }
+        Event::ServiceManagerUnreachable { error } => {
+            warn!(error = %ErrorChain(*error), "the service manager cannot be told of the server's state");
+        }
+        Event::Draining { time } => info!(?time, "not ready any more; the server stops when load balancers know it"),
         Event::Stopping { open_connections, grace, endpoints } => {
             info!(open_connections, ?grace, endpoints, "stopping");
         }

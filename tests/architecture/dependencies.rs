@@ -108,6 +108,8 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("rustls", &["pem_files", "database", "http"]),
     ("tokio_rustls", &["http"]),
     ("listenfd", &["http"]),
+    ("arc_swap", &["http"]),
+    ("sd_notify", &["cli"]),
     ("tokio_postgres_rustls", &["database"]),
     ("prometheus_client", &["telemetry"]),
     ("tracing", &["telemetry"]),

@@ -51,11 +51,12 @@ fn dashboard_and_alert_rules_use_existing_metrics() {
 }
 
 fn settings() -> String {
-    let mut table = String::from("| flag, and key in the file | variable | default | |\n|---|---|---|---|\n");
+    let mut table =
+        String::from("| flag, and key in the file | variable | default | reload | |\n|---|---|---|---|---|\n");
     for setting in SETTINGS {
         let default = if setting.default.is_empty() { String::new() } else { format!("`{}`", setting.default) };
-        let help = setting.help.trim();
-        writeln!(table, "| `{}` | `{}` | {default} | {help} |", setting.name, setting.variable).unwrap();
+        let (live, help) = (if setting.live { "✓" } else { "" }, setting.help.trim());
+        writeln!(table, "| `{}` | `{}` | {default} | {live} | {help} |", setting.name, setting.variable).unwrap();
     }
     table
 }

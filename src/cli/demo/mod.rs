@@ -14,6 +14,8 @@ use crate::access::accounts::{User, ensure_user};
 use crate::access::password::Passwords;
 use crate::access::profile::Profile;
 use crate::cli::outcome::Outcome;
+use crate::cli::serve::signals::Signals;
+use crate::cli::serve::start;
 use crate::cli::{serve, settings};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
@@ -96,13 +98,13 @@ pub fn run(args: &Args) -> Outcome {
     let sockets = InheritedSockets::take();
     let _log = log::open(&config.log())?;
     serve::runtime(&config)?.block_on(async {
-        serve::check(&config).await?;
+        start::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
-        let server = serve::start(&config, &values, (&database).into(), sockets).await?;
+        let server = start::start(&config, &values, (&database).into(), sockets).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), config.tls_cert.is_some(), &database, &token);
-        server.serve().await?;
+        server.serve(Signals::listen()?, None).await?;
         cluster.stop()?;
         Ok(())
     })

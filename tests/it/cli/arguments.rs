@@ -100,7 +100,9 @@ async fn an_error_about_the_connection_names_the_database_and_what_to_do() {
         (&missing, "as the role postgres; correct the database's name, or create it (`createdb NAME`): ".to_owned()),
         (&stranger, "as the role stranger; correct the role in the address".to_owned()),
     ] {
-        for command in ["serve --listen 127.0.0.1:0", "user list", "migrate", "schema check", "load file.xml"] {
+        for command in
+            ["serve --listen 127.0.0.1:0 --start-wait off", "user list", "migrate", "schema check", "load file.xml"]
+        {
             let folder = TestFolder::create(&format!("connection-{}", command.split(' ').next().unwrap()));
             fs::write(folder.path().join("file.xml"), "<entity-engine-xml/>").unwrap();
             let mut program = orderql();

@@ -7,3 +7,4 @@ mod load;
 mod own_tables;
 mod schema;
 mod secrets;
+mod serving;

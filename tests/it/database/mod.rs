@@ -4,7 +4,7 @@ mod cluster;
 mod faults;
 mod migrate;
 mod outage;
-mod postgres;
+pub mod postgres;
 mod preflight;
 mod refusals;
 mod target_session;

@@ -17,6 +17,7 @@ pub mod query_runner;
 pub mod random;
 pub mod random_query;
 pub mod server;
+pub mod service_manager;
 pub mod statement_log;
 pub mod store;
 pub mod test_folder;

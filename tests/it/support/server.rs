@@ -69,17 +69,22 @@ impl Server {
 
     /// Starts the server on the database with this address and waits until it listens.
     pub fn start_on(database: &str, flags: &[&str]) -> Self {
-        let (mut server, log) = Self::spawn(database, flags);
+        Self::start_with_variables(database, flags, &[])
+    }
+
+    /// Starts the server with these environment variables and waits until it listens.
+    pub fn start_with_variables(database: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        let (mut server, log) = Self::spawn(database, flags, variables);
         server.log = Some(thread::spawn(move || log.lines().map(|line| line.unwrap() + "\n").collect()));
         server
     }
 
     /// Starts the server and waits until it listens. What it logs afterwards is not read.
     pub fn start_with_unread_log(database: &Database, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
-        Self::spawn(&connection_string(&database.config()), flags)
+        Self::spawn(&connection_string(&database.config()), flags, &[])
     }
 
-    fn spawn(database: &str, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
+    fn spawn(database: &str, flags: &[&str], variables: &[(&str, &str)]) -> (Self, BufReader<ChildStderr>) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-server-{}-{number}", process::id()));
@@ -87,6 +92,7 @@ impl Server {
         let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
         program.arg(database).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
+        program.envs(variables.iter().copied());
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
 
         let mut log = BufReader::new(program.stderr.take().unwrap());
@@ -215,7 +221,12 @@ impl Server {
 
     /// Sends SIGTERM to the server.
     pub fn terminate(&self) {
-        assert!(Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap().success());
+        self.signal("-TERM");
+    }
+
+    /// Sends that signal to the server.
+    pub fn signal(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.id().to_string()]).status().unwrap().success());
     }
 
     /// Sends SIGTERM to the server, waits until it has ended, and returns its log.

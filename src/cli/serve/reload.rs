@@ -1,0 +1,104 @@
+//! Reads the settings again. All of them are checked first, so that bad ones change nothing.
+
+use std::env;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time;
+
+use crate::cli::database::connect;
+use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
+use crate::config::flags::Flags;
+use crate::config::layers;
+use crate::config::report::report;
+use crate::config::settings::{Config, SETTINGS};
+use crate::config::values::Values;
+use crate::database::database_address::DatabaseAddress;
+use crate::http::current_service::CurrentService;
+use crate::http::service::Service;
+use crate::http::socket::tls;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::telemetry::log::Log;
+
+/// How long another schema may take to be checked against the database.
+const SCHEMA_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where the settings come from, and what they are so far.
+pub(crate) struct Settings<'a> {
+    pub(crate) flags: &'a Flags,
+    pub(crate) values: Values,
+    pub(crate) log: &'a Log,
+}
+
+/// Reads the settings of a running server.
+pub(super) struct Reloader<'a> {
+    settings: Settings<'a>,
+    schema: SchemaSource,
+    database: DatabaseAddress,
+}
+
+/// What a reload found.
+struct Changes {
+    /// The settings that have another value now.
+    made: String,
+    /// The settings that would have another value after a new start.
+    left: String,
+}
+
+impl<'a> Reloader<'a> {
+    /// For a server with these settings and this schema.
+    pub(super) fn new(settings: Settings<'a>, schema: SchemaSource, database: DatabaseAddress) -> Self {
+        Self { settings, schema, database }
+    }
+
+    /// Reads the settings, the schema file and the certificate. What cannot be used is reported, and then nothing changes.
+    pub(super) async fn reload(&mut self, services: &CurrentService) {
+        match self.try_reload(services).await {
+            Ok(Changes { made, left }) => {
+                emit(&Event::Reloaded { changed: &made });
+                if !left.is_empty() {
+                    emit(&Event::RestartNeeded { settings: &left });
+                }
+            }
+            Err(error) => emit(&Event::ReloadFailed { error: &*error }),
+        }
+    }
+
+    async fn try_reload(&mut self, services: &CurrentService) -> Result<Changes, Box<dyn Error + Send + Sync>> {
+        let Settings { flags, values, log } = &mut self.settings;
+        let found = layers::gather(flags, |name| env::var_os(name))?.values;
+        // What needs a new start is checked as well: it should not fail then.
+        Config::read(&found)?;
+        let reloaded = values.reloaded(&found, SETTINGS);
+        let config = Config::read(&reloaded)?;
+        let options = config.http();
+        let tls = options.tls.as_ref().map(tls::read).transpose()?;
+        let (schema, catalog) = SchemaSource::read(&config)?;
+        let mut service = Service::clone(&services.get());
+        if schema != self.schema {
+            let open = async {
+                let client = connect(&self.database).await?;
+                schema.open(catalog, &client, &self.database).await
+            };
+            let ServedSchema { sdl, compiler, vocabularies } = time::timeout(SCHEMA_TIMEOUT, open).await??;
+            service = Service { compiler, vocabularies, sdl, ..service };
+        }
+        log.set_filter(&config.log)?;
+
+        // Nothing fails from here on.
+        service.grants.set_default_limits(config.default_limits());
+        service.logins.set_lockout(config.lockout());
+        service.memory.resize(options.memory_budget, options.body_limit);
+        let settings = Arc::new(report(&reloaded));
+        services.replace(Service { options, tls, settings, update_options: config.updates(), ..service });
+        let names = |older: &Values, newer: &Values| -> String {
+            let differing = SETTINGS.iter().filter(|setting| older.differs(newer, setting));
+            differing.map(|setting| setting.name).collect::<Vec<_>>().join(", ")
+        };
+        let changes = Changes { made: names(values, &reloaded), left: names(&reloaded, &found) };
+        (*values, self.schema) = (reloaded, schema);
+        Ok(changes)
+    }
+}

@@ -1,0 +1,70 @@
+//! The schema that is served: read, checked against the database, and what the service makes of it.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use tokio_postgres::Client;
+
+use crate::catalog::Catalog;
+use crate::catalog::search_window::SearchWindow;
+use crate::cli::schema::{self, SchemaFileError};
+use crate::compile::compiler::Compiler;
+use crate::config::settings::Config;
+use crate::database::database_address::DatabaseAddress;
+use crate::http::sdl_document::SdlDocument;
+use crate::preflight::{Constraints, stored_types};
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::vocabulary_reader::VocabularyReader;
+
+/// All that a served schema follows from, but the database.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct SchemaSource {
+    text: String,
+    search_window: SearchWindow,
+    constraints: Constraints,
+    query_cache: usize,
+}
+
+/// What the service makes of a schema.
+pub(super) struct ServedSchema {
+    pub(super) sdl: Arc<SdlDocument>,
+    pub(super) compiler: Arc<Compiler>,
+    pub(super) vocabularies: Arc<VocabularyReader>,
+}
+
+impl SchemaSource {
+    /// Reads the schema file. Fails if it is none.
+    pub(super) fn read(config: &Config) -> Result<(Self, Catalog), SchemaFileError> {
+        let file = config.schema.as_deref();
+        let text = schema::text(file)?;
+        let catalog = schema::parse(&text, file)?.with_search_window(config.search_window);
+        let source = Self {
+            text,
+            search_window: config.search_window,
+            constraints: config.schema_constraints,
+            query_cache: config.query_cache,
+        };
+        Ok((source, catalog))
+    }
+
+    /// Checks the schema against the database, so that a table that is missing does not show in the responses to clients, and
+    /// prepares to serve it.
+    pub(super) async fn open(
+        &self,
+        catalog: Catalog,
+        client: &Client,
+        database: &DatabaseAddress,
+    ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
+        for mismatch in schema::check_database(client, &catalog, self.constraints).await? {
+            emit(&Event::ConstraintMissing { mismatch: &mismatch });
+        }
+        let stored = stored_types(client, &catalog).await?;
+        let catalog = Arc::new(catalog.with_stored_types(&stored));
+        let compiler = Arc::new(Compiler::new(Arc::clone(&catalog), self.query_cache));
+        let sdl = Arc::new(SdlDocument::new(catalog.sdl().to_owned()));
+        let known = Arc::clone(compiler.vocabularies());
+        let vocabularies = Arc::new(VocabularyReader::start(database, catalog, known).await?);
+        Ok(ServedSchema { sdl, compiler, vocabularies })
+    }
+}

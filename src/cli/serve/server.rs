@@ -1,0 +1,101 @@
+//! A server that listens: it serves until a signal ends it.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::sync::oneshot;
+use tokio::{task, time};
+
+use crate::access::audit_writer::AuditWriter;
+use crate::access::tokens::jwt::Tokens;
+use crate::cli::outcome::Outcome;
+use crate::cli::serve::reload::{Reloader, Settings};
+use crate::cli::serve::served_schema::SchemaSource;
+use crate::cli::serve::service_manager::{self, Watchdog};
+use crate::cli::serve::signals::{Signal, Signals};
+use crate::database::database_address::DatabaseAddress;
+use crate::http::current_service::CurrentService;
+use crate::http::listener::Listener;
+use crate::http::socket::address::ListenAddress;
+use crate::retention::Retention;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+
+/// How long the server waits for the last audit events to be stored when it stops.
+const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A server that is bound to its address and does not accept connections yet.
+pub(crate) struct Server {
+    pub(super) listener: Listener,
+    pub(super) admin: Option<Listener>,
+    pub(super) services: Arc<CurrentService>,
+    pub(super) audit: AuditWriter,
+    pub(super) schema: SchemaSource,
+    pub(super) database: DatabaseAddress,
+    pub(super) _retention: Option<Retention>,
+}
+
+impl Server {
+    /// Issues the server's tokens.
+    pub(crate) fn tokens(&self) -> Arc<Tokens> {
+        Arc::clone(&self.services.get().tokens)
+    }
+
+    /// The bound address.
+    pub(crate) fn address(&self) -> &ListenAddress {
+        self.listener.address()
+    }
+
+    /// Serves until SIGINT or SIGTERM. SIGHUP has the settings read again; without any it ends the server, too.
+    pub(crate) async fn serve(self, signals: Signals, settings: Option<Settings<'_>>) -> Outcome {
+        let services = self.services;
+        let (public_ended, end) = oneshot::channel::<()>();
+        let admin = self.admin.map(|listener| {
+            // The sender sends nothing: it is dropped.
+            task::spawn(listener.serve(Arc::clone(&services), end.map(drop)))
+        });
+        let reloader = settings.map(|settings| Reloader::new(settings, self.schema, self.database));
+        let stop = until_stop(signals, reloader, &services);
+        let (stopping, stopped) = oneshot::channel::<()>();
+        let serving = self.listener.serve(Arc::clone(&services), stopped.map(drop));
+        service_manager::ready();
+        let _watchdog = Watchdog::start();
+        tokio::join!(serving, stop.map(|()| drop(stopping)));
+        drop(public_ended);
+        if let Some(admin) = admin {
+            admin.await?;
+        }
+        self.audit.finish(AUDIT_TIMEOUT).await;
+        Ok(())
+    }
+}
+
+/// Reads the settings again whenever that is asked for, until the server is to stop accepting connections.
+async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, services: &CurrentService) {
+    let signal = loop {
+        let signal = signals.next().await;
+        let Some(reloader) = reloader.as_mut().filter(|_| signal == Signal::Reload) else { break signal };
+        service_manager::reloading();
+        let mut reloading = pin!(reloader.reload(services));
+        tokio::select! {
+            () = &mut reloading => {}
+            signal = signals.end() => break signal,
+        }
+        service_manager::ready();
+    };
+    service_manager::stopping();
+    let service = services.get();
+    service.is_draining.store(true, Ordering::Relaxed);
+    if let (Signal::Drain, Some(drain)) = (signal, service.options.drain) {
+        emit(&Event::Draining { time: drain });
+        tokio::select! {
+            () = time::sleep(drain) => {}
+            // Somebody is in a hurry.
+            _ = signals.end() => {}
+        }
+    }
+    service.stop_waiting();
+}

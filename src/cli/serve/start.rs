@@ -1,0 +1,114 @@
+//! Opens everything that a server needs.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use tokio::task;
+
+use crate::access::audit_writer::AuditWriter;
+use crate::access::grant_cache::GrantCache;
+use crate::access::login::Logins;
+use crate::access::password::Passwords;
+use crate::access::tokens::jwt::Tokens;
+use crate::cli::outcome::Outcome;
+use crate::cli::schema;
+use crate::cli::serve::database_wait::connect;
+use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
+use crate::cli::serve::server::Server;
+use crate::config::report::report;
+use crate::config::settings::Config;
+use crate::config::values::Values;
+use crate::database::database_address::DatabaseAddress;
+use crate::database::migrate::has_order_tables;
+use crate::database::pool::Pool;
+use crate::database::writer_pool::WriterPool;
+use crate::http::current_service::CurrentService;
+use crate::http::listener::Listener;
+use crate::http::memory_budget::MemoryBudget;
+use crate::http::query_texts::QueryTexts;
+use crate::http::route::Endpoints;
+use crate::http::service::Service;
+use crate::http::socket::inherited::InheritedSockets;
+use crate::http::socket::listening::{ListenError, ListeningSocket};
+use crate::http::socket::tls;
+use crate::retention::Retention;
+use crate::throttle::admission::Admission;
+use crate::throttle::fair_semaphore::FairSemaphore;
+use crate::throttle::queues::Queues;
+use crate::throttle::rate_limiter::RateLimiter;
+
+/// Fails if the schema file, a certificate, the external issuer's keys or an address cannot be used. Nothing is written.
+pub(crate) async fn check(config: &Config) -> Outcome {
+    schema::read(config.schema.as_deref())?;
+    Tokens::check(&config.tokens()?)?;
+    let options = config.http();
+    options.tls.as_ref().map(tls::read).transpose()?;
+    for address in options.admin_listen.iter().chain([&options.listen]) {
+        ListeningSocket::check(address).await?;
+    }
+    Ok(())
+}
+
+/// Opens everything that the server needs. Fails if something is missing. A key is made, where there is none, once the rest is known
+/// to be there.
+pub(crate) async fn start(
+    config: &Config,
+    values: &Values,
+    database: DatabaseAddress,
+    mut inherited: InheritedSockets,
+) -> Result<Server, Box<dyn Error + Send + Sync>> {
+    let options = config.http();
+    let tls = options.tls.as_ref().map(tls::read).transpose()?;
+    let (schema, catalog) = SchemaSource::read(config)?;
+    let client = connect(&database, config.start_wait).await?;
+    let ServedSchema { sdl, compiler, vocabularies } = schema.open(catalog, &client, &database).await?;
+    let updates_orders = has_order_tables(&client).await?;
+    drop(client);
+    let mut bind = async |address, endpoints| {
+        let socket = ListeningSocket::bind(address, options.listen_mode, &mut inherited).await?;
+        Ok::<_, ListenError>(Listener::new(socket, endpoints))
+    };
+    let admin = match &options.admin_listen {
+        Some(address) => Some(bind(address, Endpoints::Admin).await?),
+        None => None,
+    };
+    let listener = bind(&options.listen, Endpoints::Public).await?;
+    let audit = AuditWriter::start(database.clone());
+    let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
+    let password_checks = config.password_checks();
+    let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
+    let pool = config.pool(database.clone());
+    let service = Service {
+        sdl,
+        compiler,
+        cpu_tasks: Arc::default(),
+        vocabularies,
+        grants: GrantCache::start(database.clone(), config.default_limits()).await?.into(),
+        logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
+        pool_turns: FairSemaphore::new(pool.size),
+        pool_wait: pool.wait,
+        pool: Pool::new(&pool)?,
+        writer: WriterPool::new(&config.writer(database.clone()))?,
+        update_options: config.updates(),
+        tokens: Tokens::open(config.tokens()?)?.into(),
+        admission: Admission::new(RateLimiter::in_memory(), config.query_queues()).into(),
+        updates: Queues::new(config.update_queues()),
+        updates_orders,
+        persisted_queries: QueryTexts::new(options.persisted_queries).into(),
+        memory: MemoryBudget::new(options.memory_budget, options.body_limit),
+        settings: report(values).into(),
+        options,
+        tls,
+        is_draining: Arc::default(),
+        request_ids: Arc::default(),
+    };
+    Ok(Server {
+        listener,
+        admin,
+        services: CurrentService::new(service),
+        audit,
+        schema,
+        database,
+        _retention: retention,
+    })
+}
