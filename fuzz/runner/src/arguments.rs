@@ -13,6 +13,7 @@ usage: ./dev fuzz [TARGET | all] [SECONDS] [options]   look for inputs that brea
        ./dev fuzz --selftest                           plant faults, and see that each is found
 
        --schema FILE         check documents against this schema file (the targets of documents)
+       --oracles             compare with apollo-compiler and PostgreSQL's parser, which take minutes to build
        --sanitizer address   also look for errors of memory in dependencies, at half the speed";
 
 /// What to do with which targets.
@@ -21,6 +22,7 @@ pub struct Arguments {
     pub task: Task,
     pub schema: Option<PathBuf>,
     pub sanitizer: Option<String>,
+    pub oracles: bool,
 }
 
 pub enum Task {
@@ -34,12 +36,13 @@ pub enum Task {
 impl Arguments {
     /// `None` if they make no sense.
     pub fn parse(words: impl Iterator<Item = String>) -> Option<Self> {
-        let (mut targets, mut task, mut schema, mut sanitizer) = (None, None, None, None);
+        let (mut targets, mut task, mut schema, mut sanitizer, mut oracles) = (None, None, None, None, false);
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--schema" => schema = Some(std::path::absolute(words.next()?).ok()?),
                 "--sanitizer" => sanitizer = Some(words.next()?),
+                "--oracles" => oracles = true,
                 "--keep" => task = Some(Task::Keep),
                 "--coverage" => task = Some(Task::Coverage),
                 "--steps" => task = Some(Task::Steps),
@@ -55,6 +58,6 @@ impl Arguments {
             }
         }
         let targets = targets.unwrap_or_else(|| Target::ALL.iter().collect());
-        Some(Self { targets, task: task.unwrap_or(Task::Fuzz { seconds: 60 }), schema, sanitizer })
+        Some(Self { targets, task: task.unwrap_or(Task::Fuzz { seconds: 60 }), schema, sanitizer, oracles })
     }
 }

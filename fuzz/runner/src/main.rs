@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 /// Whether no fault was found.
 fn run(arguments: &Arguments) -> Result<bool, String> {
-    let tools = tools::install(matches!(arguments.task, Task::Steps))?;
+    let tools = tools::install(matches!(arguments.task, Task::Steps), arguments.oracles)?;
     match &arguments.task {
         Task::Fuzz { seconds } => {
             tools.build(&arguments.targets, arguments.sanitizer.as_deref())?;

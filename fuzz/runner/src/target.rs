@@ -71,6 +71,12 @@ impl Target {
         Self::ALL.iter().find(|target| target.name == name)
     }
 
+    /// Whether its bytes are choices that make a request. No part of the request is in them, so nothing is learned from what the
+    /// library compares.
+    pub fn is_structured(&self) -> bool {
+        ["document", "plan"].contains(&self.name)
+    }
+
     /// Whether it needs the pure half of the library alone.
     pub fn is_pure(&self) -> bool {
         PURE.contains(&self.name)

@@ -13,6 +13,8 @@ pub struct Tools {
     /// `+nightly` where rustup is installed. Stable Rust builds the targets, too, without sanitizers.
     toolchain: Option<&'static str>,
     host: String,
+    /// Whether the targets compare with other implementations.
+    oracles: bool,
 }
 
 /// Instrumentation that counts basic blocks. LLVM has it in every toolchain.
@@ -20,7 +22,7 @@ const COUNTING: &str =
     "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-trace-pc";
 
 /// Installs what is missing. `is_stable`: no fuzzer is needed.
-pub fn install(is_stable: bool) -> Result<Tools, String> {
+pub fn install(is_stable: bool, oracles: bool) -> Result<Tools, String> {
     let toolchain = if is_stable {
         None
     } else if succeeds(Command::new("rustup").arg("--version")) {
@@ -38,7 +40,7 @@ pub fn install(is_stable: bool) -> Result<Tools, String> {
     }
     let version = output(Command::new("rustc").args(toolchain).arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc does not name its host")?;
-    Ok(Tools { toolchain, host: host.to_owned() })
+    Ok(Tools { toolchain, host: host.to_owned(), oracles })
 }
 
 impl Tools {
@@ -46,7 +48,12 @@ impl Tools {
     pub fn build(&self, targets: &[&Target], sanitizer: Option<&str>) -> Result<(), String> {
         for target in targets {
             let mut command = self.cargo_fuzz("build", targets);
-            command.args(["--sanitizer", sanitizer.unwrap_or("none"), "--debug-assertions"]).arg(target.name);
+            command.args(["--sanitizer", sanitizer.unwrap_or("none"), "--debug-assertions", "--target-dir"]);
+            command.arg(build_folder(target));
+            if target.is_structured() {
+                command.arg("--no-trace-compares");
+            }
+            command.arg(target.name);
             run(&mut command)?;
         }
         Ok(())
@@ -63,16 +70,23 @@ impl Tools {
 
     /// A command of cargo-fuzz, with the features that these targets need. Those of the pure half are built much faster alone.
     pub fn cargo_fuzz(&self, command: &str, targets: &[&Target]) -> Command {
-        let features = if targets.iter().all(|target| target.is_pure()) { "fuzzer" } else { "fuzzer,server" };
+        let server = if targets.iter().all(|target| target.is_pure()) { "" } else { ",server" };
+        let oracles = if self.oracles { ",apollo,pg_query" } else { "" };
         let mut cargo = Command::new("cargo");
-        cargo.args(self.toolchain).args(["fuzz", command, "--features", features, "--fuzz-dir"]);
+        cargo.args(self.toolchain).args([
+            "fuzz",
+            command,
+            "--features",
+            &format!("fuzzer{server}{oracles}"),
+            "--fuzz-dir",
+        ]);
         cargo.arg(fuzz_folder()).current_dir(fuzz_folder());
         cargo
     }
 
     /// The program of a target.
     pub fn program(&self, target: &Target) -> PathBuf {
-        fuzz_folder().join("target").join(&self.host).join("release").join(target.name)
+        build_folder(target).join(&self.host).join("release").join(target.name)
     }
 
     /// The program of a target that counts the lines it reaches.
@@ -90,6 +104,11 @@ impl Tools {
         }
         Ok(path)
     }
+}
+
+/// Where a target is built. Each kind of instrumentation has its own folder.
+fn build_folder(target: &Target) -> PathBuf {
+    fuzz_folder().join("target").join(if target.is_structured() { "structured" } else { "bytes" })
 }
 
 fn succeeds(command: &mut Command) -> bool {

@@ -1,5 +1,5 @@
 //! `document`: bytes to a document of the grammar, in most cases one with mistakes, for a catalog. The first byte chooses the
-//! catalog.
+//! catalog, the second the document's size.
 //!
 //! - Refusals are in document order, within the cap, each once, at places that the text has.
 //! - The verdict is that of an independent implementation (with the feature `apollo`).
@@ -14,13 +14,13 @@ use orderql::query::operation::Operation;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
 use orderql_generator::choices::Choices;
-use orderql_generator::generate::{Settings, generate};
+use orderql_generator::generate::generate;
 use orderql_generator::mistake::make_mistakes;
 use orderql_generator::print::Layout;
 use orderql_generator::values::Invented;
 
 use crate::support::catalogs::catalogs;
-use crate::support::input::choice;
+use crate::support::input::{choice, settings};
 use crate::support::refusal;
 
 /// The bytes at the end that make mistakes, so that the document itself does not use them up.
@@ -29,11 +29,12 @@ const FOR_MISTAKES: usize = 48;
 /// Runs the target.
 pub fn run(data: &[u8]) {
     let (first, data) = choice(data);
+    let (settings, data) = settings(data);
     let catalogs = catalogs();
     let index = if first & 0x80 == 0 { 0 } else { 1 % catalogs.len() };
     let catalog = &catalogs[index];
     let (data, mistakes) = data.split_at(data.len().saturating_sub(FOR_MISTAKES));
-    let mut generated = generate(catalog, &Invented, Settings::default(), &mut Choices::new(data));
+    let mut generated = generate(catalog, &Invented, settings, &mut Choices::new(data));
     let is_wrong = first & 0x70 != 0;
     if is_wrong {
         make_mistakes(catalog, &mut generated, &mut Choices::new(mistakes));

@@ -1,4 +1,5 @@
-//! `plan`: bytes to a valid request for a catalog. The first byte chooses the catalog and what is checked beside the rest.
+//! `plan`: bytes to a valid request for a catalog. The first byte chooses the catalog and what is checked beside the rest, the
+//! second the request's size.
 //!
 //! - The request compiles. Cost, depth, statements and the shape of the response are what a second computation says.
 //! - Every SQL text has the words, tables and parameters that the catalog allows. It finds the rows of the page that a filter
@@ -26,7 +27,7 @@ use orderql_generator::change::{change_values, enlarge_page, remove_selection};
 use orderql_generator::choices::Choices;
 use orderql_generator::cursor::Cursor;
 use orderql_generator::document::Value;
-use orderql_generator::generate::{Settings, generate};
+use orderql_generator::generate::generate;
 use orderql_generator::print::Layout;
 use orderql_generator::request::Generated;
 use orderql_generator::values::{Invented, MARK, Values as _};
@@ -37,7 +38,7 @@ use crate::oracles::response::{expected, written};
 use crate::oracles::sql::{Word, expected_relations, identifiers, relations, words};
 use crate::oracles::tree::{Node, steps, tree};
 use crate::support::catalogs::catalogs;
-use crate::support::input::choice;
+use crate::support::input::{choice, settings};
 
 /// The bytes at the end that choose how a request is changed, so that the request itself does not use them up.
 const FOR_CHANGES: usize = 24;
@@ -45,11 +46,12 @@ const FOR_CHANGES: usize = 24;
 /// Runs the target.
 pub fn run(data: &[u8]) {
     let (first, data) = choice(data);
+    let (settings, data) = settings(data);
     let catalogs = catalogs();
     let index = if first & 0x80 == 0 { 0 } else { 1 % catalogs.len() };
     let catalog = &catalogs[index];
     let (data, changes) = data.split_at(data.len().saturating_sub(FOR_CHANGES));
-    let generated = generate(catalog, &Invented, Settings::default(), &mut Choices::new(data));
+    let generated = generate(catalog, &Invented, settings, &mut Choices::new(data));
     let explanation = explained(catalog, &generated);
     let nodes = tree(&generated);
     check_price(catalog, &generated, &explanation, &nodes);

@@ -22,10 +22,13 @@ pub fn run(data: &[u8]) {
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let file = parse_schema::<String>(text).expect("a file that can be used is SDL");
-    let printed = file.to_string();
-    match Catalog::parse(&printed) {
-        Ok(again) => assert_eq!(again.sdl(), catalog.sdl(), "{printed}"),
-        Err(error) => panic!("{error}\n{printed}"),
+    // graphql-parser writes the decimal number of a control character where GraphQL has a hexadecimal one.
+    if !text.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        let printed = file.to_string();
+        match Catalog::parse(&printed) {
+            Ok(again) => assert_eq!(again.sdl(), catalog.sdl(), "{printed}"),
+            Err(error) => panic!("{error}\n{printed}"),
+        }
     }
     let published = parse_schema::<String>(catalog.sdl()).unwrap_or_else(|error| panic!("{error}\n{}", catalog.sdl()));
     let defines = |name: &str| {
