@@ -28,6 +28,7 @@ use crate::orders::options::UpdateOptions;
 use crate::throttle::admission::Admission;
 use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
+use crate::throttle::refusal_pace::RefusalPace;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// What the endpoints work with. A copy shares everything but the settings.
@@ -47,6 +48,8 @@ pub(crate) struct Service {
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
     pub admission: Arc<Admission>,
+    /// Holds back refusals of callers that get many.
+    pub refusal_pace: Arc<RefusalPace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
     /// Whether the database has the tables of order updates.

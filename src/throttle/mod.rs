@@ -4,6 +4,7 @@
 //!   are stored
 //! - `line`: one caller's running and waiting requests, in their order; `queues` has those of all callers
 //! - `admission`: a query gets its place and pays, at once or after waiting for either
+//! - `refusal_pace`: a caller that goes on sending is refused less often
 //! - `fair_semaphore`: what all callers share is given to them in turn
 
 pub(crate) mod admission;
@@ -13,3 +14,4 @@ pub(crate) mod line;
 pub(crate) mod memory_store;
 pub(crate) mod queues;
 pub(crate) mod rate_limiter;
+pub(crate) mod refusal_pace;

@@ -92,6 +92,7 @@ pub(crate) async fn start(
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?.into(),
         admission: Admission::new(RateLimiter::in_memory(), config.query_queues()).into(),
+        refusal_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries).into(),

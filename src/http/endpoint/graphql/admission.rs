@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
 use crate::http::api_error::ApiError;
@@ -63,6 +63,16 @@ pub(crate) async fn check(
 ) -> Result<(), ApiError> {
     let claim = claim(service, caller, demand, schedule);
     service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
+}
+
+/// Holds a refusal back while its caller gets many. What the client sent is not kept for that.
+pub(crate) async fn hold_back(service: &Service, caller: &Principal, in_flight: &mut InFlightRequest) {
+    let now = Instant::now();
+    let delay = service.refusal_pace.delay(&caller.user_id, now.into_std());
+    if !delay.is_zero() {
+        in_flight.shrink(0);
+        time::sleep_until(now + delay).await;
+    }
 }
 
 /// What a query of this price needs while it waits.

@@ -15,6 +15,7 @@ use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts as Head;
 
 use crate::access::grants::{Artifact, Principal};
+use crate::error::code::ErrorCode;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
@@ -82,6 +83,10 @@ async fn serve(
     let wait = prefer::wait(&head.headers);
     let schedule = Schedule::new(service, &caller, wait);
     let result = run(service, &caller, &mut query, head, &schedule, in_flight, entry).await;
+    if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
+        drop(query);
+        admission::hold_back(service, &caller, in_flight).await;
+    }
     let response = result.map(|body| {
         let mut response = HttpResponse::new(body);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
