@@ -3,6 +3,7 @@
 //! - [`compile`]: from end to end, each time
 //! - [`compiler`]: the same with a cache of valid texts and of plans
 //! - [`explanation`]: everything that is known about a request, whether or not it is admitted
+//! - [`export`]: one page after the other
 //! - [`compiled`]: a request that is ready to be executed
 //! - `stages`: the stages that all of them share
 //! - `known_price`: prices that follow from the text alone
@@ -15,6 +16,7 @@ mod cached_operation;
 pub mod compiled;
 pub mod compiler;
 pub mod explanation;
+pub mod export;
 mod known_price;
 mod stages;
 

@@ -94,6 +94,7 @@ impl Config {
             max_wait: self.max_wait,
             queue_wait: self.queue_wait.unwrap_or_default(),
             queue_length: self.queue_length,
+            export_time: self.export_time,
             grace: self.grace,
             drain: self.drain,
             trusted_proxies: self.trusted_proxies.clone(),
@@ -162,6 +163,11 @@ impl Config {
         // read. The number of its cores is not known; it often runs on this machine, or on one like it.
         let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
         PoolOptions { database, size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
+    }
+
+    /// The pool of connections that exports use.
+    pub(crate) fn exports(&self, database: DatabaseAddress) -> PoolOptions {
+        PoolOptions { size: self.exports, ..self.pool(database) }
     }
 
     /// The pool of connections that order updates use.

@@ -193,6 +193,10 @@ caller_limits! { settings!
         queue_wait: Option<Duration> = "queue-wait", "ORDERQL_QUEUE_WAIT", "100ms", TIME_OR_OFF, Live;
         /// Queries of one caller that wait at the same time; sixteen times as many wait in all.
         queue_length: usize = "queue-length", "ORDERQL_QUEUE_LENGTH", "128", COUNT;
+        /// Exports that run at the same time, each with a database connection of its own; a caller runs one.
+        exports: usize = "exports", "ORDERQL_EXPORTS", "2", COUNT;
+        /// How long an export reads from one snapshot of the database; then it ends, and its client can go on with another.
+        export_time: Duration = "export-time", "ORDERQL_EXPORT_TIME", "15m", TIME, Live;
         /// How long running requests may take to finish when the server is stopped.
         grace: Duration = "grace", "ORDERQL_GRACE", "10s", TIME, Live;
         /// How long the server goes on, but is not ready, when SIGTERM asks it to stop, so that load balancers see it; or off.

@@ -61,8 +61,22 @@ pub(crate) struct Group {
 /// A running statement. It returns the step whose rows it fetched, if it is a step's.
 type Running<'a> = Pin<Box<dyn Future<Output = Result<Option<StepId>, ExecuteError>> + Send + 'a>>;
 
+/// The transaction that the statements of a plan are run in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transaction {
+    /// One of their own, if there are several.
+    Own,
+    /// One that was begun before.
+    Open,
+}
+
 /// Fetches the rows of every step.
-pub(super) async fn fetch(snapshot: &Snapshot, plan: &Plan, log: &StepLog) -> Result<Vec<StepRows>, ExecuteError> {
+pub(super) async fn fetch(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    transaction: Transaction,
+    log: &StepLog,
+) -> Result<Vec<StepRows>, ExecuteError> {
     let forms = forms(plan, snapshot.round_trip());
     let texts = forms.iter().enumerate().map(|(step, form)| form.sql(plan, step));
     let prepared = snapshot.prepare(texts).await?;
@@ -72,7 +86,7 @@ pub(super) async fn fetch(snapshot: &Snapshot, plan: &Plan, log: &StepLog) -> Re
         0 => {}
         // One statement sees one snapshot without a transaction.
         1 => fetch.step(0).await?,
-        _ => fetch.run().await?,
+        _ => fetch.run(transaction).await?,
     }
     fetch.fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()
 }
@@ -92,17 +106,20 @@ struct Fetch<'a> {
 
 impl Fetch<'_> {
     /// Runs the statements in a transaction.
-    async fn run(&self) -> Result<(), ExecuteError> {
+    async fn run(&self, transaction: Transaction) -> Result<(), ExecuteError> {
         let steps = self.plan.steps().len();
         let mut ready: Vec<Running<'_>> = Vec::with_capacity(steps + 2);
-        ready.push(Box::pin(async { Ok(self.snapshot.begin().await.map(|()| None)?) }));
+        let is_own = transaction == Transaction::Own;
+        if is_own {
+            ready.push(Box::pin(async { Ok(self.snapshot.begin().await.map(|()| None)?) }));
+        }
         ready.extend(self.ready_after(None));
-        let mut unsent = steps + 1;
+        let mut unsent = steps + usize::from(is_own);
         // The server responds to the statements of a connection in the order in which they were sent.
         let mut sent = VecDeque::with_capacity(steps + 2);
         loop {
             unsent -= ready.len();
-            if unsent == 0 && !ready.is_empty() {
+            if is_own && unsent == 0 && !ready.is_empty() {
                 ready.push(Box::pin(async { Ok(self.snapshot.commit().await.map(|()| None)?) }));
             }
             for statement in ready.drain(..) {

@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use crate::database::snapshot::Snapshot;
 use crate::execute::error::ExecuteError;
+use crate::execute::fetch::Transaction;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::step_log::StepLog;
 use crate::plan::request_plan::Plan;
@@ -34,7 +35,7 @@ use crate::plan::request_plan::Plan;
 /// Executes a plan, and records its steps. If the future is dropped before it is done, its statements are cancelled on the
 /// server.
 pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>, log: &StepLog) -> Result<ResponseWriter, ExecuteError> {
-    match fetch::fetch(&snapshot, plan, log).await {
+    match fetch::fetch(&snapshot, plan, Transaction::Own, log).await {
         Ok(steps) => {
             snapshot.release();
             Ok(ResponseWriter::new(Arc::clone(plan), steps))
@@ -46,6 +47,17 @@ pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>, log: &StepLog) -> Res
             Err(error)
         }
     }
+}
+
+/// Executes a plan in the snapshot's transaction, which was begun before, and records its steps. After an error the
+/// transaction is of no use.
+pub async fn execute_within(
+    snapshot: &Snapshot,
+    plan: &Arc<Plan>,
+    log: &StepLog,
+) -> Result<ResponseWriter, ExecuteError> {
+    let steps = fetch::fetch(snapshot, plan, Transaction::Open, log).await?;
+    Ok(ResponseWriter::new(Arc::clone(plan), steps))
 }
 
 /// The response to a plan without statements.

@@ -1,6 +1,7 @@
 //! A request's entry in the access log and in the metrics, filled in while the request is served.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hyper::Method;
@@ -31,6 +32,8 @@ pub(crate) struct AccessLogEntry {
     pub cost: Option<u64>,
     /// What the query costs by the rows that it returned.
     pub actual_cost: Option<u64>,
+    /// Credits that are debited while the response is sent.
+    pub cost_so_far: Option<Arc<AtomicU64>>,
     /// The response's status.
     pub status: Option<u16>,
     /// The first error's code.
@@ -59,6 +62,7 @@ impl AccessLogEntry {
             caller: None,
             cost: None,
             actual_cost: None,
+            cost_so_far: None,
             code: None,
             status: None,
             method,
@@ -83,12 +87,16 @@ impl AccessLogEntry {
 }
 
 impl AccessLogEntry {
+    fn cost(&self) -> Option<u64> {
+        self.cost_so_far.as_ref().map(|cost| cost.load(Ordering::Relaxed)).or(self.cost)
+    }
+
     fn measure(&self, duration: Duration) {
         REQUESTS.of((self.method, self.route, Status(self.status))).record_time(duration);
         if let Some(code) = self.code {
             ERRORS.of((code,)).increment();
         }
-        if let Some(cost) = self.cost {
+        if let Some(cost) = self.cost() {
             COST_ESTIMATED.of(()).record(cost);
         }
         if let Some(cost) = self.actual_cost {
@@ -107,7 +115,7 @@ impl Drop for AccessLogEntry {
             route: self.route.map_or("none", Route::name),
             caller: self.caller.as_deref(),
             operation: self.operation.as_deref(),
-            cost: self.cost,
+            cost: self.cost(),
             error_code: self.code.map(ErrorCode::as_str),
             status: self.status,
             duration,

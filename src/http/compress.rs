@@ -57,6 +57,11 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, entry: &Acces
             Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed { parts, encoder: Some(encoder) }))),
             Err(error) => Err((ResponseBody::Chunks(parts), error)),
         },
+        // Each chunk is for the client at once, and an encoder would keep some of it.
+        stream @ ResponseBody::Stream(_) => {
+            *response.body_mut() = stream;
+            return response;
+        }
     };
     match compressed {
         Ok(content) => {

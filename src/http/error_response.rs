@@ -63,6 +63,11 @@ fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Seria
     response
 }
 
+/// The entries of an error, as in `errors`, for a response that has begun.
+pub(crate) fn entries(error: &ApiError) -> impl Serialize {
+    Errors(error)
+}
+
 /// The entries of `errors`.
 struct Errors<'a>(&'a ApiError);
 

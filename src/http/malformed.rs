@@ -59,7 +59,7 @@ impl<'a> BareResponse<'a> {
         let body = match response.body() {
             ResponseBody::Whole(body) => body.as_ref(),
             // No error is so large.
-            ResponseBody::Chunks(_) => b"",
+            ResponseBody::Chunks(_) | ResponseBody::Stream(_) => b"",
         };
 
         let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();

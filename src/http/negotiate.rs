@@ -52,6 +52,17 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
     }
 }
 
+/// Whether the client prefers JSON in lines, `application/x-ndjson`, to the other media types. It has to name it.
+pub(crate) fn prefers_lines(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+    let ranges: Vec<_> = values.flat_map(elements).filter_map(MediaRange::parse).collect();
+    let rank = |preference: Preference| (preference.quality, preference.specificity, Reverse(preference.index));
+    let others = ["json", "graphql-response+json"].map(|subtype| preference(&ranges, subtype).map(rank));
+    preference(&ranges, "x-ndjson")
+        .filter(|preference| preference.specificity == 2)
+        .is_some_and(|preference| others.into_iter().all(|other| other < Some(rank(preference))))
+}
+
 /// Fails if the body is compressed.
 pub(crate) fn reject_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
     match headers.get(header::CONTENT_ENCODING) {
@@ -174,6 +185,25 @@ mod tests {
         for values in [&["text/html"][..], &["application/json;q=0"], &["*/*;q=0.0"], &["image/*, application/xml"]] {
             assert_eq!(accept(values), None, "{values:?}");
         }
+    }
+
+    #[test]
+    fn lines_have_to_be_named_and_preferred() {
+        let lines = |value: &str| prefers_lines(&HeaderMap::from_iter([(header::ACCEPT, value.parse().unwrap())]));
+        for value in
+            ["application/x-ndjson", "application/x-ndjson, application/json;q=0.9", "*/*, application/x-ndjson;q=1"]
+        {
+            assert!(lines(value), "{value}");
+        }
+        for value in [
+            "*/*",
+            "application/json, application/x-ndjson",
+            "application/x-ndjson;q=0.5, */*",
+            "application/x-ndjson;q=0",
+        ] {
+            assert!(!lines(value), "{value}");
+        }
+        assert!(!prefers_lines(&HeaderMap::new()));
     }
 
     #[test]

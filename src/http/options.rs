@@ -42,6 +42,8 @@ pub struct Options {
     pub queue_wait: Duration,
     /// Queries of one caller that may wait.
     pub queue_length: usize,
+    /// How long an export reads from one snapshot.
+    pub export_time: Duration,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,
     /// How long the server goes on, not ready any more, before it stops.

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
@@ -30,6 +31,10 @@ pub(crate) struct OutgoingPart {
 #[derive(Debug)]
 struct Delivery {
     in_flight: InFlightRequest,
+    /// Parts that the client has not taken yet.
+    unsent: AtomicUsize,
+    /// Whether the next part is still being made.
+    is_waiting: AtomicBool,
     /// Written to the log when it is dropped.
     _entry: AccessLogEntry,
 }
@@ -37,7 +42,24 @@ struct Delivery {
 impl OutgoingBody {
     /// The body of this request's response.
     pub(crate) fn new(body: ResponseBody, in_flight: InFlightRequest, entry: AccessLogEntry) -> Self {
-        Self { body, delivery: Arc::new(Delivery { in_flight, _entry: entry }) }
+        Self {
+            body,
+            delivery: Arc::new(Delivery {
+                in_flight,
+                unsent: AtomicUsize::new(0),
+                is_waiting: AtomicBool::new(false),
+                _entry: entry,
+            }),
+        }
+    }
+}
+
+impl Delivery {
+    /// The client has nothing left to take, and the server has nothing for it yet: nobody waits for the client.
+    fn check_waiting(&self) {
+        if self.is_waiting.load(Ordering::Acquire) && self.unsent.load(Ordering::Acquire) == 0 {
+            self.in_flight.progress(Phase::Serving);
+        }
     }
 }
 
@@ -47,18 +69,32 @@ impl Body for OutgoingBody {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<OutgoingPart>, BoxError>>> {
-        self.delivery.in_flight.progress(Phase::Responding);
         let part = match &mut self.body {
             ResponseBody::Whole(bytes) => {
                 let bytes = std::mem::take(bytes);
                 (!bytes.is_empty()).then_some(Ok(bytes))
             }
             ResponseBody::Chunks(chunks) => chunks.next(),
+            ResponseBody::Stream(stream) => match stream.as_mut().poll_next(context) {
+                Poll::Ready(part) => part,
+                Poll::Pending => {
+                    self.delivery.is_waiting.store(true, Ordering::Release);
+                    self.delivery.check_waiting();
+                    return Poll::Pending;
+                }
+            },
         };
         let delivery = &self.delivery;
-        let part = part.map(|part| part.map(|bytes| OutgoingPart { bytes, delivery: Arc::clone(delivery) }));
+        delivery.is_waiting.store(false, Ordering::Release);
+        delivery.in_flight.progress(Phase::Responding);
+        let part = part.map(|part| {
+            part.map(|bytes| {
+                delivery.unsent.fetch_add(1, Ordering::AcqRel);
+                OutgoingPart { bytes, delivery: Arc::clone(delivery) }
+            })
+        });
         Poll::Ready(part.map(|part| part.map(Frame::data)))
     }
 
@@ -69,7 +105,7 @@ impl Body for OutgoingBody {
     fn size_hint(&self) -> SizeHint {
         match &self.body {
             ResponseBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            ResponseBody::Chunks(_) => SizeHint::default(),
+            ResponseBody::Chunks(_) | ResponseBody::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -87,5 +123,12 @@ impl Buf for OutgoingPart {
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
         self.delivery.in_flight.progress(Phase::Responding);
+    }
+}
+
+impl Drop for OutgoingPart {
+    fn drop(&mut self) {
+        self.delivery.unsent.fetch_sub(1, Ordering::AcqRel);
+        self.delivery.check_waiting();
     }
 }

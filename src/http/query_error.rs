@@ -38,6 +38,9 @@ pub(crate) enum QueryError {
         /// The bucket, which is not debited.
         bucket: ThrottleStatus,
     },
+    /// The caller runs an export already.
+    #[error("an export of yours is running, and no more may run at the same time")]
+    ExportRunning,
     /// The query ran longer than it may.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
     DeadlineExceeded {
@@ -89,6 +92,10 @@ impl From<QueryError> for ApiError {
                     .with_positive_extension("waitingQueries", waiting as u64)
                     .with_retry_after(Some(RETRY_AFTER));
                 (response, RequestedCost { credits: cost, bucket })
+            }
+            QueryError::ExportRunning => {
+                let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER));
+                return Self { is_well_formed_request: true, ..response };
             }
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })

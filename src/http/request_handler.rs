@@ -40,7 +40,7 @@ pub(crate) async fn handle(
         Ok(Ok(response)) => response,
         Ok(Err(error)) => respond_with_error(route, &error, &mut entry),
         Err(panic) => {
-            let error = ServiceError::internal(&entry, panic_message(&*panic)).into();
+            let error = ServiceError::internal(&entry.id, panic_message(&*panic)).into();
             respond_with_error(route, &error, &mut entry)
         }
     };
@@ -49,7 +49,7 @@ pub(crate) async fn handle(
 }
 
 async fn respond(
-    service: &Service,
+    service: &Arc<Service>,
     endpoints: Endpoints,
     route: Option<Route>,
     head: &Head,

@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
+use std::pin::Pin;
 
 use bytes::Bytes;
+use futures_util::Stream;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
 use serde::Serialize;
@@ -20,6 +22,8 @@ pub(crate) enum ResponseBody {
     /// The next chunk is made when the connection has room for it. A chunk that fails breaks the connection, so that a
     /// truncated body never looks complete.
     Chunks(Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>),
+    /// The same, but a chunk may have to be waited for. Dropping it ends what makes the chunks.
+    Stream(Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>),
 }
 
 /// Any error, for the log.
@@ -36,6 +40,7 @@ impl fmt::Debug for ResponseBody {
         match self {
             Self::Whole(bytes) => write!(f, "{} bytes", bytes.len()),
             Self::Chunks(_) => f.write_str("chunks"),
+            Self::Stream(_) => f.write_str("a stream of chunks"),
         }
     }
 }

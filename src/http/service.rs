@@ -60,6 +60,10 @@ pub(crate) struct Service {
     pub pool_turns: FairSemaphore,
     /// How long a query waits for one.
     pub pool_wait: Duration,
+    /// Connections for exports.
+    pub export_pool: Pool,
+    /// The callers' exports.
+    pub exports: Queues,
     /// Connections for order updates.
     pub writer: WriterPool,
     /// The settings of order updates.

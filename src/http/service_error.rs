@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::error::code::ErrorCode;
-use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::memory_budget::MemoryExhausted;
 use crate::http::response::BoxError;
@@ -39,10 +38,10 @@ pub(crate) enum ServiceError {
 
 impl ServiceError {
     /// An internal error, which is written to the log under the request's id.
-    pub(crate) fn internal(entry: &AccessLogEntry, error: impl Into<BoxError>) -> Self {
+    pub(crate) fn internal(request_id: &str, error: impl Into<BoxError>) -> Self {
         let source = error.into();
-        emit(&Event::InternalError { request_id: &entry.id, error: &*source });
-        Self::Internal { request_id: entry.id.to_string(), source }
+        emit(&Event::InternalError { request_id, error: &*source });
+        Self::Internal { request_id: request_id.to_owned(), source }
     }
 }
 

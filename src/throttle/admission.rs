@@ -180,6 +180,11 @@ impl Admission {
         self.queues.close();
     }
 
+    /// Whether the server is stopping.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.queues.is_closed()
+    }
+
     async fn wait(
         &self,
         claim: &Claim<'_>,

@@ -159,6 +159,11 @@ impl Queues {
         state.lines.values().flat_map(Line::signals).for_each(|signal| signal.notify_one());
     }
 
+    /// Whether they are closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state().is_closed
+    }
+
     fn enter(
         &self,
         caller: &Arc<str>,

@@ -87,6 +87,8 @@ pub(crate) async fn start(
         logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
         pool_turns: FairSemaphore::new(pool.size),
         pool_wait: pool.wait,
+        export_pool: Pool::new(&config.exports(database.clone()))?,
+        exports: Queues::new(config.update_queues()),
         pool: Pool::new(&pool)?,
         writer: WriterPool::new(&config.writer(database.clone()))?,
         update_options: config.updates(),

@@ -11,7 +11,7 @@ use crate::telemetry::metrics::exposition::CONTENT_TYPE;
 
 /// Responds with what the metrics read now.
 pub(crate) fn respond(service: &Service, entry: &AccessLogEntry) -> Result<HttpResponse, ServiceError> {
-    let text = exposition(service).map_err(|error| ServiceError::internal(entry, error))?;
+    let text = exposition(service).map_err(|error| ServiceError::internal(&entry.id, error))?;
     let mut response = HttpResponse::new(bytes::Bytes::from(text).into());
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
     Ok(response)

@@ -49,6 +49,6 @@ fn login_error(error: LoginError, entry: &AccessLogEntry) -> ApiError {
         LoginError::Locked(locked) => AccessError::Locked(locked).into(),
         LoginError::Password(PasswordError::TooManyAtOnce) => AccessError::TooManyAtOnce.into(),
         LoginError::Password(PasswordError::Busy) => ServiceError::Unavailable(error.into()).into(),
-        LoginError::Password(_) | LoginError::Token(_) => ServiceError::internal(entry, error).into(),
+        LoginError::Password(_) | LoginError::Token(_) => ServiceError::internal(&entry.id, error).into(),
     }
 }

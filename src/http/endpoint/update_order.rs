@@ -139,7 +139,7 @@ async fn serve(
             Ok(of_errors(StatusCode::CONFLICT, &[error]))
         }
         Ok(Err(UpdateError::Unavailable(error))) => Err(ServiceError::Unavailable(error.into()).into()),
-        Ok(Err(UpdateError::Internal(error))) => Err(ServiceError::internal(entry, error).into()),
+        Ok(Err(UpdateError::Internal(error))) => Err(ServiceError::internal(&entry.id, error).into()),
         Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
     }
 }

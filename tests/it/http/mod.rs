@@ -5,6 +5,7 @@ mod connection_limits;
 mod cors;
 mod error_codes;
 mod error_details;
+mod exports;
 mod graphql_get;
 mod graphql_post;
 mod health;

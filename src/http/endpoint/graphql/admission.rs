@@ -15,7 +15,7 @@ use crate::query::Request;
 use crate::throttle::admission::{Claim, Patience, Refusal};
 use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::line::Demand;
-use crate::throttle::queues::Places;
+use crate::throttle::queues::{Permit, Places};
 
 /// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.
 const WAITING_BYTES: usize = 8 * 1024;
@@ -48,10 +48,20 @@ pub(crate) async fn admit(
     schedule: &Schedule,
     in_flight: &mut InFlightRequest,
 ) -> Result<ThrottleStatus, ApiError> {
-    let claim = claim(service, caller, demand, schedule);
-    let (permit, bucket) = service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))?;
+    let (permit, bucket) = take_permit(service, caller, demand, schedule.patience).await?;
     in_flight.keep(permit);
     Ok(bucket)
+}
+
+/// Admits a query for as long as its permit is kept.
+pub(crate) async fn take_permit(
+    service: &Service,
+    caller: &Principal,
+    demand: Demand,
+    patience: Patience,
+) -> Result<(Permit, ThrottleStatus), ApiError> {
+    let claim = claim(service, caller, demand, patience);
+    service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
 /// Fails if a query of this price would be refused at once.
@@ -61,7 +71,7 @@ pub(crate) async fn check(
     demand: Demand,
     schedule: &Schedule,
 ) -> Result<(), ApiError> {
-    let claim = claim(service, caller, demand, schedule);
+    let claim = claim(service, caller, demand, schedule.patience);
     service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
@@ -81,13 +91,13 @@ pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightReques
     Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }
 }
 
-fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, schedule: &Schedule) -> Claim<'a> {
+fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, patience: Patience) -> Claim<'a> {
     Claim {
         caller: &caller.user_id,
         rate: caller.limits.rate(),
         places: Places { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
         demand,
-        patience: schedule.patience,
+        patience,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::access::grants::Principal;
 use crate::compile::compiled::Compiled;
 use crate::compile::compiler::Compiler;
 use crate::compile::explanation::Explanation;
+use crate::compile::export::Export;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::http::api_error::ApiError;
 use crate::http::query_error::QueryError;
@@ -33,6 +34,11 @@ pub(crate) async fn explain(
     request: &mut Request,
 ) -> Result<Explanation, ApiError> {
     run(service, caller, request, Compiler::explain).await
+}
+
+/// Reads an export.
+pub(crate) async fn export(service: &Service, caller: &Principal, request: &mut Request) -> Result<Export, ApiError> {
+    run(service, caller, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
 }
 
 async fn run<T: Send + 'static>(

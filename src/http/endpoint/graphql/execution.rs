@@ -12,7 +12,6 @@ use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::step_log::StepLog;
 use crate::execute::{constant, execute};
-use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::query_error::QueryError;
 use crate::http::service::Service;
@@ -20,35 +19,52 @@ use crate::http::service_error::ServiceError;
 use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::fair_semaphore::FairPermit;
 
-/// The query's rows, if they are there `until` its deadline. `bucket` is the caller's bucket after the debit.
+/// What was debited for a query, and the bucket after that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Debit {
+    pub cost: u64,
+    pub bucket: ThrottleStatus,
+}
+
+/// The rows of a query, if they are there `until` its deadline.
 pub(crate) async fn fetch(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,
-    bucket: ThrottleStatus,
+    debit: Debit,
     until: Instant,
-    entry: &mut AccessLogEntry,
+    request_id: &str,
 ) -> Result<ResponseWriter, ApiError> {
-    let (cost, deadline) = (compiled.estimate.cost(), caller.limits.deadline);
+    settle(service, caller, debit, until, request_id, run(service, caller, compiled)).await
+}
+
+/// The rows of a query that is running, if they are there `until` its deadline. The query is refunded if it is not to blame.
+pub(crate) async fn settle(
+    service: &Service,
+    caller: &Principal,
+    Debit { cost, bucket }: Debit,
+    until: Instant,
+    request_id: &str,
+    running: impl Future<Output = Result<ResponseWriter, ExecuteError>>,
+) -> Result<ResponseWriter, ApiError> {
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
-    match time::timeout_at(until, run(service, caller, compiled)).await {
+    match time::timeout_at(until, running).await {
         Ok(Ok(rows)) => Ok(rows),
         Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
-            entry.cost = Some(cost);
             Err(QueryError::Cancelled { cost, bucket }.into())
         }
         Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
             service.admission.refund(&caller.user_id, cost).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
-        Ok(Err(error)) => Err(ServiceError::internal(entry, error).into()),
+        Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
         Err(_) if !service.grants.is_connected() => {
             service.admission.refund(&caller.user_id, cost).await;
             Err(ServiceError::Unavailable("the database does not answer".into()).into())
         }
         Err(_) => {
-            entry.cost = Some(cost);
+            let deadline = caller.limits.deadline;
             Err(QueryError::DeadlineExceeded { deadline, cost, bucket }.into())
         }
     }

@@ -4,10 +4,14 @@ pub(crate) mod admission;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 pub(crate) mod execution;
+pub(crate) mod export;
+pub(crate) mod export_lines;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
 pub(crate) mod response_envelope;
+
+use std::sync::Arc;
 
 use hyper::Method;
 use hyper::body::Incoming;
@@ -23,6 +27,7 @@ use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::admission::Schedule;
+use crate::http::endpoint::graphql::execution::Debit;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::http::negotiate::{self, Media};
 use crate::http::request_error::RequestError;
@@ -34,6 +39,27 @@ use crate::http::{error_response, prefer};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(
+    service: &Arc<Service>,
+    head: &Head,
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    entry: &mut AccessLogEntry,
+) -> HttpResponse {
+    let mut response = if negotiate::prefers_lines(&head.headers) {
+        export::respond(service, head, body, in_flight, entry).await
+    } else {
+        respond_whole(service, head, body, in_flight, entry).await
+    };
+    let headers = response.headers_mut();
+    add_vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
+    if head.method != Method::POST {
+        // Data and credits change from one moment to the next, and belong to the caller alone.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+async fn respond_whole(
     service: &Service,
     head: &Head,
     body: Incoming,
@@ -52,14 +78,7 @@ pub(crate) async fn respond(
     });
     let encodes_chunks = matches!(response.body(), ResponseBody::Chunks(_)) && choice != Choice::Identity;
     let has_memory = !encodes_chunks || in_flight.reserve(ENCODER_MEMORY).is_ok();
-    let mut response = compress(response, if has_memory { choice } else { Choice::Identity }, entry);
-    let headers = response.headers_mut();
-    add_vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
-    if head.method != Method::POST {
-        // Data and credits change from one moment to the next, and belong to the caller alone.
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
-    response
+    compress(response, if has_memory { choice } else { Choice::Identity }, entry)
 }
 
 /// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
@@ -122,7 +141,12 @@ async fn run(
     let bucket = admitted.inspect_err(|_| {
         service.compiler.remember_price(&query.request, &caller.limits.query, cost);
     })?;
-    let rows = execution::fetch(service, caller, &compiled, bucket, schedule.until, entry).await?;
+    let debit = Debit { cost, bucket };
+    let rows = execution::fetch(service, caller, &compiled, debit, schedule.until, &entry.id).await;
+    let rows = rows.inspect_err(|error| {
+        // The only error that is charged.
+        entry.cost = (error.code == ErrorCode::DeadlineExceeded).then_some(cost);
+    })?;
     if !compiled.unknown_values.is_empty() {
         // They may have been added to the database since.
         service.vocabularies.refresh();

@@ -26,7 +26,7 @@ const MAX_UNSENT: usize = MAX_WHOLE + 3 * CHUNK;
 pub(crate) fn memory(body: &ResponseBody, rows: usize) -> usize {
     match body {
         ResponseBody::Whole(bytes) => bytes.len(),
-        ResponseBody::Chunks(_) => rows + MAX_UNSENT,
+        ResponseBody::Chunks(_) | ResponseBody::Stream(_) => rows + MAX_UNSENT,
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn write(
     let mut start = Vec::with_capacity(4096);
     start.extend_from_slice(START);
     match rows.write(&mut start, MAX_WHOLE) {
-        Err(error) => Err(ServiceError::internal(entry, error)),
+        Err(error) => Err(ServiceError::internal(&entry.id, error)),
         Ok(Progress::Done) => {
             write_end(&mut start, &rows, &end, &entry.id);
             Ok(ResponseBody::Whole(start.into()))

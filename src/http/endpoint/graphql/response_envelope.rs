@@ -15,18 +15,20 @@ pub(crate) fn errors(errors: &[FieldError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
+    format!(",\"errors\":{}", errors.iter().map(error).collect::<Value>())
+}
+
+/// An entry of `errors`.
+pub(crate) fn error(error: &FieldError) -> Value {
     let part = |part: &PathPart| match part {
         PathPart::Key(key) => Value::from(&**key),
         PathPart::Index(index) => Value::from(*index),
     };
-    let entry = |error: &FieldError| {
-        json!({
-            "message": error.cause.to_string(),
-            "path": error.path.iter().map(part).collect::<Vec<_>>(),
-            "extensions": {"code": code(error.cause).as_str()},
-        })
-    };
-    format!(",\"errors\":{}", errors.iter().map(entry).collect::<Value>())
+    json!({
+        "message": error.cause.to_string(),
+        "path": error.path.iter().map(part).collect::<Vec<_>>(),
+        "extensions": {"code": code(error.cause).as_str()},
+    })
 }
 
 /// A null in a non-null field is a fault of the schema or the database. Nothing is at fault if the database has a value that

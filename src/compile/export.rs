@@ -1,0 +1,117 @@
+//! Exports: one operation, compiled for one page after the other.
+
+use crate::catalog::Catalog;
+use crate::compile::cached_operation::{CachedOperation, CachedPlan};
+use crate::compile::compiled::Compiled;
+use crate::compile::stages;
+use crate::error::graphql_error::GraphqlErrors;
+use crate::limits::Limits;
+use crate::query::bind::resolve::resolve;
+use crate::query::export::{FirstCursor, export};
+use crate::query::{Request, Variables};
+
+/// A collection that is exported.
+#[derive(Debug)]
+pub struct Export {
+    /// The operation of a page. All pages but the first have the same plan.
+    operation: CachedOperation,
+    first: FirstCursor,
+    variables: Variables,
+}
+
+impl Export {
+    /// Parses and validates the text of a request. Fails if it does not select one collection.
+    pub fn new(catalog: &Catalog, request: &Request) -> Result<Self, GraphqlErrors> {
+        let (operation, first) = export(catalog, stages::operation(catalog, request)?)?;
+        Ok(Self { operation: CachedOperation::new(operation), first, variables: request.variables.clone() })
+    }
+
+    /// The page that follows a cursor, or the first one.
+    pub fn page(&self, catalog: &Catalog, limits: &Limits, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
+        let (cached, variables) = (&self.operation, self.first.variables(&self.variables, after));
+        let unexpanded = resolve(catalog, &cached.operation, &variables, limits)?;
+        let admitted = match cached.price(unexpanded.priced(), limits) {
+            Some(admitted) => admitted,
+            None => stages::price(catalog, &cached.operation, unexpanded.priced(), limits)?,
+        };
+        let resolved = unexpanded.expand()?;
+        let template = if let Some(plan) = cached.plan(&resolved) {
+            plan.template()
+        } else {
+            let template = stages::plan(catalog, &cached.operation, &resolved);
+            cached.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
+            template
+        };
+        Ok(Compiled::new(&cached.operation, resolved.steps, admitted.estimate, template, Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(query: &str, variables: serde_json::Value) -> Request {
+        Request { query: query.to_owned(), variables: serde_json::from_value(variables).unwrap(), ..Request::default() }
+    }
+
+    #[test]
+    fn all_pages_but_the_first_share_a_plan_and_cost_what_the_query_costs() {
+        let (catalog, limits) = (Catalog::built_in().unwrap(), Limits::default());
+        let query = "query All($after: String, $q: String) { mine: orders(first: 10, after: $after, query: $q) {
+            pageInfo { startCursor } e: edges { cursor n: node { orderId orderItems(first: 2) { edges { cursor } } } } } }";
+        let request = request(query, json!({ "q": "statusId:ORDER_HELD" }));
+        let export = Export::new(&catalog, &request).unwrap();
+        let first = export.page(&catalog, &limits, None).unwrap();
+        let plain = crate::compile::compile(&catalog, &request, &limits).unwrap();
+        assert_eq!(first.estimate.cost(), plain.estimate.cost());
+        assert_eq!(first.operation_name.as_deref(), Some("All"));
+        let ops = format!("{:?}", first.plan.response_template().ops);
+        assert!(ops.contains("HasNextPage") && ops.contains("EndCursor") && !ops.contains("StartCursor"), "{ops}");
+        let error = export.page(&catalog, &limits, Some("no cursor")).unwrap_err();
+        assert!(error.to_string().contains("after"), "{error}");
+    }
+
+    #[test]
+    fn a_request_begins_after_its_own_cursor() {
+        let catalog = Catalog::built_in().unwrap();
+        for (query, variables) in [
+            ("{ orders(first: 1, after: \"x\") { edges { node { orderId } } } }", json!({})),
+            ("query($a: String) { orders(first: 1, after: $a) { edges { node { orderId } } } }", json!({ "a": "x" })),
+            ("query($a: String = \"x\") { orders(first: 1, after: $a) { edges { node { orderId } } } }", json!({})),
+        ] {
+            let export = Export::new(&catalog, &request(query, variables)).unwrap();
+            let error = export.page(&catalog, &Limits::default(), None).unwrap_err();
+            assert!(error.to_string().contains("it is not a cursor"), "{query}: {error}");
+        }
+        let plain = "query($a: String) { orders(first: 1, after: $a) { edges { node { orderId } } } }";
+        for variables in [json!({}), json!({ "a": null }), json!({ "@after": "x" })] {
+            let export = Export::new(&catalog, &request(plain, variables)).unwrap();
+            assert!(export.page(&catalog, &Limits::default(), None).is_ok());
+        }
+        let export = Export::new(&catalog, &request(plain, json!({ "a": 7 }))).unwrap();
+        assert!(export.page(&catalog, &Limits::default(), None).unwrap_err().to_string().contains("$a"));
+    }
+
+    #[test]
+    fn only_the_nodes_of_one_collection_can_be_exported() {
+        let catalog = Catalog::built_in().unwrap();
+        for query in [
+            "{ __typename }",
+            "{ order(orderId: 1) { orderId } }",
+            "{ orders(first: 1) { edges { node { orderId } } } __typename }",
+            "{ orders(last: 1) { edges { node { orderId } } } }",
+            "{ orders(first: 1) { edges { cursor } } }",
+            "{ orders(first: 1) { pageInfo { hasNextPage } } }",
+            "{ orders(first: 1) { a: edges { node { orderId } } b: edges { node { orderId } } } }",
+            "{ orders(first: 1) { edges { a: node { orderId } b: node { orderId } } } }",
+            "query($x: Boolean!) { orders(first: 1) @include(if: $x) { edges { node { orderId } } } }",
+            "query($x: Boolean!) { orders(first: 1) { edges @skip(if: $x) { node { orderId } } } }",
+            "query($x: Boolean!) { orders(first: 1) { edges { node @skip(if: $x) { orderId } } } }",
+        ] {
+            let error = Export::new(&catalog, &request(query, json!({ "x": true }))).unwrap_err();
+            assert!(error.to_string().contains("an export takes a query for one collection"), "{query}: {error}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Exports of whole collections, as lines of JSON: page after page from one snapshot of the database, each paid for when its
+//! turn comes.
+//!
+//! The next page is fetched when the client has taken the last one. So an export goes as fast as its client reads and its
+//! caller's credits allow, holds one page in memory, and ends with its client. The first page is there before the response
+//! begins: an export that cannot begin gets an error like any other query.
+
+use std::mem;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::stream;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts as Head;
+use tokio::time::Instant;
+
+use crate::access::grants::{Artifact, Principal};
+use crate::compile::compiled::Compiled;
+use crate::compile::export::Export;
+use crate::database::snapshot::Snapshot;
+use crate::error::code::ErrorCode;
+use crate::execute::error::ExecuteError;
+use crate::execute::execute_within;
+use crate::execute::response_writer::ResponseWriter;
+use crate::execute::step_log::StepLog;
+use crate::http::access_error::AccessError;
+use crate::http::access_log::AccessLogEntry;
+use crate::http::api_error::ApiError;
+use crate::http::connection::InFlightRequest;
+use crate::http::endpoint::graphql::admission::{self, take_permit};
+use crate::http::endpoint::graphql::execution::{Debit, settle};
+use crate::http::endpoint::graphql::export_lines::{
+    End, PageEnd, Rest, write_end, write_errors, write_nodes, write_resume,
+};
+use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
+use crate::http::endpoint::graphql::{compilation, cost_report, request_envelope};
+use crate::http::negotiate::Media;
+use crate::http::query_error::QueryError;
+use crate::http::response::{BoxError, HttpResponse, ResponseBody};
+use crate::http::service::Service;
+use crate::http::service_error::ServiceError;
+use crate::http::{error_response, prefer};
+use crate::throttle::admission::Patience;
+use crate::throttle::line::Demand;
+use crate::throttle::queues::{Permit, Places};
+
+/// The media type.
+const LINES: &str = "application/x-ndjson";
+
+/// Nodes after which a line has a cursor, at the next end of a page.
+const RESUME_AFTER: u64 = 1000;
+
+/// A caller has one export at a time.
+const PLACES: Places = Places { running: 1, waiting: 0 };
+
+/// Responds with the lines of a collection, or with an error, whose status says what happened.
+pub(crate) async fn respond(
+    service: &Arc<Service>,
+    head: &Head,
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    entry: &mut AccessLogEntry,
+) -> HttpResponse {
+    serve(service, head, body, in_flight, entry).await.unwrap_or_else(|error| {
+        entry.fail(&error);
+        error_response::graphql(&error, Media::GraphqlResponse)
+    })
+}
+
+async fn serve(
+    service: &Arc<Service>,
+    head: &Head,
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    entry: &mut AccessLogEntry,
+) -> Result<HttpResponse, ApiError> {
+    let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
+    let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
+    let mut query = resolve(&service.persisted_queries, envelope)?;
+    if cost_report::is_requested(&head.headers)? {
+        return cost_report::respond(service, &caller, &mut query, Media::GraphqlResponse, entry).await;
+    }
+    let is_quick = service.compiler.is_quick(&query.request);
+    let export = compilation::export(service, &caller, &mut query.request).await?;
+    store(&service.persisted_queries, &caller.user_id, &mut query);
+    let place = service.exports.start(&caller.user_id, PLACES, 0).map_err(|_| QueryError::ExportRunning)?;
+
+    let options = &service.options;
+    let wait = prefer::wait(&head.headers);
+    let cost = Arc::new(AtomicU64::new(0));
+    let mut running = RunningExport {
+        service: Arc::clone(service),
+        caller,
+        export: Arc::new(export),
+        is_quick,
+        bytes: admission::demand(0, &query.request, in_flight).bytes,
+        snapshot: None,
+        cursor: None,
+        nodes: 0,
+        resumable_at: 0,
+        cost: Arc::clone(&cost),
+        until: Instant::now() + options.export_time,
+        request_id: Arc::clone(&entry.id),
+        _place: place,
+    };
+    drop(query);
+    let patience = Patience::for_all(wait.unwrap_or(options.max_wait).min(options.max_wait));
+    let first = running.page(patience).await;
+    entry.cost_so_far = Some(cost);
+    let first = match (first, wait) {
+        (Ok(first), _) => first,
+        (Err(error), None) => return Err(error),
+        (Err(error), Some(_)) => return prefer::report_wait(Err(error)),
+    };
+    entry.set_operation(first.operation_name.as_deref());
+    in_flight.shrink(0);
+    // The rows of a page, their JSON, and the lines that hyper takes.
+    if let Err(error) = in_flight.reserve(3 * first.lines.len()) {
+        let cost = running.cost.swap(0, Ordering::Relaxed);
+        service.admission.refund(&running.caller.user_id, cost).await;
+        return Err(ServiceError::from(error).into());
+    }
+    let state = State::Ready(first.lines.into(), first.is_last, Box::new(running));
+    let lines: Pin<Box<dyn stream::Stream<Item = _> + Send>> = Box::pin(stream::unfold(state, next));
+    let mut response = HttpResponse::new(ResponseBody::Stream(lines));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
+    if wait.is_some() { prefer::report_wait(Ok(response)) } else { Ok(response) }
+}
+
+/// What comes next.
+enum State {
+    /// The first page's lines, and whether the collection ends with them.
+    Ready(Bytes, bool, Box<RunningExport>),
+    /// The next page.
+    Running(Box<RunningExport>),
+    Over,
+}
+
+/// The lines of a page.
+struct Page {
+    lines: Vec<u8>,
+    is_last: bool,
+    operation_name: Option<Arc<str>>,
+}
+
+/// An export between two pages.
+struct RunningExport {
+    service: Arc<Service>,
+    caller: Arc<Principal>,
+    export: Arc<Export>,
+    /// Whether a page can be compiled on a thread that serves.
+    is_quick: bool,
+    /// Bytes that it takes while it waits for credits.
+    bytes: usize,
+    /// In a transaction, from the first page on.
+    snapshot: Option<Snapshot>,
+    /// The end of the last page.
+    cursor: Option<String>,
+    /// The number of nodes so far, and at the last line with a cursor.
+    nodes: u64,
+    resumable_at: u64,
+    /// What was debited, also for the log.
+    cost: Arc<AtomicU64>,
+    until: Instant,
+    request_id: Arc<str>,
+    _place: Permit,
+}
+
+/// The next lines, and what comes after them.
+async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
+    let mut running = match state {
+        State::Ready(lines, true, running) => {
+            running.release().await;
+            return Some((Ok(lines), State::Over));
+        }
+        State::Ready(lines, false, running) => return Some((Ok(lines), State::Running(running))),
+        State::Running(running) => running,
+        State::Over => return None,
+    };
+    let left = running.until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        let lines = running.end_early(None);
+        running.release().await;
+        return Some((Ok(lines), State::Over));
+    }
+    match running.page(Patience::for_all(left)).await {
+        Ok(Page { lines, is_last: false, .. }) => Some((Ok(lines.into()), State::Running(running))),
+        Ok(Page { lines, .. }) => {
+            running.release().await;
+            Some((Ok(lines.into()), State::Over))
+        }
+        Err(error) => Some((Ok(running.end_early(Some(&error))), State::Over)),
+    }
+}
+
+impl RunningExport {
+    /// Pays for the next page and fetches it.
+    async fn page(&mut self, patience: Patience) -> Result<Page, ApiError> {
+        self.check_caller()?;
+        if self.service.admission.is_closed() {
+            return Err(ServiceError::Stopping.into());
+        }
+        let compiled = self.compile().await?;
+        let cost = compiled.estimate.cost();
+        let demand = Demand { credits: cost, bytes: self.bytes };
+        let service = Arc::clone(&self.service);
+        let (_permit, bucket) = take_permit(&service, &self.caller, demand, patience).await?;
+        if let Err(error) = self.check_caller() {
+            service.admission.refund(&self.caller.user_id, cost).await;
+            return Err(error.into());
+        }
+        let (caller, request_id) = (Arc::clone(&self.caller), Arc::clone(&self.request_id));
+        let until = Instant::now() + caller.limits.deadline;
+        let fetching = self.fetch(&compiled);
+        let rows = settle(&service, &caller, Debit { cost, bucket }, until, &request_id, fetching).await;
+        // The only error that is charged.
+        if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
+            self.cost.fetch_add(cost, Ordering::Relaxed);
+        }
+        let mut rows = rows?;
+        let mut page = Vec::with_capacity(4096);
+        let written = rows.write(&mut page, usize::MAX);
+        written.map_err(|error| ServiceError::internal(&request_id, error))?;
+        let mut lines = Vec::with_capacity(page.len());
+        let is_last = self.write(&page, &rows, &mut lines)?;
+        Ok(Page { lines, is_last, operation_name: compiled.operation_name })
+    }
+
+    /// The account as it is now. It may have been closed or lost its grant since the last page, or have other limits.
+    fn check_caller(&mut self) -> Result<(), AccessError> {
+        let grants = self.service.grants.current();
+        self.caller = grants.principal(&self.caller.user_id).ok_or(AccessError::AccountClosed)?;
+        if !self.caller.may(Artifact::Graphql) {
+            return Err(AccessError::NotGranted { path: Artifact::Graphql.path() });
+        }
+        Ok(())
+    }
+
+    async fn compile(&self) -> Result<Compiled, ApiError> {
+        let (compiler, export) = (Arc::clone(&self.service.compiler), Arc::clone(&self.export));
+        let (limits, cursor) = (self.caller.limits, self.cursor.clone());
+        let compile = move || export.page(compiler.catalog(), &limits.query, cursor.as_deref());
+        let result =
+            if self.is_quick { compile() } else { self.service.cpu_tasks.run(limits.deadline, compile).await? };
+        Ok(result.map_err(QueryError::Compile)?)
+    }
+
+    async fn fetch(&mut self, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
+        let snapshot = if let Some(snapshot) = self.snapshot.take() {
+            snapshot
+        } else {
+            let snapshot = self.service.export_pool.snapshot().await?;
+            snapshot.begin().await?;
+            snapshot
+        };
+        // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
+        let rows = execute_within(&snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await?;
+        self.snapshot = Some(snapshot);
+        Ok(rows)
+    }
+
+    /// Writes the lines of a page. Returns whether the collection ends with it.
+    fn write(&mut self, page: &[u8], rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
+        let end = write_nodes(page, out).map_err(|error| ServiceError::internal(&self.request_id, error))?;
+        write_errors(rows.field_errors(), self.nodes, out);
+        let PageEnd { nodes, next } = end;
+        self.nodes += nodes;
+        self.cursor = next;
+        match &self.cursor {
+            // A page without nodes has a line, too, so that the client sees that the export goes on.
+            Some(cursor) if nodes == 0 || self.nodes - self.resumable_at >= RESUME_AFTER => {
+                self.resumable_at = self.nodes;
+                write_resume(cursor, self.nodes, out);
+                Ok(false)
+            }
+            Some(_) => Ok(false),
+            None => {
+                write_end(&End { nodes: self.nodes, cost: self.cost.load(Ordering::Relaxed), rest: None }, out);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The last line of an export that ends before its collection does.
+    fn end_early(&self, error: Option<&ApiError>) -> Bytes {
+        let rest = Rest { cursor: self.cursor.as_deref(), error };
+        let mut line = Vec::new();
+        let cost = self.cost.load(Ordering::Relaxed);
+        write_end(&End { nodes: self.nodes, cost, rest: Some(rest) }, &mut line);
+        line.into()
+    }
+
+    /// Ends the transaction, and returns the connection.
+    async fn release(mut self: Box<Self>) {
+        if let Some(snapshot) = mem::take(&mut self.snapshot)
+            && snapshot.commit().await.is_ok()
+        {
+            snapshot.release();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Operations that export a collection: page after page, a line for each node.
+//!
+//! Such an operation selects one collection, and nothing else of it is of interest than its nodes. It is changed so that all
+//! exports have pages of the same form: `{"root": {"edges": [{"node": …}], "pageInfo": {"hasNextPage", "endCursor"}}}`, and
+//! a variable for the cursor that the next page follows. Neither changes what it costs.
+
+use std::mem;
+use std::ops::RangeFrom;
+
+use serde_json::Value as Json;
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::{Binding, PageInfoField};
+use crate::catalog::ids::{FieldId, TypeId};
+use crate::catalog::schema::{ArgumentRole, Field, TypeRef};
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::Diagnostic;
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
+use crate::query::Variables;
+use crate::query::operation::{Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition};
+
+/// The name of the variable for the cursor. No document can declare it.
+const AFTER: &str = "@after";
+
+/// The cursor that the first page follows.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FirstCursor {
+    /// The variable that gives it.
+    variable: Option<String>,
+    /// What it is if the variable is not given.
+    default: Option<String>,
+}
+
+/// The operation cannot be exported.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "an export takes a query for one collection of the root, from the front (`first:`), with `edges {{ node {{ … }} }}`; each \
+     of them once, and without @skip and @include"
+)]
+struct NotExportable;
+
+impl Diagnostic for NotExportable {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::BadUserInput
+    }
+}
+
+/// The operation of a page, and the cursor that the first one follows. Fails if the operation selects anything else than the
+/// nodes of one collection.
+pub fn export(catalog: &Catalog, mut operation: Operation) -> Result<(Operation, FirstCursor), GraphqlErrors> {
+    let location = operation.selections.first().map_or(Location { line: 1, column: 1 }, |root| root.location);
+    let failed = || GraphqlErrors::one(GraphqlError::new(&NotExportable, [location]));
+    let [root] = operation.selections.as_mut_slice() else { return Err(failed()) };
+    let variable = operation.variables.len();
+    let mut ids = operation.selection_count..;
+    let After { given, ty } = rewrite(catalog, root, variable, &mut ids).ok_or_else(failed)?;
+    operation.selection_count = ids.start;
+    let text = |literal| if let Literal::String(text) = literal { Some(text) } else { None };
+    let first = match given {
+        Some(Literal::Variable(index)) => {
+            let VariableDefinition { name, default, .. } = &operation.variables[index];
+            FirstCursor { variable: Some(name.clone()), default: default.clone().and_then(text) }
+        }
+        given => FirstCursor { variable: None, default: given.and_then(text) },
+    };
+    operation.variables.push(VariableDefinition { name: AFTER.to_owned(), ty, default: None, location });
+    Ok((operation, first))
+}
+
+impl FirstCursor {
+    /// The variables of a page: those of the request, and the cursor that the page follows; of the first page, the one that
+    /// the request gives.
+    pub fn variables(&self, request: &Variables, after: Option<&str>) -> Variables {
+        let given = || self.variable.as_ref().and_then(|name| request.get(name)).cloned();
+        let default = || self.default.as_deref().map(Json::from);
+        let after = after.map(Json::from).or_else(given).or_else(default);
+        let mut variables = request.clone();
+        // A value of another type is reported where the client's own variable is coerced.
+        match after.filter(Json::is_string) {
+            Some(after) => variables.insert(AFTER.to_owned(), after),
+            None => variables.remove(AFTER),
+        };
+        variables
+    }
+}
+
+/// The argument `after` of a collection.
+struct After {
+    given: Option<Literal>,
+    ty: TypeRef,
+}
+
+/// Changes a collection of the root into one of an export. `None` if it cannot be.
+fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut RangeFrom<usize>) -> Option<After> {
+    let field = field(catalog, root)?;
+    let Binding::Connection(_) = field.binding else { return None };
+    let index = |role| field.arguments.iter().position(|argument| argument.role == role);
+    let last = index(ArgumentRole::Last)?;
+    if root.arguments.iter().any(|(index, value)| *index == last && *value != Literal::Null) {
+        return None;
+    }
+    let mut edges = only(catalog, root, |binding| matches!(binding, Binding::Edges))?;
+    let mut node = only(catalog, &mut edges, |binding| matches!(binding, Binding::Node))?;
+    root.key = "root".into();
+    edges.key = "edges".into();
+    node.key = "node".into();
+    edges.selections = vec![node];
+
+    let connection = field.ty.named();
+    let page_info = field_of(catalog, connection, |binding| matches!(binding, Binding::PageInfo))?;
+    let flags = catalog.field(page_info).ty.named();
+    let location = root.location;
+    let mut select = |key: &str, field: FieldId, selections: Vec<Selection>| {
+        let occurrence = Occurrence { order: u32::MAX, conditions: Vec::new(), location };
+        Some(Selection {
+            id: SelectionId(ids.next()?),
+            key: key.into(),
+            target: Target::Field(field),
+            arguments: Vec::new(),
+            location,
+            selections,
+            occurrences: vec![occurrence],
+            takes_arguments: false,
+        })
+    };
+    let of = |wanted: PageInfoField| {
+        field_of(catalog, flags, move |binding| matches!(binding, Binding::PageInfoField(one) if *one == wanted))
+    };
+    let flags = vec![
+        select("hasNextPage", of(PageInfoField::HasNextPage)?, Vec::new())?,
+        select("endCursor", of(PageInfoField::EndCursor)?, Vec::new())?,
+    ];
+    root.selections = vec![edges, select("pageInfo", page_info, flags)?];
+
+    let after = index(ArgumentRole::After)?;
+    let given = root.arguments.iter().position(|(index, _)| *index == after);
+    let given = given.map(|position| root.arguments.remove(position).1);
+    root.arguments.push((after, Literal::Variable(variable)));
+    is_unconditional(root).then(|| After { given, ty: field.arguments[after].ty.clone() })
+}
+
+/// The only selection with such a binding, taken out of those around it. `None` if there are several, or conditions.
+fn only(catalog: &Catalog, around: &mut Selection, is_wanted: fn(&Binding) -> bool) -> Option<Selection> {
+    let of = |selection: &Selection| field(catalog, selection).is_some_and(|field| is_wanted(&field.binding));
+    let mut wanted = mem::take(&mut around.selections).into_iter().filter(of);
+    let first = wanted.next()?;
+    (wanted.next().is_none() && is_unconditional(&first)).then_some(first)
+}
+
+fn is_unconditional(selection: &Selection) -> bool {
+    selection.occurrences.iter().any(|occurrence| occurrence.conditions.is_empty())
+}
+
+fn field<'a>(catalog: &'a Catalog, selection: &Selection) -> Option<&'a Field> {
+    match selection.target {
+        Target::TypeName(_) => None,
+        Target::Field(id) => Some(catalog.field(id)),
+    }
+}
+
+/// The field of a type with such a binding.
+fn field_of(catalog: &Catalog, object: TypeId, is_wanted: impl Fn(&Binding) -> bool) -> Option<FieldId> {
+    let fields = &catalog.object(object)?.fields;
+    let index = fields.iter().position(|field| is_wanted(&field.binding))?;
+    Some(FieldId { object, index: u16::try_from(index).ok()? })
+}
