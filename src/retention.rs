@@ -12,6 +12,7 @@ use tokio_postgres::{Client, Error};
 use crate::database::connect::connect;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::has_order_tables;
+use crate::database::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -85,7 +86,7 @@ impl Drop for Retention {
 }
 
 async fn prune_all(database: &DatabaseAddress, keep: Duration) -> Result<(), RetentionError> {
-    let client = time::timeout(TIMEOUT, connect(database)).await??;
+    let client = time::timeout(TIMEOUT, connect(database.for_role(Role::Retention))).await??;
     for trail in trails(&client).await? {
         let mut rows = 0;
         loop {

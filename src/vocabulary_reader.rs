@@ -13,6 +13,7 @@ use tokio_postgres::{Client, Error};
 use crate::catalog::Catalog;
 use crate::database::connect::connect;
 use crate::database::database_address::DatabaseAddress;
+use crate::database::role::Role;
 use crate::database::session::reader;
 use crate::plan::sql::{Identifier, Relation};
 use crate::telemetry::emit;
@@ -53,7 +54,7 @@ impl VocabularyReader {
         catalog: Arc<Catalog>,
         current: Arc<CurrentVocabularies>,
     ) -> Result<Self, VocabularyError> {
-        let (database, _) = reader(database);
+        let (database, _) = reader(&database.for_role(Role::Vocabularies));
         current.replace(read(&database, &catalog).await?);
         let wanted = Arc::new(Notify::new());
         let task = tokio::spawn(refresh(database, catalog, current, Arc::clone(&wanted)));

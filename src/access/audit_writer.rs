@@ -18,6 +18,7 @@ use crate::access::audit_repeats::Repeats;
 use crate::database::connect::connect;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
+use crate::database::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
 
@@ -225,7 +226,7 @@ async fn attempt(
 ) -> Result<(), DatabaseError> {
     let client = match client {
         Some(client) if !client.is_closed() => client,
-        _ => client.insert(connect(database).await?),
+        _ => client.insert(connect(database.for_role(Role::Audit)).await?),
     };
     Ok(write.run(client).await?)
 }

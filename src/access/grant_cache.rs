@@ -13,6 +13,7 @@ use tokio_postgres::{AsyncMessage, Client, Error};
 use crate::access::caller_limits::DefaultLimits;
 use crate::access::grants::{self, Grants};
 use crate::database::database_address::DatabaseAddress;
+use crate::database::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -193,7 +194,7 @@ async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, GrantC
 }
 
 async fn listen(database: &DatabaseAddress) -> Result<Listener, Error> {
-    let (client, mut connection) = database.open().await?;
+    let (client, mut connection) = database.for_role(Role::Accounts).open().await?;
     let changed = Arc::new(Notify::new());
     let signal = Arc::clone(&changed);
     // Ends when the client is dropped.

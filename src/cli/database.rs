@@ -13,6 +13,7 @@ use crate::database::connect;
 use crate::database::connection_string::ConnectionString;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::AddressError;
+use crate::database::role::Role;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -54,7 +55,7 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
 
 /// Connects to the database of a command.
 pub(crate) async fn connect(database: &DatabaseAddress) -> Result<Client, ConnectError> {
-    connect::connect(database).await.map_err(|source| ConnectError {
+    connect::connect(database.for_role(Role::Command)).await.map_err(|source| ConnectError {
         address: described(&database.config),
         remedy: remedy(&source),
         source,

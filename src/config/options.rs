@@ -103,6 +103,7 @@ impl Config {
                 capacity: self.persisted_queries,
                 max_text: self.persisted_query_size,
             },
+            slow_query: self.slow_query,
             cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
         }
     }
@@ -154,7 +155,7 @@ impl Config {
 
     /// The log's format and filter.
     pub(crate) fn log(&self) -> log::Options {
-        log::Options { format: self.log_format, filter: self.log.clone() }
+        log::Options { format: self.log_format, filter: self.log.clone(), access: self.access_log }
     }
 
     /// The pool of connections that queries use.

@@ -9,9 +9,9 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ADDRESS, ADDRESS_OR_NONE, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER,
-    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE, SIZE_OR_OFF,
-    SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
+    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT,
+    LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE,
+    SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
@@ -21,6 +21,7 @@ use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::limits::caller_limits;
 use crate::preflight::Constraints;
+use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::log::Format;
 
 /// What a row says beside its values.
@@ -105,8 +106,8 @@ caller_limits! { settings!
     before_limits {
         /// Address and port to listen on; or unix: and the path of a socket; or systemd, for a socket that it has opened.
         listen: ListenAddress = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
-        /// A second address and port, for operators: probes, metrics and settings; it responds however busy the first is.
-        admin_listen: Option<ListenAddress> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", ADDRESS_OR_NONE;
+        /// A second address and port, or a port of the loopback address, for operators: probes, metrics and settings.
+        admin_listen: Option<ListenAddress> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", OPERATORS_ADDRESS;
         /// Permissions of the file of a Unix socket.
         listen_mode: u32 = "listen-mode", "ORDERQL_LISTEN_MODE", "0660", MODE;
         /// PEM file of the certificate, and those between it and the root, with which clients are served over TLS; needs tls-key.
@@ -213,6 +214,10 @@ caller_limits! { settings!
         cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS, Live;
         /// How long a browser may cache the response to a preflight request.
         cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME, Live;
+        /// How long a query may take; those that take longer are logged with their steps, or off.
+        slow_query: Option<Duration> = "slow-query", "ORDERQL_SLOW_QUERY", "500ms", TIME_OR_OFF, Live;
+        /// Which requests are logged: all, sampled:N for one in N, errors, or off.
+        access_log: AccessLog = "access-log", "ORDERQL_ACCESS_LOG", "all", ACCESS_LOG, Live;
         /// Format of the log: text, json, or auto, which is text on a terminal and json elsewhere.
         log_format: Format = "log-format", "ORDERQL_LOG_FORMAT", "auto", LOG_FORMAT;
         /// What is logged: a level, or directives such as warn,orderql=debug.

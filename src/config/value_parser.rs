@@ -1,6 +1,6 @@
 //! How the values of settings are written: a parser for each form, with the message for a value that it rejects.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
+use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::log::{Format, is_filter};
 
 /// Parses the text of a value.
@@ -40,11 +41,23 @@ pub(crate) const ADDRESS: ValueParser<ListenAddress> = ValueParser {
     parse: ListenAddress::parse,
 };
 
-/// The same; empty if it is not set.
-pub(crate) const ADDRESS_OR_NONE: ValueParser<Option<ListenAddress>> = ValueParser {
+/// The same, or a port of the loopback address; empty if it is not set.
+pub(crate) const OPERATORS_ADDRESS: ValueParser<Option<ListenAddress>> = ValueParser {
     placeholder: ADDRESS.placeholder,
-    wanted: ADDRESS.wanted,
-    parse: |text| if text.is_empty() { Some(None) } else { (ADDRESS.parse)(text).map(Some) },
+    wanted: "a port of the loopback address, such as 9464, an IP address and a port, such as 10.0.0.1:9464, or unix:/PATH, \
+             systemd or systemd:NAME",
+    parse: |text| match text.parse() {
+        Ok(port) => Some(Some(ListenAddress::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port))))),
+        Err(_) if text.is_empty() => Some(None),
+        Err(_) => (ADDRESS.parse)(text).map(Some),
+    },
+};
+
+/// Which requests are logged.
+pub(crate) const ACCESS_LOG: ValueParser<AccessLog> = ValueParser {
+    placeholder: "REQUESTS",
+    wanted: "all, errors, off, or sampled:N, such as sampled:100",
+    parse: AccessLog::parse,
 };
 
 /// A file's permissions.

@@ -13,6 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::connection_string::{ConnectionString, SslMode, Target};
 use crate::database::error::AddressError;
 use crate::database::libpq_files::{self, Environment, FilePassword, PasswordOf};
+use crate::database::role::Role;
 use crate::database::target_session::{self, OpenConnection};
 use crate::database::tls::{self, Identity, Trust};
 
@@ -127,6 +128,14 @@ impl DatabaseAddress {
     /// What the operator should know.
     pub fn warnings(&self) -> &[AddressWarning] {
         &self.warnings
+    }
+
+    /// The address of the same database, for connections with this role.
+    #[must_use]
+    pub(crate) fn for_role(&self, role: Role) -> Self {
+        let mut address = self.clone();
+        address.config.application_name(role.application_name(self.config.get_application_name()));
+        address
     }
 
     /// The address of the same database, with other settings of its sessions.

@@ -43,6 +43,8 @@ label! {
         Queries = "queries",
         /// Of those that write.
         Updates = "updates",
+        /// Of those that exports read from.
+        Exports = "exports",
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod metrics;
 pub mod parameter;
 pub mod pool;
 pub(crate) mod pool_status;
+pub(crate) mod role;
 mod round_trip;
 pub mod session;
 pub mod snapshot;

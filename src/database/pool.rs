@@ -13,6 +13,7 @@ use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
 use crate::database::pool_status::PoolStatus;
+use crate::database::role::Role;
 use crate::database::round_trip::RoundTrip;
 use crate::database::session::{READ_ONLY, reader};
 use crate::database::snapshot::Snapshot;
@@ -30,7 +31,7 @@ pub struct Pool {
 impl Pool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
-        let (database, needs_read_only) = reader(&options.database);
+        let (database, needs_read_only) = reader(&options.database.for_role(Role::Queries));
         let hook = needs_read_only.then(|| {
             Hook::async_fn(|client, _| {
                 Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
@@ -92,7 +93,7 @@ pub(super) fn build(
     hook: Option<Hook>,
 ) -> Result<deadpool_postgres::Pool, DatabaseError> {
     let mut database = database.clone();
-    database.config.application_name("orderql").connect_timeout(CONNECT_TIMEOUT);
+    database.config.connect_timeout(CONNECT_TIMEOUT);
     let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     // Recycling sends no statement, so it needs no timeout.
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };

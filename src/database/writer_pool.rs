@@ -11,6 +11,7 @@ use crate::database::metrics::{PoolName, waited};
 use crate::database::options::PoolOptions;
 use crate::database::pool;
 use crate::database::pool_status::PoolStatus;
+use crate::database::role::Role;
 use crate::database::session::writer;
 
 /// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
@@ -23,7 +24,7 @@ pub struct WriterPool {
 impl WriterPool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
-        let database = writer(&options.database);
+        let database = writer(&options.database.for_role(Role::Updates));
         Ok(Self { connections: pool::build(&database, options, None)?, database })
     }
 

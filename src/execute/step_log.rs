@@ -2,7 +2,7 @@
 //! stays when the execution is given up.
 
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::database::metrics::{Operation, record};
 use crate::execute::error::ExecuteError;
@@ -18,10 +18,39 @@ struct Entry {
     end: OnceLock<(Instant, u64)>,
 }
 
+/// How far a step came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepState {
+    /// It waited for its parents.
+    Unsent,
+    /// Its statement was sent, then.
+    Running(Instant),
+    /// All of its rows are there.
+    Done {
+        /// When its statement was sent.
+        sent: Instant,
+        /// How long it took.
+        time: Duration,
+        /// How many rows it fetched.
+        rows: u64,
+    },
+}
+
 impl StepLog {
     /// The record of so many steps, of which none has begun.
     pub fn new(steps: usize) -> Self {
         Self((0..steps).map(|_| Entry::default()).collect())
+    }
+
+    /// How far each step came.
+    pub(crate) fn states(&self) -> impl Iterator<Item = StepState> {
+        self.0.iter().map(|entry| match (entry.sent.get(), entry.end.get()) {
+            (None, _) => StepState::Unsent,
+            (Some(sent), None) => StepState::Running(*sent),
+            (Some(sent), Some((end, rows))) => {
+                StepState::Done { sent: *sent, time: end.duration_since(*sent), rows: *rows }
+            }
+        })
     }
 
     /// Runs a step, records it, and measures its statement. The step returns how many rows it fetched.

@@ -1,5 +1,6 @@
 //! A request's entry in the access log and in the metrics, filled in while the request is served.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,10 +11,12 @@ use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 use crate::http::metrics::{ACTIVE, COST_ACTUAL, COST_ESTIMATED, ERRORS, REQUESTS, THROTTLED_CREDITS};
 use crate::http::request_labels::{RequestMethod, Status};
-use crate::http::route::Route;
+use crate::http::route::{Endpoints, Route};
+use crate::http::timeline::{Stage, Timeline};
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, ServedRequest};
 use crate::telemetry::metrics::instrument::Counted;
+use crate::telemetry::trace_context::TraceContext;
 
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
@@ -24,6 +27,12 @@ const MAX_NAME: usize = 100;
 pub(crate) struct AccessLogEntry {
     /// The request's id, which the client gets too.
     pub id: Arc<str>,
+    /// The listener that it came to.
+    pub listener: Option<Endpoints>,
+    /// The client's address.
+    pub peer: Option<IpAddr>,
+    /// The trace that it belongs to.
+    pub trace: Option<TraceContext>,
     /// The endpoint; none if there is none at the path.
     pub route: Option<Route>,
     /// The authenticated user.
@@ -36,6 +45,12 @@ pub(crate) struct AccessLogEntry {
     pub cost_so_far: Option<Arc<AtomicU64>>,
     /// The response's status.
     pub status: Option<u16>,
+    /// Bytes of its body.
+    pub bytes_in: u64,
+    /// Bytes of the response's body that were handed to the connection.
+    pub bytes_out: u64,
+    /// When the stages of a query ran.
+    pub timeline: Timeline,
     /// The first error's code.
     code: Option<ErrorCode>,
     method: RequestMethod,
@@ -58,6 +73,9 @@ impl AccessLogEntry {
     fn with_method(id: Arc<str>, method: RequestMethod) -> Self {
         Self {
             id,
+            listener: None,
+            peer: None,
+            trace: None,
             route: None,
             caller: None,
             cost: None,
@@ -65,11 +83,24 @@ impl AccessLogEntry {
             cost_so_far: None,
             code: None,
             status: None,
+            bytes_in: 0,
+            bytes_out: 0,
+            timeline: Timeline::default(),
             method,
             operation: None,
             started: Instant::now(),
             _active: ACTIVE.of(()).count(),
         }
+    }
+
+    /// How long it took until now.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The operation's name.
+    pub(crate) fn operation(&self) -> Option<&str> {
+        self.operation.as_deref()
     }
 
     /// The request gets this error.
@@ -107,10 +138,13 @@ impl AccessLogEntry {
 
 impl Drop for AccessLogEntry {
     fn drop(&mut self) {
-        let duration = self.started.elapsed();
+        let duration = self.elapsed();
         self.measure(duration);
         emit(&Event::Request(ServedRequest {
             request_id: &self.id,
+            trace_id: self.trace.map(|trace| trace.trace_id),
+            listener: self.listener.map(Endpoints::name),
+            peer: self.peer,
             method: self.method.name(),
             route: self.route.map_or("none", Route::name),
             caller: self.caller.as_deref(),
@@ -118,7 +152,12 @@ impl Drop for AccessLogEntry {
             cost: self.cost(),
             error_code: self.code.map(ErrorCode::as_str),
             status: self.status,
+            bytes_in: self.bytes_in,
+            bytes_out: self.bytes_out,
             duration,
+            compile: self.timeline.compile.map(Stage::time),
+            wait: self.timeline.waiting(),
+            database: self.timeline.database().map(Stage::time),
         }));
     }
 }

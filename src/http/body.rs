@@ -44,6 +44,7 @@ async fn collect(mut body: Incoming, in_flight: &mut InFlightRequest, limit: usi
         // Trailers are ignored.
         let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         let length = first.len() + whole.len() + part.len();
+        in_flight.received = length as u64;
         if length > limit {
             return Err(RequestError::BodyTooLarge { limit }.into());
         }

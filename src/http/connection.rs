@@ -81,6 +81,8 @@ pub(crate) struct InFlightRequest {
     reserved: usize,
     /// The right to run a query.
     permit: Option<Permit>,
+    /// Bytes of its body that were read.
+    pub received: u64,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
     pub ambiguous: bool,
 }
@@ -107,7 +109,7 @@ impl Connection {
             state.requests.push(progress);
             state.requests.len() - 1
         };
-        InFlightRequest { connection: Arc::clone(self), index, reserved: 0, permit: None, ambiguous }
+        InFlightRequest { connection: Arc::clone(self), index, reserved: 0, permit: None, received: 0, ambiguous }
     }
 
     /// What the server waits for.

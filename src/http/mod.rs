@@ -18,7 +18,8 @@
 //! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
 //!
 //! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
-//! for each request, `unavailability_log` one for each cause of 503.
+//! for each request, `unavailability_log` one for each cause of 503. A query's `timeline` has its stages, also for the log of slow
+//! queries.
 //!
 //! **For operators**: `metrics` counts requests by `request_labels`, `state_metrics` reads the other figures from the service,
 //! and `readiness` says whether it can answer queries.
@@ -67,6 +68,7 @@ pub(crate) mod service;
 pub(crate) mod service_error;
 pub mod socket;
 pub mod state_metrics;
+pub(crate) mod timeline;
 mod unavailability_log;
 pub(crate) mod update_errors;
 pub(crate) mod value_warning;

@@ -54,6 +54,8 @@ pub struct Options {
     pub codings: Codings,
     /// How much the texts of persisted queries may take.
     pub persisted_queries: QueryTextOptions,
+    /// How long a query may take without being logged as slow; `None` if none is.
+    pub slow_query: Option<Duration>,
     /// Which web pages' scripts may read responses.
     pub cors: cors::Options,
 }

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
@@ -35,8 +35,17 @@ struct Delivery {
     unsent: AtomicUsize,
     /// Whether the next part is still being made.
     is_waiting: AtomicBool,
+    /// Bytes of the body that the connection took.
+    taken: AtomicU64,
     /// Written to the log when it is dropped.
-    _entry: AccessLogEntry,
+    entry: AccessLogEntry,
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        self.entry.bytes_in = self.in_flight.received;
+        self.entry.bytes_out = *self.taken.get_mut();
+    }
 }
 
 impl OutgoingBody {
@@ -48,7 +57,8 @@ impl OutgoingBody {
                 in_flight,
                 unsent: AtomicUsize::new(0),
                 is_waiting: AtomicBool::new(false),
-                _entry: entry,
+                taken: AtomicU64::new(0),
+                entry,
             }),
         }
     }
@@ -121,6 +131,7 @@ impl Buf for OutgoingPart {
 
     /// The client took bytes.
     fn advance(&mut self, count: usize) {
+        self.delivery.taken.fetch_add(count as u64, Ordering::Relaxed);
         self.bytes.advance(count);
         self.delivery.in_flight.progress(Phase::Responding);
     }

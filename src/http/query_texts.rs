@@ -5,6 +5,7 @@
 //! has less than an equal share loses any.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
@@ -68,6 +69,12 @@ impl QueryHash {
             *byte = digit(*high)? << 4 | digit(*low)?;
         }
         Some(Self(hash))
+    }
+}
+
+impl fmt::Display for QueryHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -22,7 +22,11 @@ use crate::http::response::{HttpResponse, ResponseBody, empty_response};
 use crate::http::route::{Endpoints, Route};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
-use crate::http::{body, cors, error_response, request_head};
+use crate::http::{body, cors, error_response, origin, request_head};
+use crate::telemetry::trace_context::TraceContext;
+
+/// The header that says which trace a request belongs to.
+const TRACE_PARENT: &str = "traceparent";
 
 /// Responds to a request. Never fails: errors are responses too.
 pub(crate) async fn handle(
@@ -33,6 +37,9 @@ pub(crate) async fn handle(
 ) -> Result<Response<OutgoingBody>, Infallible> {
     let (head, body) = request.into_parts();
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
+    entry.listener = Some(endpoints);
+    entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
+    entry.trace = head.headers.get(TRACE_PARENT).and_then(|header| TraceContext::parse(header.to_str().ok()?));
     let route = endpoints.route(head.uri.path());
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.

@@ -141,9 +141,13 @@ impl Metric for FigureOf<'_> {
     }
 }
 
-fn pools(service: &Service) -> [(&'static str, PoolStatus); 2] {
+fn pools(service: &Service) -> [(&'static str, PoolStatus); 3] {
     let name = |name: PoolName| PoolName::text(name.index());
-    [(name(PoolName::Queries), service.pool_status()), (name(PoolName::Updates), service.writer.status())]
+    [
+        (name(PoolName::Queries), service.pool_status()),
+        (name(PoolName::Updates), service.writer.status()),
+        (name(PoolName::Exports), service.export_pool.status()),
+    ]
 }
 
 fn of_pools(service: &Service, read: fn(&PoolStatus) -> usize) -> Vec<Series> {

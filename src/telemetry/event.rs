@@ -9,6 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
+use crate::telemetry::trace_context::TraceId;
+
 /// Something that an operator may want to know. Grouped by the module that emits it.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
@@ -84,6 +86,8 @@ pub(crate) enum Event<'a> {
     },
     /// http: a request was answered, or its client disconnected first.
     Request(ServedRequest<'a>),
+    /// http: a query took long.
+    SlowQuery(SlowQuery<'a>),
     /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
     ConstraintMissing {
         /// What is promised, and what would guarantee it.
@@ -230,6 +234,12 @@ pub(crate) enum Event<'a> {
 pub(crate) struct ServedRequest<'a> {
     /// As in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
+    /// The trace that it belongs to.
+    pub(crate) trace_id: Option<TraceId>,
+    /// The listener that it came to.
+    pub(crate) listener: Option<&'a str>,
+    /// The client's address.
+    pub(crate) peer: Option<IpAddr>,
     /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
     pub(crate) method: &'a str,
     /// The endpoint's name; never the path, which a client chooses.
@@ -244,8 +254,54 @@ pub(crate) struct ServedRequest<'a> {
     pub(crate) error_code: Option<&'a str>,
     /// The HTTP status; none where the client disconnected first.
     pub(crate) status: Option<u16>,
+    /// Bytes of its body.
+    pub(crate) bytes_in: u64,
+    /// Bytes of the response's body that were handed to the connection.
+    pub(crate) bytes_out: u64,
     /// From the request's head to the last byte of the response that was handed to the connection.
     pub(crate) duration: Duration,
+    /// From the query's text to its plan.
+    pub(crate) compile: Option<Duration>,
+    /// Waiting for other queries, for credits and for a connection to the database.
+    pub(crate) wait: Option<Duration>,
+    /// From sending the first statement to the last row.
+    pub(crate) database: Option<Duration>,
+}
+
+/// A query that took long. Has no variables.
+#[derive(Debug)]
+pub(crate) struct SlowQuery<'a> {
+    /// As in the response's `X-Request-Id`.
+    pub(crate) request_id: &'a str,
+    /// The trace that it belongs to.
+    pub(crate) trace_id: Option<TraceId>,
+    /// The authenticated user.
+    pub(crate) caller: &'a str,
+    /// The operation's name.
+    pub(crate) operation: Option<&'a str>,
+    /// The SHA-256 of its text.
+    pub(crate) hash: &'a str,
+    /// Credits that were debited.
+    pub(crate) cost: Option<u64>,
+    /// From the request's head to the response.
+    pub(crate) duration: Duration,
+    /// From its text to its plan.
+    pub(crate) compile: Option<Duration>,
+    /// Waiting for other queries, for credits and for a connection to the database.
+    pub(crate) wait: Option<Duration>,
+    /// Its steps.
+    pub(crate) steps: &'a [SlowStep<'a>],
+}
+
+/// A step of a query that took long.
+#[derive(Debug)]
+pub(crate) struct SlowStep<'a> {
+    /// The path of response keys, as `orderql explain` prints it.
+    pub(crate) field: &'a str,
+    /// From sending its statement to its last row, or until now; none if it was not sent.
+    pub(crate) time: Option<Duration>,
+    /// How many rows it fetched; none if it did not finish.
+    pub(crate) rows: Option<u64>,
 }
 
 /// One entry of the audit log.

@@ -7,6 +7,7 @@ use tracing_subscriber::filter::{LevelFilter, ParseError};
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, fmt, reload};
 
+use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 use crate::telemetry::log_queue::{LogGuard, LogQueue};
@@ -29,6 +30,8 @@ pub struct Options {
     pub format: Format,
     /// A level or directives, such as `info` or `warn,orderql=debug`.
     pub filter: String,
+    /// Which requests are logged.
+    pub access: AccessLog,
 }
 
 /// The log of the process. It is closed when this is dropped.
@@ -63,15 +66,18 @@ pub(crate) fn is_filter(text: &str) -> bool {
 }
 
 impl Log {
-    /// Logs by another filter from now on.
-    pub(crate) fn set_filter(&self, filter: &str) -> Result<(), LogError> {
-        Ok((self.set_filter)(EnvFilter::try_new(filter)?)?)
+    /// Logs by another filter, and other requests, from now on.
+    pub(crate) fn change(&self, options: &Options) -> Result<(), LogError> {
+        (self.set_filter)(EnvFilter::try_new(&options.filter)?)?;
+        options.access.open();
+        Ok(())
     }
 }
 
 /// Opens the log for the whole process, until it is dropped. Fails if the filter is malformed, or if the log is open already.
 pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
     let filter = EnvFilter::try_new(&options.filter)?;
+    options.access.open();
     let terminal = io::stderr().is_terminal();
     let (queue, guard) = LogQueue::start(io::stderr())?;
     let lines = fmt().with_env_filter(filter).with_writer(queue).log_internal_errors(false).with_target(false);

@@ -8,8 +8,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tracing::{debug, error, info, warn};
 
+use crate::telemetry::access_log;
 use crate::telemetry::error_chain::ErrorChain;
-use crate::telemetry::event::{AccessWrite, Event};
+use crate::telemetry::event::{AccessWrite, Event, ServedRequest, SlowQuery, SlowStep};
 
 /// Writes an event to the log.
 pub(super) fn write(event: &Event<'_>) {
@@ -40,18 +41,12 @@ pub(super) fn write(event: &Event<'_>) {
         Event::TooManyConnections { shed, refused } => {
             warn!(shed, refused, "there are too many connections; idle ones were closed");
         }
-        Event::Request(request) => info!(
-            request_id = request.request_id,
-            method = request.method,
-            route = request.route,
-            status = request.status,
-            duration_ms = milliseconds(request.duration),
-            caller = request.caller,
-            operation = request.operation,
-            cost = request.cost,
-            error_code = request.error_code,
-            "request"
-        ),
+        Event::Request(request) => {
+            if access_log::admits(request) {
+                write_request(request);
+            }
+        }
+        Event::SlowQuery(query) => write_slow_query(query),
         Event::ConstraintMissing { mismatch } => warn!(%mismatch, "a promise of the schema is trusted"),
         Event::NullabilityViolations { request_id, count } => {
             warn!(
@@ -69,7 +64,7 @@ pub(super) fn write(event: &Event<'_>) {
         Event::Audit(audit) => info!(
             action = audit.action,
             actor = audit.actor,
-            address = audit.address.map(tracing::field::display),
+            address = audit.address.map(display),
             subject = audit.subject,
             details = %Json(audit.details),
             "audit"
@@ -113,11 +108,50 @@ pub(super) fn write(event: &Event<'_>) {
 
         Event::LogLinesDropped { count } => warn!(count, "lines of the log were dropped"),
         Event::Panicked { message, location } => {
-            error!(location = location.map(tracing::field::display), panic = message, "a thread panicked");
+            error!(location = location.map(display), panic = message, "a thread panicked");
         }
 
         Event::DemoMigrated { migrations } => debug!(migrations, "the demo's database is up to date"),
     }
+}
+
+fn write_request(request: &ServedRequest<'_>) {
+    info!(
+        request_id = request.request_id,
+        trace_id = request.trace_id.map(display),
+        listener = request.listener,
+        peer = request.peer.map(display),
+        method = request.method,
+        route = request.route,
+        status = request.status,
+        duration_ms = milliseconds(request.duration),
+        compile_ms = request.compile.map(milliseconds),
+        wait_ms = request.wait.map(milliseconds),
+        database_ms = request.database.map(milliseconds),
+        bytes_in = request.bytes_in,
+        bytes_out = request.bytes_out,
+        caller = request.caller,
+        operation = request.operation,
+        cost = request.cost,
+        error_code = request.error_code,
+        "request"
+    );
+}
+
+fn write_slow_query(query: &SlowQuery<'_>) {
+    warn!(
+        request_id = query.request_id,
+        trace_id = query.trace_id.map(display),
+        caller = query.caller,
+        operation = query.operation,
+        hash = query.hash,
+        cost = query.cost,
+        duration_ms = milliseconds(query.duration),
+        compile_ms = query.compile.map(milliseconds),
+        wait_ms = query.wait.map(milliseconds),
+        steps = %Steps(query.steps),
+        "slow query"
+    );
 }
 
 const fn failure(write: AccessWrite) -> &'static str {
@@ -130,6 +164,23 @@ const fn failure(write: AccessWrite) -> &'static str {
 /// Milliseconds to three decimals: precise enough for a cache hit, short enough to read.
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Steps, each with its rows and its time.
+struct Steps<'a>(&'a [SlowStep<'a>]);
+
+impl fmt::Display for Steps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, SlowStep { field, time, rows }) in self.0.iter().enumerate() {
+            write!(f, "{}{field}: ", if index == 0 { "" } else { "; " })?;
+            match (time, rows) {
+                (None, _) => f.write_str("not sent")?,
+                (Some(time), None) => write!(f, "not finished after {} ms", milliseconds(*time))?,
+                (Some(time), Some(rows)) => write!(f, "{rows} rows in {} ms", milliseconds(*time))?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Keys, each with the time at which it was made.
@@ -159,12 +210,14 @@ impl fmt::Display for Json<'_> {
 mod tests {
     use std::error::Error;
     use std::io::{self, Write};
+    use std::net::IpAddr;
     use std::sync::{Arc, Mutex};
 
     use serde_json::json;
 
     use super::*;
-    use crate::telemetry::event::{Audit, ServedRequest};
+    use crate::telemetry::event::Audit;
+    use crate::telemetry::trace_context::TraceId;
 
     /// A log in memory.
     #[derive(Clone, Default)]
@@ -196,6 +249,9 @@ mod tests {
     fn writes_a_request_with_the_fields_that_are_known_and_no_others() {
         let request = ServedRequest {
             request_id: "0f",
+            trace_id: Some(TraceId(1)),
+            listener: Some("public"),
+            peer: Some(IpAddr::from([192, 0, 2, 1])),
             method: "POST",
             route: "graphql",
             caller: Some("demo"),
@@ -203,16 +259,25 @@ mod tests {
             cost: Some(4),
             error_code: Some("THROTTLED"),
             status: Some(200),
+            bytes_in: 12,
+            bytes_out: 34,
             duration: Duration::from_nanos(1_234_567),
+            compile: Some(Duration::from_micros(3)),
+            wait: Some(Duration::from_micros(20)),
+            database: Some(Duration::from_millis(1)),
         };
         let all = json!({
             "level": "INFO", "message": "request", "request_id": "0f", "method": "POST", "route": "graphql",
             "status": 200, "duration_ms": 1.235, "caller": "demo", "operation": "Orders", "cost": 4,
-            "error_code": "THROTTLED",
+            "error_code": "THROTTLED", "trace_id": "00000000000000000000000000000001", "listener": "public",
+            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": 34, "compile_ms": 0.003, "wait_ms": 0.02, "database_ms": 1.0,
         });
         assert_eq!(line(&Event::Request(request)), all);
         let request = ServedRequest {
             request_id: "0f",
+            trace_id: None,
+            listener: None,
+            peer: None,
             method: "none",
             route: "none",
             caller: None,
@@ -220,13 +285,46 @@ mod tests {
             cost: None,
             error_code: None,
             status: None,
+            bytes_in: 0,
+            bytes_out: 0,
             duration: Duration::from_secs(2),
+            compile: None,
+            wait: None,
+            database: None,
         };
         let least = json!({
             "level": "INFO", "message": "request", "request_id": "0f", "method": "none", "route": "none",
-            "duration_ms": 2000.0,
+            "duration_ms": 2000.0, "bytes_in": 0, "bytes_out": 0,
         });
         assert_eq!(line(&Event::Request(request)), least);
+    }
+
+    #[test]
+    fn writes_the_steps_of_a_slow_query_as_far_as_they_came() {
+        let time = |micros| Some(Duration::from_micros(micros));
+        let steps = [
+            SlowStep { field: "orders", time: time(1500), rows: Some(20) },
+            SlowStep { field: "orders.items", time: time(700_000), rows: None },
+            SlowStep { field: "orders.items.product", time: None, rows: None },
+        ];
+        let query = SlowQuery {
+            request_id: "0f",
+            trace_id: None,
+            caller: "demo",
+            operation: Some("Orders"),
+            hash: "ab",
+            cost: Some(4),
+            duration: Duration::from_secs(1),
+            compile: time(3),
+            wait: None,
+            steps: &steps,
+        };
+        let expected = json!({
+            "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
+            "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
+            "steps": "orders: 20 rows in 1.5 ms; orders.items: not finished after 700 ms; orders.items.product: not sent",
+        });
+        assert_eq!(line(&Event::SlowQuery(query)), expected);
     }
 
     #[test]

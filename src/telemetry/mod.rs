@@ -4,11 +4,14 @@
 //! - `emit`, below: hands an event to every sink
 //! - `log_writer`: the sink that writes events to the log
 //! - `event_metrics`: the sink that counts events
+//! - `access_log`: which requests are logged
+//! - `trace_context`: the trace that a request belongs to
 //! - `log`: opens the log: where it goes, its format and its filter
 //! - `log_queue`: takes the log's lines without waiting for where it goes
 //! - `error_chain`: an error and its causes on one line
 //! - `metrics`: counters, gauges and histograms, and their text for Prometheus
 
+pub mod access_log;
 pub(crate) mod error_chain;
 pub(crate) mod event;
 pub(crate) mod event_metrics;
@@ -16,6 +19,7 @@ pub mod log;
 mod log_queue;
 mod log_writer;
 pub(crate) mod metrics;
+pub(crate) mod trace_context;
 
 /// Hands an event to every sink.
 pub(crate) fn emit(event: &event::Event<'_>) {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::explain::explained::Explained;
 use crate::cli::explain::text::{from, value};
-use crate::cost::breakdown::CostNode;
+use crate::cost::breakdown::{CostNode, step_names};
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Parents;
@@ -18,7 +18,8 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
     object.insert("admitted".to_owned(), errors.is_none().into());
     if let Ok(explanation) = &explained.result {
         let plan = &explanation.plan;
-        let statements = (0..plan.steps().len()).map(|step| statement(plan, step));
+        let names = step_names(&explanation.cost, plan.steps().len());
+        let statements = names.iter().enumerate().map(|(step, field)| statement(plan, step, field));
         object.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
@@ -46,11 +47,10 @@ fn cost(node: &CostNode) -> Json {
     object
 }
 
-fn statement(plan: &Plan, step_id: StepId) -> Json {
+fn statement(plan: &Plan, step_id: StepId, field: &str) -> Json {
     let step = &plan.steps()[step_id];
     let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
-    let mut object =
-        json!({ "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
+    let mut object = json!({ "field": field, "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
     if let Some(statement) = plan.self_contained(step_id) {
         let parameters = plan.parameters_of(statement).map(|parameter| value(parameter, &Parents::Known));
         object["selfContained"] = json!({ "sql": statement.sql, "parameters": parameters.collect::<Vec<_>>() });

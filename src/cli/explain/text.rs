@@ -11,7 +11,7 @@ use time::macros::format_description;
 use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
-use crate::cost::breakdown::CostNode;
+use crate::cost::breakdown::{CostNode, step_names};
 use crate::error::graphql_error::{GraphqlError, Location};
 use crate::execute::encode::{self, ColumnFormat};
 use crate::plan::request_plan::{Parameter, Plan};
@@ -154,9 +154,7 @@ impl Writer<'_> {
         for node in &explanation.cost {
             self.cost(node, width, 0);
         }
-        let mut names = vec![String::new(); count];
-        name_steps(&explanation.cost, "", &mut names);
-        for (step, name) in names.iter().enumerate() {
+        for (step, name) in step_names(&explanation.cost, count).iter().enumerate() {
             self.statement(&explanation.plan, step, name);
         }
     }
@@ -220,17 +218,6 @@ fn sum(node: &CostNode) -> Option<String> {
         terms => write!(sum, " + {} for {terms} search terms without an index", node.penalty),
     };
     Some(sum)
-}
-
-/// Names each step by its path of response keys.
-fn name_steps(nodes: &[CostNode], path: &str, names: &mut [String]) {
-    for node in nodes {
-        let path = if path.is_empty() { node.key.clone() } else { format!("{path}.{}", node.key) };
-        if let Some(name) = node.step.and_then(|step| names.get_mut(step)) {
-            name.clone_from(&path);
-        }
-        name_steps(&node.parts, &path, names);
-    }
 }
 
 fn styled(style: &Style, text: &str) -> String {

@@ -85,7 +85,7 @@ impl<'a> Reloader<'a> {
             let ServedSchema { sdl, compiler, vocabularies } = time::timeout(SCHEMA_TIMEOUT, open).await??;
             service = Service { compiler, vocabularies, sdl, ..service };
         }
-        log.set_filter(&config.log)?;
+        log.change(&config.log())?;
 
         // Nothing fails from here on.
         service.grants.set_default_limits(config.default_limits());

@@ -98,7 +98,7 @@ async fn logged_since(client: &Client, start: u64) -> Vec<String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).unwrap();
     let prefixes = "SELECT '[' || pid || '] LOG:  ' FROM pg_stat_activity \
-        WHERE datname = current_database() AND application_name = 'orderql'";
+        WHERE datname = current_database() AND application_name = 'orderql-queries'";
     let prefixes: Vec<String> = client.query(prefixes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let log = String::from_utf8_lossy(&bytes);
     let entry = |line: &str| prefixes.iter().find_map(|prefix| Some(line.split_once(prefix.as_str())?.1.to_owned()));

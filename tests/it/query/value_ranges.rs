@@ -42,7 +42,7 @@ fn cursor(tag: OrderingTag, write: impl FnOnce(&mut Encoder)) -> String {
 
 /// The process ids of the server's connections.
 async fn connections(database: &Database) -> Vec<i32> {
-    let connections = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'orderql' ORDER BY pid";
+    let connections = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'orderql-queries' ORDER BY pid";
     let rows = database.connect().await.query(connections, &[]).await.unwrap();
     rows.iter().map(|row| row.get(0)).collect()
 }

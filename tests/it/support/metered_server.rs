@@ -22,8 +22,8 @@ pub struct MeteredServer {
 /// A query that costs 4 credits.
 pub const PROBE: &str = "{ order(orderId: \"ORDER_SPLIT\") { orderId statusId grandTotal } }";
 
-/// The application name of the server's pooled connections. Its other connections have other names.
-const POOL: &str = "orderql";
+/// The application name of the connections for queries. Its other connections have other names.
+const POOL: &str = "orderql-queries";
 
 impl MeteredServer {
     /// Starts a server on the demo orders, for `demo` with that profile and for `guest`.

@@ -12,10 +12,12 @@ use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::step_log::StepLog;
 use crate::execute::{constant, execute};
+use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::query_error::QueryError;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
+use crate::http::timeline::{Stage, Timeline};
 use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::fair_semaphore::FairPermit;
 
@@ -33,9 +35,10 @@ pub(crate) async fn fetch(
     compiled: &Compiled,
     debit: Debit,
     until: Instant,
-    request_id: &str,
+    entry: &mut AccessLogEntry,
 ) -> Result<ResponseWriter, ApiError> {
-    settle(service, caller, debit, until, request_id, run(service, caller, compiled)).await
+    let running = run(service, caller, compiled, &mut entry.timeline);
+    settle(service, caller, debit, until, &entry.id, running).await
 }
 
 /// The rows of a query that is running, if they are there `until` its deadline. The query is refunded if it is not to blame.
@@ -71,19 +74,33 @@ pub(crate) async fn settle(
 }
 
 /// Runs the query, and once more if it conflicts with another transaction: on a standby, with the replay of the primary's.
-async fn run(service: &Service, caller: &Principal, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
-    match attempt(service, caller, compiled).await {
-        Err(ExecuteError::Database(DatabaseError::Conflict(_))) => attempt(service, caller, compiled).await,
+async fn run(
+    service: &Service,
+    caller: &Principal,
+    compiled: &Compiled,
+    timeline: &mut Timeline,
+) -> Result<ResponseWriter, ExecuteError> {
+    match attempt(service, caller, compiled, timeline).await {
+        Err(ExecuteError::Database(DatabaseError::Conflict(_))) => attempt(service, caller, compiled, timeline).await,
         result => result,
     }
 }
 
-async fn attempt(service: &Service, caller: &Principal, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
+async fn attempt(
+    service: &Service,
+    caller: &Principal,
+    compiled: &Compiled,
+    timeline: &mut Timeline,
+) -> Result<ResponseWriter, ExecuteError> {
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }
-    let (_turn, snapshot) = waited(PoolName::Queries, connection(service, caller)).await?;
-    execute(snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await
+    timeline.steps = StepLog::new(compiled.plan.steps().len());
+    let started = std::time::Instant::now();
+    let taken = waited(PoolName::Queries, connection(service, caller)).await;
+    timeline.connection = Some(Stage::since(started));
+    let (_turn, snapshot) = taken?;
+    execute(snapshot, &compiled.plan, &timeline.steps).await
 }
 
 /// A connection, in turn with other callers: one with many queries must not keep all others waiting.

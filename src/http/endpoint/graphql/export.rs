@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
+use crate::database::metrics::{PoolName, waited};
 use crate::database::snapshot::Snapshot;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
@@ -251,7 +252,7 @@ impl RunningExport {
         let snapshot = if let Some(snapshot) = self.snapshot.take() {
             snapshot
         } else {
-            let snapshot = self.service.export_pool.snapshot().await?;
+            let snapshot = waited(PoolName::Exports, self.service.export_pool.snapshot()).await?;
             snapshot.begin().await?;
             snapshot
         };

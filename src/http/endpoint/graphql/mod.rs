@@ -10,8 +10,10 @@ pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
 pub(crate) mod response_envelope;
+mod slow_query_log;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use hyper::Method;
 use hyper::body::Incoming;
@@ -34,6 +36,7 @@ use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
+use crate::http::timeline::Stage;
 use crate::http::value_warning::ValueWarning;
 use crate::http::{error_response, prefer};
 
@@ -105,6 +108,8 @@ async fn serve(
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(service, &caller, in_flight).await;
+    } else {
+        slow_query_log::report(service, &caller, &mut query.request, entry).await;
     }
     let response = result.map(|body| {
         let mut response = HttpResponse::new(body);
@@ -130,19 +135,24 @@ async fn run(
         let demand = admission::demand(known.credits, &query.request, in_flight);
         admission::check(service, caller, demand, schedule).await?;
     }
-    let compiled = compilation::compile(service, caller, &mut query.request).await?;
+    let started = Instant::now();
+    let compiled = compilation::compile(service, caller, &mut query.request).await;
+    entry.timeline.compile = Some(Stage::since(started));
+    let compiled = compiled?;
     store(&service.persisted_queries, &caller.user_id, query);
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, &head.headers).await?;
     entry.set_operation(compiled.operation_name.as_deref());
 
     let cost = compiled.estimate.cost();
     let demand = admission::demand(cost, &query.request, in_flight);
+    let started = Instant::now();
     let admitted = admission::admit(service, caller, demand, schedule, in_flight).await;
+    entry.timeline.admission = Some(Stage::since(started));
     let bucket = admitted.inspect_err(|_| {
         service.compiler.remember_price(&query.request, &caller.limits.query, cost);
     })?;
     let debit = Debit { cost, bucket };
-    let rows = execution::fetch(service, caller, &compiled, debit, schedule.until, &entry.id).await;
+    let rows = execution::fetch(service, caller, &compiled, debit, schedule.until, entry).await;
     let rows = rows.inspect_err(|error| {
         // The only error that is charged.
         entry.cost = (error.code == ErrorCode::DeadlineExceeded).then_some(cost);
@@ -163,7 +173,9 @@ async fn run(
         search: rows.short_searches().map(SearchExtension::from).collect(),
     });
     let rows_memory = rows.memory();
+    let started = Instant::now();
     let body = response_body::write(rows, end, entry)?;
+    entry.timeline.write = Some(Stage::since(started));
     in_flight.shrink(0);
     if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
         service.admission.refund(&caller.user_id, cost).await;

@@ -215,10 +215,10 @@ async fn read_first_packet(client: &mut TcpStream) -> Option<Vec<u8>> {
     Some(packet)
 }
 
-/// Whether a connection belongs to a pool of the server. Its other connections have no name.
+/// Whether a connection belongs to a pool of the server. Its other connections have other names.
 fn is_of_a_pool(first: &[u8]) -> bool {
-    let name = b"application_name\0orderql\0";
-    first.windows(name.len()).any(|window| window == name)
+    let names = [&b"application_name\0orderql-queries\0"[..], b"application_name\0orderql-updates\0"];
+    names.iter().any(|name| first.windows(name.len()).any(|window| window == *name))
 }
 
 /// Passes messages on until one side closes the connection.

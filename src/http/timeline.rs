@@ -1,0 +1,59 @@
+//! When the stages of a query ran: for the access log, the log of slow queries, and traces.
+
+use std::time::{Duration, Instant};
+
+use crate::execute::step_log::{StepLog, StepState};
+
+/// When the stages of a query ran, as far as it came.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// From its text to its plan.
+    pub compile: Option<Stage>,
+    /// Waiting for its caller's other queries, and for credits.
+    pub admission: Option<Stage>,
+    /// Waiting for a connection to the database.
+    pub connection: Option<Stage>,
+    /// Its statements.
+    pub steps: StepLog,
+    /// Writing the response, or its first part.
+    pub write: Option<Stage>,
+}
+
+/// When a stage ran.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stage {
+    /// Its beginning.
+    pub start: Instant,
+    /// Its end.
+    pub end: Instant,
+}
+
+impl Stage {
+    /// A stage that ends now.
+    pub(crate) fn since(start: Instant) -> Self {
+        Self { start, end: Instant::now() }
+    }
+
+    /// How long it took.
+    pub(crate) fn time(self) -> Duration {
+        self.end.duration_since(self.start)
+    }
+}
+
+impl Timeline {
+    /// From sending the first statement to the last row that arrived.
+    pub(crate) fn database(&self) -> Option<Stage> {
+        let stages = self.steps.states().filter_map(|state| match state {
+            StepState::Unsent => None,
+            StepState::Running(sent) => Some(Stage::since(sent)),
+            StepState::Done { sent, time, .. } => Some(Stage { start: sent, end: sent + time }),
+        });
+        stages.reduce(|one, other| Stage { start: one.start.min(other.start), end: one.end.max(other.end) })
+    }
+
+    /// Waiting: for other queries, for credits and for a connection.
+    pub(crate) fn waiting(&self) -> Option<Duration> {
+        let stages = [self.admission, self.connection];
+        stages.into_iter().flatten().map(Stage::time).reduce(|one, other| one + other)
+    }
+}

@@ -1,0 +1,72 @@
+//! The log of slow queries.
+
+use std::thread;
+
+use orderql::access::profile::Profile;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::support::database::loaded_database;
+use crate::support::http::{JSON, Response};
+use crate::support::server::Server;
+use crate::support::users::{UNLIMITED_PROFILE, create_users};
+use crate::telemetry::access_log::events;
+
+const QUERY: &str = "query Late($q: String) { some: orders(first: 3, query: $q) \
+                     { edges { node { orderId shipGroups(first: 2) { edges { node { shipGroupSeqId } } } } } } }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_queries_are_logged_with_their_steps_and_without_variables() {
+    let database = loaded_database().await;
+    let hasty = Profile { deadline_ms: Some(400), ..UNLIMITED_PROFILE };
+    create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE), ("hasty", hasty)]).await;
+    // The only connection has prepared the statements when the second query runs.
+    let flags = ["--slow-query", "1ms", "--access-log", "off", "--one-round-trip", "never", "--pool-size", "1"];
+    let server = Server::start(&database, &flags);
+    let silent = Server::start(&database, &["--slow-query", "off", "--access-log", "off"]);
+    let body = json!({ "query": QUERY, "variables": { "q": "statusId:ORDER_APPROVED,GEHEIM" } }).to_string();
+    let mut locker = database.connect().await;
+
+    // One query waits for a lock, and gets it.
+    let lock = locker.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_item_ship_group").await.unwrap();
+    let responses = thread::scope(|scope| {
+        let send = |server: &Server| server.post(&server.token("demo"), JSON, &body);
+        let senders = [&server, &silent].map(|server| scope.spawn(move || send(server)));
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                database.wait_for_lock_waits(2).await;
+                lock.commit().await.unwrap();
+            });
+        });
+        senders.map(|sender| sender.join().unwrap())
+    });
+    assert_eq!(responses.each_ref().map(Response::code), ["", ""]);
+    let count = responses[0].json()["data"]["some"]["edges"].as_array().unwrap().len();
+
+    // Another one does not get it before its deadline.
+    let lock = locker.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_item_ship_group").await.unwrap();
+    assert_eq!(server.post(&server.token("hasty"), JSON, &body).code(), "DEADLINE_EXCEEDED");
+    lock.commit().await.unwrap();
+
+    assert_eq!(events(&silent.stop(), "slow query").len(), 0);
+    let log = server.stop();
+    let slow = events(&log, "slow query");
+    let [demo, hasty] = ["demo", "hasty"].map(|caller| slow.iter().find(|event| event["caller"] == caller).unwrap());
+    let hash = Sha256::digest(QUERY).iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
+    for event in [demo, hasty] {
+        assert_eq!((&event["operation"], &event["hash"]), (&json!("Late"), &json!(hash)));
+        assert!(event["cost"].as_u64() > Some(0) && event["compile_ms"].as_f64() > Some(0.0), "{event}");
+    }
+    let steps = |event: &serde_json::Value| -> Vec<String> {
+        // Without the times.
+        let steps = event["steps"].as_str().unwrap().split("; ");
+        steps.map(|step| step.rsplit_once(' ').unwrap().0.rsplit_once(' ').unwrap().0.to_owned()).collect()
+    };
+    assert_eq!(steps(demo)[0], format!("some: {count} rows in"));
+    assert!(steps(demo)[1].starts_with("some.shipGroups: ") && steps(demo)[1].ends_with(" rows in"), "{demo}");
+    assert_eq!(steps(hasty), [format!("some: {count} rows in"), "some.shipGroups: not finished after".to_owned()]);
+    assert_eq!(demo["request_id"], json!(responses[0].header("x-request-id")));
+    assert!(!log.contains("GEHEIM") && !log.contains("ORDER_APPROVED"), "{log}");
+}
