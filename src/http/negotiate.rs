@@ -54,8 +54,12 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
 
 /// Whether the client prefers JSON in lines, `application/x-ndjson`, to the other media types. It has to name it.
 pub(crate) fn prefers_lines(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
-    let ranges: Vec<_> = values.flat_map(elements).filter_map(MediaRange::parse).collect();
+    let values = || headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+    // Hardly any request does, and none should pay for the others.
+    if !values().any(|value| value.contains("ndjson")) {
+        return false;
+    }
+    let ranges: Vec<_> = values().flat_map(elements).filter_map(MediaRange::parse).collect();
     let rank = |preference: Preference| (preference.quality, preference.specificity, Reverse(preference.index));
     let others = ["json", "graphql-response+json"].map(|subtype| preference(&ranges, subtype).map(rank));
     preference(&ranges, "x-ndjson")

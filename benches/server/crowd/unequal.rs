@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::p99_ms;
 use crate::client::Endpoint;
 use crate::database::CALLERS;
-use crate::driver::{Arrivals, Latencies, Load, Recorded, run_together};
+use crate::driver::{Arrivals, Load, Recorded, run_together};
 use crate::error::Result;
 use crate::orderql::order_requests;
 use crate::report::Report;
@@ -86,13 +87,4 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
     }
     report.table("unequal callers", rows);
     Ok(())
-}
-
-/// The 99th percentile of all callers' latencies together.
-fn p99_ms(recorded: &[Recorded]) -> Result<f64> {
-    let mut all = Latencies::new()?;
-    for one in recorded {
-        all.add(&one.latencies)?;
-    }
-    Ok(all.percentile_ms(99.0))
 }
