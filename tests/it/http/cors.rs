@@ -47,7 +47,10 @@ async fn configured_origins_may_send_requests_and_read_responses() {
         let response = server.request(line, &[headers, &[origin]].concat(), "");
         assert_eq!(response.status, status, "{line}");
         assert_eq!(response.header("access-control-allow-origin"), Some("https://app.example"), "{line}");
-        assert_eq!(response.header("access-control-expose-headers"), Some("X-Request-Id, Retry-After, ETag"));
+        assert_eq!(
+            response.header("access-control-expose-headers"),
+            Some("X-Request-Id, Retry-After, ETag, Preference-Applied")
+        );
         assert_eq!(response.header("access-control-allow-credentials"), None);
         assert!(response.header("vary").unwrap().ends_with("Origin"), "{response:?}");
         for other in ["Origin: https://app.example.evil", "Origin: http://app.example", "Origin: null", "X: y"] {

@@ -204,6 +204,7 @@ async fn a_caller_runs_one_export_which_ends_with_its_client_or_the_server() {
         (&json!(false), &json!("SERVICE_UNAVAILABLE"))
     );
     assert!(end["cursor"].is_string(), "{end}");
+    drop(lines);
     assert!(!server.wait().contains("cut off"));
 }
 
