@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orderql_fuzz::targets::TARGETS;
+use orderql_generator::choices::bytes_of_seed;
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -36,6 +37,16 @@ fn every_input_of_every_corpus_keeps_the_promises() {
         println!("{name}: {} inputs in {:.1?}", inputs.len(), start.elapsed());
     }
     assert!(broken.is_empty(), "these inputs break a promise: {broken:#?}");
+}
+
+#[test]
+fn the_first_generated_requests_keep_the_promises() {
+    for name in ["document", "plan"] {
+        let (_, run) = TARGETS.iter().find(|(target, _)| *target == name).unwrap();
+        for seed in 0..2000 {
+            run(&bytes_of_seed(seed, 400));
+        }
+    }
 }
 
 #[test]

@@ -13,15 +13,17 @@ use orderql::cost::price::Cost;
 use orderql::cursor::Encoder;
 use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
-use orderql::plan::step::Parents;
 use orderql::query::Request;
 use orderql::value::{ScalarType, Timestamp};
+use orderql_generator::change::{change_values, enlarge_page, remove_selection};
+use orderql_generator::choices::{Choices, bytes_of_seed};
+use orderql_generator::generate::{Settings, generate};
+use orderql_generator::request::Generated;
+use orderql_generator::values::Invented;
 use serde_json::{Value as Json, json};
 
 use crate::support::cursor::numeric;
 use crate::support::random::Random;
-use crate::support::random_query::generator::random_query;
-use crate::support::random_query::query::{Guard, Item, Query};
 
 const QUERIES: u64 = 3000;
 
@@ -32,7 +34,13 @@ fn catalog() -> Catalog {
     Catalog::built_in().unwrap()
 }
 
-fn explained(catalog: &Catalog, query: &Query) -> Explanation {
+/// A valid query without introspection.
+fn random_query(catalog: &Catalog, seed: u64) -> Generated {
+    let settings = Settings { max_fields: 20, introspection: false, ..Settings::default() };
+    generate(catalog, &Invented, settings, &mut Choices::new(&bytes_of_seed(seed, 400)))
+}
+
+fn explained(catalog: &Catalog, query: &Generated) -> Explanation {
     let request = query.request();
     let explanation = explain(catalog, &request, &UNLIMITED)
         .unwrap_or_else(|errors| panic!("{errors}\n{}\n{:?}", request.query, request.variables));
@@ -100,30 +108,19 @@ fn set_full_pages(nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
 fn a_larger_query_never_costs_less() {
     let catalog = catalog();
     let (mut shrunk, mut widened) = (0, 0);
-    // Fewer queries, because each is compiled many times.
-    for seed in 0..QUERIES / 4 {
+    for seed in 0..QUERIES / 2 {
         let query = random_query(&catalog, seed);
         let cost = explained(&catalog, &query).estimate.cost();
-        let mut random = Random(seed);
+        let bytes = bytes_of_seed(seed + QUERIES, 64);
+        let choices = &mut Choices::new(&bytes);
         let mut smaller = query.clone();
-        for _ in 0..3 {
-            if smaller.shrink(&mut random) {
-                shrunk += 1;
-                let less = explained(&catalog, &smaller).estimate.cost();
-                assert!(less <= cost, "{less} > {cost}\n{}\n{}", smaller.request().query, query.request().query);
-            }
+        if remove_selection(&mut smaller, choices) {
+            shrunk += 1;
+            let less = explained(&catalog, &smaller).estimate.cost();
+            assert!(less <= cost, "{less} > {cost}\n{}\n{}", smaller.request().query, query.request().query);
         }
-        let mut pages = 0;
-        query.clone().visit_fields(&mut |field| pages += usize::from(field.size().is_some()));
-        for page in 0..pages {
-            let mut wider = query.clone();
-            let mut index = 0;
-            wider.visit_fields(&mut |field| {
-                if let Some(size) = field.size() {
-                    *size += u32::from(index == page);
-                    index += 1;
-                }
-            });
+        let mut wider = query.clone();
+        if enlarge_page(&mut wider, choices) {
             widened += 1;
             let more = explained(&catalog, &wider).estimate.cost();
             assert!(more >= cost, "{more} < {cost}\n{}", wider.request().query);
@@ -279,57 +276,12 @@ fn sql_does_not_depend_on_values() {
     for seed in 0..QUERIES {
         let query = random_query(&catalog, seed);
         let mut other = query.clone();
-        other.change_values(&mut Random(seed));
-        let statements = |query: &Query| -> Vec<String> {
+        change_values(&mut other, &mut Choices::new(&bytes_of_seed(seed + QUERIES, 200)));
+        let statements = |query: &Generated| -> Vec<String> {
             explained(&catalog, query).plan.steps().iter().map(|step| step.sql.clone()).collect()
         };
         assert_eq!(statements(&query), statements(&other), "{}", query.request().query);
     }
-}
-
-#[test]
-fn has_one_statement_for_each_connection_and_lookup_after_those_of_its_parents() {
-    let catalog = catalog();
-    let mut count = 0;
-    for seed in 0..QUERIES {
-        let query = random_query(&catalog, seed);
-        let explanation = explained(&catalog, &query);
-        let steps = explanation.plan.steps();
-        assert_eq!(steps.len(), statements(&catalog, &query, &query.items), "{}", query.request().query);
-        count += steps.len();
-        for (index, step) in steps.iter().enumerate() {
-            if let Parents::Rows { step: parent, .. } = step.parents {
-                assert!(parent < index, "{}", query.request().query);
-            }
-            let (open, close) = (step.sql.matches('(').count(), step.sql.matches(')').count());
-            assert_eq!(open, close, "{}", step.sql);
-            for number in 1..=step.parameters.len() {
-                assert!(step.sql.contains(&format!("${number}")), "${number} is not used: {}", step.sql);
-            }
-            assert!(!step.sql.contains(&format!("${}", step.parameters.len() + 1)), "{}", step.sql);
-        }
-    }
-    assert!(count > 5000, "{count} statements");
-}
-
-/// The number of selected connections and lookup fields.
-fn statements(catalog: &Catalog, query: &Query, items: &[Item]) -> usize {
-    let of_item = |item: &Item| match item {
-        Item::Field(field) if field.guard.as_ref().is_none_or(Guard::selects) => {
-            let is_step = field
-                .field
-                .is_some_and(|id| matches!(catalog.field(id).binding, Binding::Connection(_) | Binding::Lookup(_)));
-            usize::from(is_step) + statements(catalog, query, &field.items)
-        }
-        Item::Inline { guard, items, .. } if guard.as_ref().is_none_or(Guard::selects) => {
-            statements(catalog, query, items)
-        }
-        Item::Spread { fragment, guard, .. } if guard.as_ref().is_none_or(Guard::selects) => {
-            statements(catalog, query, &query.fragments[*fragment].1)
-        }
-        _ => 0,
-    };
-    items.iter().map(of_item).sum()
 }
 
 #[test]

@@ -15,7 +15,6 @@ pub mod naive_resolver;
 pub mod query_plan;
 pub mod query_runner;
 pub mod random;
-pub mod random_query;
 pub mod server;
 pub mod service_manager;
 pub mod statement_log;

@@ -1,4 +1,0 @@
-//! Random valid queries.
-
-pub mod generator;
-pub mod query;
