@@ -201,7 +201,7 @@ impl Admission {
                 Turn::Called => match self.debit(claim).await {
                     Ok(bucket) => return Ok((ticket.admit(), bucket)),
                     Err(DebitError::Insufficient(short)) => match short.retry_after {
-                        Some(wait) if elapsed + wait <= for_credits => Instant::now() + wait,
+                        Some(wait) if wait <= for_credits.saturating_sub(elapsed) => Instant::now() + wait,
                         _ => return Err(Refusal::Credits(short)),
                     },
                     Err(error) => return Err(error.into()),

@@ -213,7 +213,12 @@ mod tests {
 
     #[derive(Debug, Clone)]
     enum Step {
-        Arrive { credits: u64, waits: bool },
+        Arrive {
+            credits: u64,
+            waits: bool,
+        },
+        /// Two start before either has paid.
+        ArriveTogether([u64; 2]),
         Finish(prop::sample::Index),
         Fail(prop::sample::Index),
         Leave(prop::sample::Index),
@@ -224,6 +229,7 @@ mod tests {
         let index = any::<prop::sample::Index>;
         prop_oneof![
             4 => (0_u64..=60, any::<bool>()).prop_map(|(credits, waits)| Step::Arrive { credits, waits }),
+            2 => [0_u64..=60, 0_u64..=60].prop_map(Step::ArriveTogether),
             2 => index().prop_map(Step::Finish),
             1 => index().prop_map(Step::Fail),
             1 => index().prop_map(Step::Leave),
@@ -265,6 +271,26 @@ mod tests {
             }
         }
 
+        /// A request pays, or waits if it wants to. Its start may lie before those of others that are in the line already.
+        fn arrive(&mut self, credits: u64, waits: bool, started: Result<(), Obstacle>) {
+            let (number, demand) = (self.next, Demand { credits, bytes: 10 });
+            self.next += 1;
+            match started {
+                Ok(()) if self.debit(credits) => {}
+                Ok(()) if waits && self.pays_at.is_some() => {
+                    self.line.push_started(number, demand, number);
+                    let placed = self.line.waiting.iter().take_while(|waiter| waiter.has_place).count();
+                    self.waiting.insert(placed - 1, (number, credits));
+                }
+                Ok(()) => self.line.finish(),
+                Err(_) if waits => {
+                    self.line.push(number, demand, number);
+                    self.waiting.push((number, credits));
+                }
+                Err(_) => {}
+            }
+        }
+
         /// Calls the first, and lets it pay, until nothing changes any more.
         fn settle(&mut self) {
             loop {
@@ -283,20 +309,12 @@ mod tests {
         fn take(&mut self, step: &Step) {
             match *step {
                 Step::Arrive { credits, waits } => {
-                    let (number, demand) = (self.next, Demand { credits, bytes: 10 });
-                    self.next += 1;
-                    match self.line.start(self.limit, credits) {
-                        Ok(()) if self.debit(credits) => {}
-                        Ok(()) if waits && self.pays_at.is_some() => {
-                            self.line.push_started(number, demand, number);
-                            self.waiting.push((number, credits));
-                        }
-                        Ok(()) => self.line.finish(),
-                        Err(_) if waits => {
-                            self.line.push(number, demand, number);
-                            self.waiting.push((number, credits));
-                        }
-                        Err(_) => {}
+                    let started = self.line.start(self.limit, credits);
+                    self.arrive(credits, waits, started);
+                }
+                Step::ArriveTogether(both) => {
+                    for (credits, started) in both.map(|credits| (credits, self.line.start(self.limit, credits))) {
+                        self.arrive(credits, true, started);
                     }
                 }
                 Step::Finish(index) if !self.running.is_empty() => {

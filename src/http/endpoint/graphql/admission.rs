@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use hyper::http::request::Parts as Head;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::query_error::QueryError;
+use crate::http::request_head;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::query::Request;
@@ -75,12 +77,12 @@ pub(crate) async fn check(
     service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
-/// Holds a refusal back while its caller gets many. What the client sent is not kept for that.
-pub(crate) async fn hold_back(service: &Service, caller: &Principal, in_flight: &mut InFlightRequest) {
+/// Holds a refusal back while its caller gets many. Of what the client sent, the head is kept for that.
+pub(crate) async fn hold_back(service: &Service, caller: &Principal, head: &Head, in_flight: &mut InFlightRequest) {
     let now = Instant::now();
     let delay = service.refusal_pace.delay(&caller.user_id, now.into_std());
     if !delay.is_zero() {
-        in_flight.shrink(0);
+        in_flight.shrink(request_head::memory(head));
         time::sleep_until(now + delay).await;
     }
 }

@@ -107,7 +107,7 @@ async fn serve(
     let result = run(service, &caller, &mut query, head, &schedule, in_flight, entry).await;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
-        admission::hold_back(service, &caller, in_flight).await;
+        admission::hold_back(service, &caller, head, in_flight).await;
     } else {
         slow_query_log::report(service, &caller, &mut query.request, entry).await;
     }
