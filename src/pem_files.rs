@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thiserror::Error;
@@ -29,6 +30,18 @@ pub enum PemError {
         /// What is wanted of it.
         wanted: &'static str,
     },
+    /// A certificate is none of an authority.
+    #[error("a certificate in {path} cannot be trusted", path = path.display())]
+    Authority {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: rustls::Error,
+    },
+    /// The system has no trusted certificates.
+    #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
+    NoSystemCertificates,
     /// Others may read the key.
     #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
     KeyOpen {
@@ -55,6 +68,23 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, PemErro
         return Err(PemError::KeyOpen { path: path.to_owned() });
     }
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| PemError::NotPem { path: path.to_owned(), wanted: "private key" })
+}
+
+/// The authorities whose certificates are in a file, or those that the system trusts.
+pub(crate) fn authorities(path: Option<&Path>) -> Result<RootCertStore, PemError> {
+    let mut roots = RootCertStore::empty();
+    if let Some(path) = path {
+        for certificate in certificates(path)? {
+            let unusable = |source| PemError::Authority { path: path.to_owned(), source };
+            roots.add(certificate).map_err(unusable)?;
+        }
+    } else {
+        let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if added == 0 {
+            return Err(PemError::NoSystemCertificates);
+        }
+    }
+    Ok(roots)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, PemError> {

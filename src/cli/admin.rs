@@ -85,6 +85,14 @@ pub(crate) fn new_password() -> Result<String, StartError> {
         }
         return Ok(password);
     }
+    password()
+}
+
+/// Reads a password: from a terminal, without echo, or else the next line of standard input.
+pub(crate) fn password() -> Result<String, StartError> {
+    if io::stdin().is_terminal() {
+        return Ok(rpassword::prompt_password("Password: ")?);
+    }
     let mut line = String::new();
     let mut input = io::Read::take(io::stdin().lock(), LONGEST_LINE);
     if input.read_line(&mut line)? == 0 {

@@ -3,22 +3,28 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) mod admin;
 pub(crate) mod audit;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod database;
 pub mod demo;
+pub(crate) mod doctor;
 pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
+pub(crate) mod health;
 pub(crate) mod keys;
 pub mod load;
+pub(crate) mod manual;
 pub mod migrate;
 pub mod outcome;
 pub(crate) mod parties;
 pub(crate) mod profile;
+pub(crate) mod query;
+pub mod query_text;
 pub(crate) mod sample;
 pub(crate) mod schema;
 mod secrets;
@@ -55,9 +61,15 @@ enum Command {
     Token(token::Args),
     Keys(keys::Args),
     Audit(audit::Args),
+    Query(query::Args),
     Explain(explain::Args),
     Schema(schema::Args),
     Config(config::Args),
+    Doctor(doctor::Args),
+    Health(health::Args),
+    Completions(completions::Args),
+    #[command(hide = true)]
+    Manual(manual::Args),
 }
 
 /// Parses the command line and runs the command. Exits with 1 if the command fails, and with 2, as clap does, if the
@@ -78,9 +90,14 @@ pub fn run() -> ExitCode {
         Command::Token(args) => token::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Audit(args) => audit::run(args),
+        Command::Query(args) => query::run(args),
         Command::Explain(args) => explain::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Config(args) => config::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Health(args) => health::run(&args),
+        Command::Completions(args) => completions::run(&args, Program::command()),
+        Command::Manual(args) => manual::run(&args, Program::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

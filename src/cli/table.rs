@@ -31,23 +31,31 @@ impl<const N: usize> Table<N> {
 
     fn to_text(&self) -> String {
         let heads = self.columns.map(|name| title(name).to_uppercase());
-        let cells: Vec<[String; N]> = self.rows.iter().map(|row| row.each_ref().map(shown)).collect();
-        let width = |column: usize| {
-            cells.iter().chain([&heads]).map(|row| row[column].chars().count()).max().unwrap_or_default()
-        };
-        let widths: [usize; N] = std::array::from_fn(width);
-        let mut text = String::new();
-        for row in [&heads].into_iter().chain(&cells) {
-            let mut line = String::new();
-            for (cell, width) in row.iter().zip(widths) {
-                // Writing to a string cannot fail.
-                let _ = write!(line, "{cell:<width$}  ");
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text
+        let mut lines = vec![heads.to_vec()];
+        lines.extend(self.rows.iter().map(|row| row.each_ref().map(shown).to_vec()));
+        align(&lines)
     }
+}
+
+/// Lines of cells, each column as wide as its widest cell.
+pub(crate) fn align(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or_default();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<_> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for cells in lines {
+        let mut line = String::new();
+        for (cell, width) in cells.iter().zip(&widths) {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 /// Prints what a command did: a sentence, or the facts as JSON, with whether anything changed.
@@ -77,7 +85,8 @@ fn title(name: &str) -> String {
     title
 }
 
-fn shown(value: &Value) -> String {
+/// A value for people.
+pub(crate) fn shown(value: &Value) -> String {
     let text = match value {
         Value::Null => "-".to_owned(),
         Value::Bool(true) => "yes".to_owned(),

@@ -16,6 +16,7 @@ use crate::database::libpq_files::{self, Environment, FilePassword, PasswordOf};
 use crate::database::role::Role;
 use crate::database::target_session::{self, OpenConnection};
 use crate::database::tls::{self, Identity, Trust};
+use crate::pem_files::authorities;
 
 /// The variables of libpq's environment, and the parameters that they stand for.
 const VARIABLES: [(&str, &str); 16] = [
@@ -226,8 +227,8 @@ fn encryption(
     let root_file = root.filter(|_| !is_system).map(PathBuf::from).or_else(|| in_home("root.crt"));
     let has_root_file = root.is_some() || root_file.as_ref().is_some_and(|path| path.exists());
     let roots = || match &root_file {
-        _ if is_system => tls::roots_of_system(),
-        Some(path) if path.exists() => tls::roots_of(path),
+        _ if is_system => Ok(authorities(None)?),
+        Some(path) if path.exists() => Ok(authorities(Some(path))?),
         path => Err(AddressError::NoRootCertificate { path: path.clone().unwrap_or_default() }),
     };
     let trust = match mode {

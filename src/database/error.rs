@@ -182,9 +182,6 @@ pub enum AddressError {
         "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate from an authority of the system"
     )]
     SystemNeedsHost,
-    /// The system has no trusted certificates.
-    #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
-    NoSystemCertificates,
     /// The file of a certificate or key cannot be used.
     #[error(transparent)]
     Pem(#[from] PemError),

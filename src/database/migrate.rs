@@ -114,6 +114,25 @@ pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::E
     client.query_one(exists, &[]).await?.try_get(0)
 }
 
+/// The names of the migrations that the database lacks.
+pub(crate) async fn pending(client: &Client) -> Result<Vec<String>, tokio_postgres::Error> {
+    let (migrations, history) = if has_order_tables(client).await? {
+        (embedded::migrations::runner().get_migrations().clone(), HISTORY)
+    } else {
+        // They are part of the program, so that they can be read.
+        (service_migrations().unwrap_or_default(), SERVICE_HISTORY)
+    };
+    let is_there = "SELECT to_regclass($1) IS NOT NULL";
+    let applied: Vec<i32> = if client.query_one(is_there, &[&history]).await?.try_get(0)? {
+        let rows = client.query(&format!("SELECT version FROM {history}"), &[]).await?;
+        rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?
+    } else {
+        Vec::new()
+    };
+    let missing = migrations.iter().filter(|migration| !applied.contains(&migration.version()));
+    Ok(missing.map(ToString::to_string).collect())
+}
+
 async fn migrate_scope(client: &mut Client, scope: Scope) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;

@@ -2,7 +2,7 @@
 //!
 //! Source: PostgreSQL's documentation, section "SSL Support" of libpq.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -73,22 +73,6 @@ pub(super) fn local_connector() -> MakeRustlsConnect {
     )]
     let builder = builder.expect("ring supports all versions");
     MakeRustlsConnect::new(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
-}
-
-/// The certificates of authorities in a file.
-pub(super) fn roots_of(path: &Path) -> Result<RootCertStore, AddressError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(path)? {
-        roots.add(certificate).map_err(AddressError::Certificates)?;
-    }
-    Ok(roots)
-}
-
-/// The certificates of authorities that the system trusts.
-pub(super) fn roots_of_system() -> Result<RootCertStore, AddressError> {
-    let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if added == 0 { Err(AddressError::NoSystemCertificates) } else { Ok(roots) }
 }
 
 fn any_server(provider: Arc<CryptoProvider>) -> Arc<AnyHost> {

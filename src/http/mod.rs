@@ -17,6 +17,8 @@
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
 //! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
 //!
+//! **Commands**: `client` asks a running server.
+//!
 //! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
 //! for each request, `unavailability_log` one for each cause of 503. A query's `timeline` has its stages, also for the log of slow
 //! queries.
@@ -28,6 +30,7 @@ pub(crate) mod access_error;
 pub(crate) mod access_log;
 pub(crate) mod api_error;
 pub(crate) mod body;
+pub(crate) mod client;
 pub mod coding;
 pub(crate) mod compress;
 pub(crate) mod connection;

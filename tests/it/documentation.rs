@@ -21,6 +21,23 @@ fn settings_error_codes_and_metrics_are_documented() {
     check("metrics", &state_metrics::markdown_table());
 }
 
+/// The configuration file of packages has every setting, with its default.
+#[test]
+fn every_setting_is_in_the_configuration_file_of_packages() {
+    let mut expected = String::from(
+        "# Settings of orderql; `orderql config` prints those in force. Remove the # before a line to change it.\n",
+    );
+    for setting in SETTINGS {
+        let reload = if setting.live { " A reload puts it in force." } else { "" };
+        write!(expected, "\n# {}{reload}\n# {} = '{}'\n", setting.help.trim(), setting.name, setting.default).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations/orderql.toml");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert!(fs::read_to_string(&path).unwrap_or_default() == expected, "run this test with UPDATE_DOCS=1");
+}
+
 /// Dashboard and alert rules use only metrics that there are.
 #[test]
 fn dashboard_and_alert_rules_use_existing_metrics() {

@@ -9,9 +9,9 @@ pub mod explained;
 mod json;
 pub mod text;
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::env;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
 
 use clap::value_parser;
 use thiserror::Error;
@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::explain::explained::Explained;
 use crate::cli::outcome::Outcome;
+use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
 use crate::config::value_parser::limit_parser;
@@ -100,24 +101,10 @@ macro_rules! limit_flags {
 
 caller_limits!(limit_flags!);
 
-/// Why `explain` fails.
+/// The server would reject the query. The printed errors say why.
 #[derive(Debug, Error)]
-pub enum ExplainError {
-    /// A file does not exist, or is not text.
-    #[error("{} cannot be read", path.display())]
-    Read {
-        /// Its path.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Standard input cannot be read, or is not text.
-    #[error("the query cannot be read from standard input")]
-    Input(#[source] io::Error),
-    /// The server would reject the query. The printed errors say why.
-    #[error("the query would be rejected")]
-    Rejected,
-}
+#[error("the query would be rejected")]
+struct Rejected;
 
 /// Prints the explanation to standard output, in colour if that is a terminal. Fails for a query that the server would
 /// reject, after everything that is known about it is printed.
@@ -125,7 +112,7 @@ pub fn run(args: &Args) -> Outcome {
     let window = SearchWindow::new(args.search_window).unwrap_or(SearchWindow::DEFAULT);
     let catalog = schema::read(args.schema.as_deref())?.with_search_window(window);
     let request = Request {
-        query: query(&args.query)?,
+        query: query_text::read(&args.query)?,
         operation_name: args.operation.clone(),
         variables: args.variables.clone().unwrap_or_default(),
     };
@@ -145,49 +132,6 @@ pub fn run(args: &Args) -> Outcome {
     }
     match explained.errors() {
         None => Ok(()),
-        Some(_) => Err(ExplainError::Rejected.into()),
-    }
-}
-
-fn variables(text: &str) -> Result<Variables, String> {
-    serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"first\": 10}} is wanted: {error}"))
-}
-
-/// The query: standard input for `-`, the content of the file of that name if there is one, or the argument itself.
-fn query(argument: &str) -> Result<String, ExplainError> {
-    if argument == "-" {
-        let mut text = String::new();
-        return io::stdin().read_to_string(&mut text).map(|_| text).map_err(ExplainError::Input);
-    }
-    let path = Path::new(argument);
-    // Every query has a brace. An argument without one can only be the name of a file, which then does not exist.
-    let is_file = path.is_file() || !argument.contains('{');
-    if is_file { read(path) } else { Ok(argument.to_owned()) }
-}
-
-fn read(path: &Path) -> Result<String, ExplainError> {
-    fs::read_to_string(path).map_err(|source| ExplainError::Read { path: path.to_owned(), source })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::BUILT_IN;
-
-    #[test]
-    fn a_query_is_text_or_the_name_of_a_file() {
-        assert_eq!(query("{ __typename }").unwrap(), "{ __typename }");
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/schema.graphql");
-        assert_eq!(query(file).unwrap(), BUILT_IN);
-        let missing = query("no/such/file.graphql").unwrap_err();
-        assert_eq!(missing.to_string(), "no/such/file.graphql cannot be read");
-    }
-
-    #[test]
-    fn variables_are_a_json_object() {
-        assert_eq!(variables(r#"{"first": 10}"#).unwrap()["first"], 10);
-        for text in ["", "10", "[1]", "{first: 10}"] {
-            assert!(variables(text).unwrap_err().starts_with("a JSON object such as"), "{text}");
-        }
+        Some(_) => Err(Rejected.into()),
     }
 }

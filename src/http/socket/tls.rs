@@ -1,13 +1,14 @@
-//! The certificate that clients see, and which protocols they are offered.
+//! The certificate that clients see, and which protocols they are offered; and the servers that a client of this program
+//! trusts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::ServerConfig;
 use rustls::crypto::ring;
+use rustls::{ClientConfig, ServerConfig};
 use thiserror::Error;
 
-use crate::pem_files::{PemError, certificates, private_key};
+use crate::pem_files::{PemError, authorities, certificates, private_key};
 
 /// HTTP's names in TLS (ALPN), the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -27,9 +28,19 @@ pub(crate) enum TlsError {
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] PemError),
+    /// No client can be made.
+    #[error("TLS cannot be used")]
+    Client(#[source] rustls::Error),
     /// The certificate and the key do not go together, or are of a kind that is not known.
     #[error("the certificate in {} and the key in {} cannot be used", .0.certificate.display(), .0.key.display())]
     Pair(TlsFiles, #[source] rustls::Error),
+}
+
+/// Trusts servers by the authorities in a file, or by those of the system.
+pub(crate) fn client(file: Option<&Path>) -> Result<ClientConfig, TlsError> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Client)?;
+    Ok(builder.with_root_certificates(authorities(file)?).with_no_client_auth())
 }
 
 /// Reads the files.

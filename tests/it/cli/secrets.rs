@@ -38,7 +38,10 @@ fn no_error_repeats_a_password() {
     }
     // An address that is well-formed, and has no server.
     let away = "host=/nowhere user=me password=hunter2 dbname=orders";
-    commands.extend([vec!["serve", "--database-url", away], vec!["migrate", "--database-url", away]]);
+    commands.extend([
+        vec!["serve", "--start-wait", "off", "--database-url", away],
+        vec!["migrate", "--database-url", away],
+    ]);
     for arguments in commands {
         let result = run(orderql().args(&arguments), "");
         assert!(!result.succeeded, "{arguments:?}");

@@ -103,10 +103,11 @@ impl Server {
             let event = serde_json::from_str::<Value>(&line).unwrap_or_default();
             start.push_str(&line);
             if event["message"] == "listening" {
-                let address = event["address"].as_str().unwrap().parse().unwrap();
+                let address = event["address"].as_str().unwrap().parse();
                 match event["endpoints"].as_str() {
-                    Some("admin") => admin_address = Some(address),
-                    _ => break address,
+                    // It may be a Unix socket.
+                    Some("admin") => admin_address = address.ok(),
+                    _ => break address.unwrap(),
                 }
             }
         };

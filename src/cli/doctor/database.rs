@@ -1,0 +1,254 @@
+//! Checks the database: version, schema, what the role may do, and settings that the server suffers from.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio_postgres::{Client, Error};
+
+use crate::cli::database::{address, connect};
+use crate::cli::doctor::finding::Finding;
+use crate::cli::schema;
+use crate::config::settings::Config;
+use crate::database::migrate::{has_order_tables, pending};
+use crate::preflight::{Constraints, check as check_schema};
+use crate::telemetry::error_chain::ErrorChain;
+
+/// The oldest version that is supported.
+const OLDEST_VERSION: i32 = 140_000;
+
+/// Connections that a server has beside its pools: for grants, for the audit, and for old rows.
+const OTHER_CONNECTIONS: usize = 4;
+
+/// A difference of the clocks that no transmission explains.
+const CLOCK_DIFFERENCE: Duration = Duration::from_secs(2);
+
+/// What the role needs of the service's own tables. Order updates and audits need the last ones.
+const PRIVILEGES: [(&str, &str); 8] = [
+    ("user_account", "SELECT"),
+    ("user_account", "UPDATE"),
+    ("audit_event", "INSERT"),
+    ("audit_event", "SELECT"),
+    ("audit_event", "DELETE"),
+    ("order_update", "INSERT"),
+    ("order_update", "DELETE"),
+    ("idempotent_answer", "INSERT"),
+];
+
+/// Checks the database, as far as it can be reached.
+pub(super) async fn check(config: &Config) -> Vec<Finding> {
+    let given = match config.database() {
+        Ok(given) => given,
+        Err(error) => return vec![Finding::error("database", &error)],
+    };
+    let database = match address(&given) {
+        Ok(database) => database,
+        Err(error) => return vec![Finding::error("database", &error)],
+    };
+    let client = match connect(&database).await {
+        Ok(client) => client,
+        Err(error) => return vec![Finding::error("database", &error)],
+    };
+    let mut findings = Vec::new();
+    for warning in database.warnings() {
+        findings.push(Finding::warning("database", warning.to_string(), "sslmode=verify-full in database-url"));
+    }
+    // Each of them says something even if another one fails.
+    for (area, checked) in [
+        ("database", server(&client).await),
+        ("migrations", migrations(&client).await),
+        ("grants", privileges(&client).await),
+        ("accounts", accounts(&client).await),
+        ("connections", connections(&client, config).await),
+        ("postgresql", postgresql_settings(&client, config).await),
+        ("vacuum", vacuum(&client).await),
+        ("clock", clock(&client).await),
+    ] {
+        match checked {
+            Ok(found) => findings.extend(found),
+            Err(error) => {
+                let text = ErrorChain(&error).to_string();
+                findings.push(Finding::warning(
+                    area,
+                    format!("cannot be checked: {text}"),
+                    "run it as the server's role",
+                ));
+            }
+        }
+    }
+    findings.extend(schema_fit(&client, config).await);
+    findings
+}
+
+async fn server(client: &Client) -> Result<Vec<Finding>, Error> {
+    let select = "SELECT current_setting('server_version_num')::int, current_setting('server_version'),
+                         pg_is_in_recovery(), current_database()::text, current_user::text";
+    let row = client.query_one(select, &[]).await?;
+    let (number, version, name): (i32, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
+    let role: String = row.try_get(4)?;
+    Ok(vec![if number < OLDEST_VERSION {
+        Finding::failure("database", format!("it runs PostgreSQL {version}"), "upgrade it to 14 or later")
+    } else if row.try_get(2)? {
+        Finding::failure(
+            "database",
+            "it is a standby, which sends no notifications of changed grants",
+            "name the primary, or several hosts with target_session_attrs=primary",
+        )
+    } else {
+        Finding::ok("database", format!("{name} on PostgreSQL {version}, as the role {role}"))
+    }])
+}
+
+async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
+    let missing = pending(client).await?;
+    Ok(vec![match &*missing {
+        [] => Finding::ok("migrations", "all are applied"),
+        [first, ..] => Finding::failure(
+            "migrations",
+            format!("{} are missing, from {first} on", missing.len()),
+            "orderql migrate --database-url …, as the owner of the tables",
+        ),
+    }])
+}
+
+async fn privileges(client: &Client) -> Result<Vec<Finding>, Error> {
+    let mut missing = Vec::new();
+    for (table, privilege) in PRIVILEGES {
+        // No row if there is no such table.
+        let select = "SELECT has_table_privilege(relation.oid, $2)
+                      FROM pg_class AS relation
+                      WHERE relnamespace = to_regnamespace('orderql') AND relname = $1";
+        let row = client.query_opt(select, &[&table, &privilege]).await?;
+        if let Some(row) = row
+            && !row.try_get::<_, bool>(0)?
+        {
+            let remedy = format!("GRANT {privilege} ON orderql.{table} TO the role, as the tables' owner");
+            missing.push(Finding::warning("grants", format!("no {privilege} on orderql.{table}"), remedy));
+        }
+    }
+    if missing.is_empty() {
+        missing.push(Finding::ok("grants", "the role may do what the service's own tables need"));
+    }
+    Ok(missing)
+}
+
+async fn accounts(client: &Client) -> Result<Vec<Finding>, Error> {
+    let select = "SELECT count(*) FROM orderql.user_account WHERE NOT disabled";
+    let count: i64 = client.query_one(select, &[]).await?.try_get(0)?;
+    Ok(vec![if count == 0 {
+        Finding::warning("accounts", "nobody can sign in", "orderql user add NAME --group GROUP")
+    } else {
+        Finding::ok("accounts", format!("{count} can sign in"))
+    }])
+}
+
+async fn connections(client: &Client, config: &Config) -> Result<Vec<Finding>, Error> {
+    let select =
+        "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int";
+    let most: i32 = client.query_one(select, &[]).await?.try_get(0)?;
+    let needed = readers(config) + config.writer_pool_size + OTHER_CONNECTIONS;
+    Ok(vec![if usize::try_from(most).is_ok_and(|most| most < needed) {
+        Finding::warning(
+            "connections",
+            format!("PostgreSQL has {most} for all, and one server needs {needed}"),
+            "raise max_connections, or lower pool-size and writer-pool-size",
+        )
+    } else {
+        Finding::ok("connections", format!("a server needs {needed} of {most}"))
+    }])
+}
+
+/// The connections for queries, by default two for each core and one more.
+fn readers(config: &Config) -> usize {
+    config.pool_size.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from) + 1)
+}
+
+async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Finding>, Error> {
+    // Times are in milliseconds there; 0 is none.
+    let select = "SELECT name, setting FROM pg_settings
+                  WHERE name IN ('default_transaction_read_only', 'statement_timeout', 'idle_session_timeout', 'autovacuum',
+                                 'track_counts')
+                  ORDER BY name";
+    let deadline = config.deadline.as_millis();
+    let mut findings = Vec::new();
+    for row in client.query(select, &[]).await? {
+        let (name, value): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);
+        let number: u128 = value.parse().unwrap_or_default();
+        let found = match name {
+            "default_transaction_read_only" if value == "on" => Some("order updates are refused"),
+            "statement_timeout" if number > 0 && number < deadline => {
+                Some("queries are cancelled before their deadline")
+            }
+            "idle_session_timeout" if number > 0 => Some("PostgreSQL ends idle connections of the pools"),
+            "autovacuum" | "track_counts" if value == "off" => Some("searches read more than their indexes"),
+            _ => None,
+        };
+        if let Some(effect) = found {
+            let remedy = format!("ALTER ROLE … RESET {name}, or ALTER DATABASE …, or the server's configuration");
+            findings.push(Finding::warning("postgresql", format!("{name} is {value}: {effect}"), remedy));
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("postgresql", "its settings are in no way"));
+    }
+    Ok(findings)
+}
+
+async fn vacuum(client: &Client) -> Result<Vec<Finding>, Error> {
+    let select = "SELECT relname::text FROM pg_stat_user_tables
+                  WHERE schemaname IN ('public', 'orderql') AND n_live_tup > 10000
+                    AND last_vacuum IS NULL AND last_autovacuum IS NULL
+                  ORDER BY n_live_tup DESC LIMIT 5";
+    let tables = client.query(select, &[]).await?;
+    let tables = tables.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
+    Ok(vec![if tables.is_empty() {
+        Finding::ok("vacuum", "large tables have been vacuumed")
+    } else {
+        let remedy = format!("VACUUM (ANALYZE) {}", tables.join(", "));
+        Finding::warning("vacuum", "searches fetch rows that their indexes would have answered", remedy)
+    }])
+}
+
+async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {
+    let before = SystemTime::now();
+    let select = "SELECT extract(epoch FROM clock_timestamp())::float8";
+    let there: f64 = client.query_one(select, &[]).await?.try_get(0)?;
+    let there = UNIX_EPOCH + Duration::try_from_secs_f64(there).unwrap_or_default();
+    let after = SystemTime::now();
+    let ahead = there.duration_since(after).unwrap_or_default();
+    let difference = before.duration_since(there).unwrap_or_default().max(ahead);
+    Ok(vec![if difference > CLOCK_DIFFERENCE {
+        Finding::warning(
+            "clock",
+            format!("it differs from the database's by {} s", difference.as_secs()),
+            "synchronise both machines' clocks: tokens and audits have times",
+        )
+    } else {
+        Finding::ok("clock", "as the database's")
+    }])
+}
+
+/// Whether the database has what the schema names: relations, columns, indexes, privileges.
+async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
+    // A schema that is none was reported before.
+    let Ok(catalog) = schema::read(config.schema.as_deref()) else { return Vec::new() };
+    let mismatches = match check_schema(client, &catalog.with_search_window(config.search_window)).await {
+        Ok(mismatches) => mismatches,
+        Err(error) => return vec![Finding::error("schema", &error)],
+    };
+    let mut findings: Vec<_> = mismatches
+        .into_iter()
+        .map(|mismatch| {
+            if config.schema_constraints == Constraints::Trusted && mismatch.is_missing_guarantee() {
+                Finding::warning("schema", mismatch.to_string(), "add the constraint; until then it is trusted")
+            } else {
+                Finding::error("schema", &mismatch)
+            }
+        })
+        .collect();
+    if findings.is_empty() {
+        findings.push(Finding::ok("schema", "the database has its tables, columns, indexes and grants"));
+    }
+    if !has_order_tables(client).await.unwrap_or(true) {
+        findings.push(Finding::ok("schema", "the database has no tables of order updates: updates are not served"));
+    }
+    findings
+}

@@ -1,0 +1,77 @@
+//! Checks what the server finds on its machine: settings, descriptors, keys and certificates.
+
+use rustix::process::{Resource, getrlimit};
+
+use crate::access::tokens::error::TokenError;
+use crate::access::tokens::jwt::Tokens;
+use crate::cli::doctor::finding::Finding;
+use crate::cli::schema;
+use crate::config::settings::Config;
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::tls;
+
+/// Descriptors that a server has beside connections: its log, its listeners, files, and what the runtime needs.
+const OTHER_DESCRIPTORS: usize = 64;
+
+/// Checks everything but the database. The settings are valid.
+pub(super) fn check(config: &Config) -> Vec<Finding> {
+    vec![
+        Finding::ok("settings", "all values are valid"),
+        descriptors(config),
+        keys(config),
+        match schema::read(config.schema.as_deref()) {
+            Ok(_) => Finding::ok("schema file", "it is a schema"),
+            Err(error) => Finding::error("schema file", &error),
+        },
+        encryption(config),
+    ]
+}
+
+fn keys(config: &Config) -> Finding {
+    let options = match config.tokens() {
+        Ok(options) => options,
+        Err(error) => return Finding::error("keys", &error),
+    };
+    match Tokens::check(&options).and_then(|()| Tokens::open_existing(options)) {
+        Ok(_) => Finding::ok("keys", "nobody else can read or replace them"),
+        Err(error @ TokenError::NoKeyIn { .. }) => Finding::warning(
+            "keys",
+            error.to_string(),
+            "the server makes one at its start; several servers need the same",
+        ),
+        Err(error) => Finding::error("keys", &error),
+    }
+}
+
+fn descriptors(config: &Config) -> Finding {
+    let pools = config.pool_size.unwrap_or_default() + config.writer_pool_size;
+    let needed = (config.connection_limit + pools + OTHER_DESCRIPTORS) as u64;
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < needed => Finding::warning(
+            "descriptors",
+            format!("{limit} files may be open, and connection-limit and the pools need {needed}"),
+            format!("ulimit -n {needed}, or LimitNOFILE={needed} in the unit; or lower connection-limit"),
+        ),
+        limit => Finding::ok(
+            "descriptors",
+            limit.map_or("no limit".to_owned(), |limit| format!("{limit} files may be open")),
+        ),
+    }
+}
+
+fn encryption(config: &Config) -> Finding {
+    match (&config.http().tls, &config.listen) {
+        (Some(files), _) => match tls::read(files) {
+            Ok(_) => Finding::ok("encryption", "the certificate and its key go together"),
+            Err(error) => Finding::error("encryption", &error),
+        },
+        (None, ListenAddress::Tcp(address)) if !address.ip().is_loopback() && config.trusted_proxies.is_empty() => {
+            Finding::warning(
+                "encryption",
+                format!("passwords and tokens cross the network to {address} as they are"),
+                "set tls-cert and tls-key; or have a proxy encrypt, and name it in trusted-proxies",
+            )
+        }
+        (None, _) => Finding::ok("encryption", "only this machine or a proxy connects"),
+    }
+}

@@ -1,0 +1,84 @@
+//! `orderql health`: asks the server with these settings whether it is ready, for containers and scripts.
+
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Request;
+use thiserror::Error;
+
+use crate::cli::outcome::Outcome;
+use crate::cli::settings;
+use crate::config::flags::Flags;
+use crate::config::settings::Config;
+use crate::http::client::{ServerAddress, send};
+use crate::http::socket::address::ListenAddress;
+
+/// How long the server may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Ask the server of this machine whether it is ready
+///
+/// Prints its answer. Exits with 1 if it is not ready, or does not answer within 5 seconds. Takes the server's settings, and
+/// asks at admin-listen if that is set.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only ask whether it is alive
+    #[arg(long)]
+    live: bool,
+
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// Why the answer is not yes.
+#[derive(Debug, Error)]
+enum HealthError {
+    /// The server says so.
+    #[error("the server is not ready")]
+    NotReady,
+    /// Where the server listens is not known, or it would have to be trusted.
+    #[error(
+        "set admin-listen to an address and a port or a Unix socket: the other listener cannot be asked by this command"
+    )]
+    NoAddress,
+}
+
+/// Asks, and prints the answer.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let config = Config::read(&settings::gather(&args.flags)?)?;
+    let address = address(&config).ok_or(HealthError::NoAddress)?;
+    let path = if args.live { "/health/live" } else { "/health/ready" };
+    let request = Request::get(path).header("host", "localhost").body(Full::new(Bytes::new()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let answer = runtime.block_on(send(&address, request, TIMEOUT))?;
+    let mut out = io::stdout().lock();
+    out.write_all(&answer.body)?;
+    writeln!(out)?;
+    if answer.status.is_success() { Ok(()) } else { Err(HealthError::NotReady.into()) }
+}
+
+/// Where a server with these settings can be asked without trusting it.
+fn address(config: &Config) -> Option<ServerAddress> {
+    let listen = match &config.admin_listen {
+        Some(address) => address,
+        None => &config.listen,
+    };
+    match listen {
+        ListenAddress::Tcp(_) if config.admin_listen.is_none() && config.tls_cert.is_some() => None,
+        ListenAddress::Tcp(address) => Some(ServerAddress::Plain(reachable(*address).to_string())),
+        ListenAddress::Unix(path) => Some(ServerAddress::Unix(path.clone())),
+        ListenAddress::Inherited(_) => None,
+    }
+}
+
+/// A client cannot connect to the address that means all interfaces.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => (Ipv6Addr::LOCALHOST, v6.port()).into(),
+        other => other,
+    }
+}

@@ -1,0 +1,54 @@
+//! Asks a database without a server: compiles the query and runs its statements.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::cli::database::{address, connect};
+use crate::cli::outcome::Outcome;
+use crate::cli::schema;
+use crate::compile::compile;
+use crate::database::connection_string::ConnectionString;
+use crate::database::options::{OneRoundTrip, PoolOptions};
+use crate::database::pool::Pool;
+use crate::execute::step_log::StepLog;
+use crate::execute::{constant, execute};
+use crate::limits::Limits;
+use crate::preflight::stored_types;
+use crate::query::Request;
+
+/// How long connecting may take.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// The response of a server without limits.
+pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, request: &Request) -> Outcome<Value> {
+    let catalog = schema::read(file)?;
+    let database = address(database)?;
+    // This error says what to do, and that of a pool does not.
+    let client = connect(&database).await?;
+    let stored = stored_types(&client, &catalog).await?;
+    let catalog = catalog.with_stored_types(&stored);
+    drop(client);
+    let limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
+    let compiled = match compile(&catalog, request, &limits) {
+        Ok(compiled) => compiled,
+        Err(errors) => return Ok(json!({ "errors": errors })),
+    };
+    let mut writer = if compiled.plan.needs_database() {
+        let options = PoolOptions { database, size: 1, wait: WAIT, one_round_trip: OneRoundTrip::Auto };
+        let snapshot = Pool::new(&options)?.snapshot().await?;
+        execute(snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await?
+    } else {
+        constant(&compiled.plan)
+    };
+    let mut data = Vec::new();
+    writer.write(&mut data, usize::MAX)?;
+    let data: Box<RawValue> = serde_json::from_slice(&data)?;
+    let cost = json!({
+        "requestedQueryCost": compiled.estimate.cost(),
+        "actualQueryCost": compiled.estimate.actual(writer.row_counts()),
+    });
+    Ok(json!({ "data": data, "extensions": { "cost": cost } }))
+}

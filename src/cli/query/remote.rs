@@ -1,0 +1,124 @@
+//! Asks a running server.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{Request as HttpRequest, Uri};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::cli::admin::password;
+use crate::cli::outcome::Outcome;
+use crate::http::client::{Answer, ServerAddress, send};
+use crate::http::socket::tls;
+use crate::query::Request;
+
+/// How long the server may take: longer than the deadline of any query.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// The address of a server, as it is written.
+#[derive(Debug, Clone)]
+pub(super) enum Url {
+    Plain(String),
+    Encrypted(String),
+    Unix(String),
+}
+
+/// A server to ask.
+pub(super) struct Server {
+    address: ServerAddress,
+    host: String,
+}
+
+/// Who asks.
+pub(super) enum Credentials {
+    Token(String),
+    Password { user: String, password: String },
+}
+
+/// Why there is no response to show.
+#[derive(Debug, Error)]
+pub(super) enum RemoteError {
+    #[error("name a caller: --token, ORDERQL_TOKEN, or --user")]
+    NoCredentials,
+    #[error("{user} cannot sign in: {reason}")]
+    SignIn { user: String, reason: String },
+    #[error("the server's response is no JSON (status {0})")]
+    NotJson(u16, #[source] serde_json::Error),
+}
+
+/// Parses the address of a server. Paths are the service's own.
+pub(super) fn url(text: &str) -> Result<Url, String> {
+    if let Some(path) = text.strip_prefix("unix:") {
+        return Ok(Url::Unix(path.to_owned()));
+    }
+    let wrong = || "http://HOST:PORT, https://HOST:PORT or unix:/PATH is wanted".to_owned();
+    let uri: Uri = text.parse().map_err(|_| wrong())?;
+    let host = uri.host().ok_or_else(wrong)?;
+    match uri.scheme_str() {
+        Some("http") => Ok(Url::Plain(format!("{host}:{}", uri.port_u16().unwrap_or(80)))),
+        Some("https") => Ok(Url::Encrypted(format!("{host}:{}", uri.port_u16().unwrap_or(443)))),
+        _ => Err(wrong()),
+    }
+}
+
+/// Who asks. Asks for a password if a user is to sign in.
+pub(super) fn credentials(token: Option<String>, user: Option<String>) -> Outcome<Credentials> {
+    match (token.filter(|token| !token.is_empty()), user) {
+        (Some(token), _) => Ok(Credentials::Token(token)),
+        (None, Some(user)) => Ok(Credentials::Password { user, password: password()? }),
+        (None, None) => Err(RemoteError::NoCredentials.into()),
+    }
+}
+
+impl Server {
+    /// The server there. One with TLS is trusted if an authority of the file, or of the system, has signed its certificate.
+    pub(super) fn new(url: Url, authorities: Option<&Path>) -> Outcome<Self> {
+        let (address, host) = match url {
+            Url::Plain(address) => (ServerAddress::Plain(address.clone()), address),
+            Url::Encrypted(address) => {
+                (ServerAddress::Encrypted(address.clone(), Arc::new(tls::client(authorities)?)), address)
+            }
+            Url::Unix(path) => (ServerAddress::Unix(path.into()), "localhost".to_owned()),
+        };
+        Ok(Self { address, host })
+    }
+
+    /// Sends the query and returns the response.
+    pub(super) async fn ask(&self, credentials: Credentials, request: &Request) -> Outcome<Value> {
+        let token = match credentials {
+            Credentials::Token(token) => token,
+            Credentials::Password { user, password } => self.sign_in(&user, &password).await?,
+        };
+        let body = json!({
+            "query": request.query, "operationName": request.operation_name, "variables": request.variables,
+        });
+        let sent = HttpRequest::post("/rest/s1/graphql")
+            .header("host", &self.host)
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json")
+            .body(Full::new(Bytes::from(body.to_string())))?;
+        Ok(parse(&send(&self.address, sent, TIMEOUT).await?)?)
+    }
+
+    async fn sign_in(&self, user: &str, password: &str) -> Outcome<String> {
+        let sent = HttpRequest::post("/auth/token")
+            .header("host", &self.host)
+            .header("authorization", format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))))
+            .body(Full::new(Bytes::new()))?;
+        let answer = parse(&send(&self.address, sent, TIMEOUT).await?)?;
+        let reason = || answer["errors"][0]["message"].as_str().unwrap_or("there is no token").to_owned();
+        let token = answer["access_token"].as_str().map(str::to_owned);
+        Ok(token.ok_or_else(|| RemoteError::SignIn { user: user.to_owned(), reason: reason() })?)
+    }
+}
+
+fn parse(answer: &Answer) -> Result<Value, RemoteError> {
+    serde_json::from_slice(&answer.body).map_err(|error| RemoteError::NotJson(answer.status.as_u16(), error))
+}

@@ -1,0 +1,103 @@
+//! Asks a running server, for commands.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time;
+use tokio_rustls::TlsConnector;
+
+/// How long a server may take to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where a server is.
+#[derive(Debug, Clone)]
+pub(crate) enum ServerAddress {
+    /// A host and a port, such as `127.0.0.1:8080`.
+    Plain(String),
+    /// The same, over TLS, and which servers are trusted.
+    Encrypted(String, Arc<ClientConfig>),
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+/// A whole response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+}
+
+/// Why there is no response.
+#[derive(Debug, Error)]
+pub(crate) enum ClientError {
+    /// No server listens there, or it does not speak TLS or is not trusted.
+    #[error("no connection to {address}")]
+    Connect {
+        /// Where.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The connection ended early, or is none of HTTP.
+    #[error("no response")]
+    Http(#[from] hyper::Error),
+    /// The server took too long.
+    #[error("no response within {} s", .0.as_secs())]
+    TooSlow(Duration),
+}
+
+/// Sends a request on a connection of its own.
+pub(crate) async fn send(
+    server: &ServerAddress,
+    request: Request<Full<Bytes>>,
+    limit: Duration,
+) -> Result<Answer, ClientError> {
+    let sent = async {
+        match server {
+            ServerAddress::Plain(address) => exchange(connect(address).await?, request).await,
+            ServerAddress::Encrypted(address, trust) => {
+                let failed = |source| ClientError::Connect { address: address.clone(), source };
+                let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+                let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned());
+                let name = name.map_err(|error| failed(io::Error::other(error)))?;
+                let stream = TlsConnector::from(Arc::clone(trust)).connect(name, connect(address).await?);
+                exchange(stream.await.map_err(failed)?, request).await
+            }
+            ServerAddress::Unix(path) => {
+                let address = format!("unix:{}", path.display());
+                let stream = UnixStream::connect(path).await;
+                exchange(stream.map_err(|source| ClientError::Connect { address, source })?, request).await
+            }
+        }
+    };
+    time::timeout(limit, sent).await.map_err(|_| ClientError::TooSlow(limit))?
+}
+
+async fn connect(address: &str) -> Result<TcpStream, ClientError> {
+    let connected = time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await;
+    let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+    connected.map_err(|source| ClientError::Connect { address: address.to_owned(), source })
+}
+
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    request: Request<Full<Bytes>>,
+) -> Result<Answer, ClientError> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // Ends with the sender.
+    tokio::spawn(connection);
+    let (head, body) = sender.send_request(request).await?.into_parts();
+    Ok(Answer { status: head.status, body: body.collect().await?.to_bytes() })
+}

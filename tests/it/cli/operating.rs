@@ -1,0 +1,209 @@
+//! Commands for those who operate a server: questions, checks, and what packages need.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use orderql::access::profile::Profile;
+use serde_json::{Value, json};
+
+use crate::support::authority::Authority;
+use crate::support::command::{orderql, orderql_on, run};
+use crate::support::database::{empty_database, loaded_database, migrated_database};
+use crate::support::server::{Server, connection_string};
+use crate::support::test_folder::TestFolder;
+use crate::support::users::create_users;
+
+const ORDERS: &str = "query ($id: ID!) { order(orderId: $id) { orderId statusId
+    shipGroups(first: 2) { edges { node { shipGroupSeqId orderItems(first: 2) { edges { node { productId } } } } } } } }";
+const VARIABLES: &str = r#"{"id": "ORDER_SPLIT"}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
+    let (database, folder) = (loaded_database().await, TestFolder::create("query"));
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
+    let authority = Authority::new("authority");
+    let [certificate, key, root] = ["server.crt", "server.key", "root.crt"].map(|name| folder.path().join(name));
+    authority.write("localhost", &certificate, &key);
+    fs::write(&root, authority.pem()).unwrap();
+    let [certificate, key, root] = [&certificate, &key, &root].map(|path| path.to_str().unwrap());
+    let server = Server::start(&database, &[]);
+    let encrypted = Server::start(&database, &["--tls-cert", certificate, "--tls-key", key]);
+    let token = server.token("demo");
+    let ask = |arguments: &[&str], input: &str| {
+        run(orderql().args(["query", "--variables", VARIABLES]).args(arguments), input)
+    };
+    let url = format!("http://{}", server.address);
+
+    let shown = ask(&["--url", &url, "--token", &token, ORDERS], "").stdout;
+    for expected in [
+        "order.orderId   ORDER_SPLIT\n",
+        "\norder.shipGroups\nshipGroupSeqId  orderItems\n",
+        " productId ",
+        "Cost: ",
+        " are left.",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    let remote: Value =
+        serde_json::from_str(&ask(&["--url", &url, "--token", &token, "--json", ORDERS], "").stdout).unwrap();
+    let address = connection_string(&database.config());
+    let direct = ask(&["--database-url", &address, "--json"], ORDERS);
+    let direct: Value = serde_json::from_str(&direct.stdout).unwrap_or_else(|_| panic!("{}", direct.stderr));
+    assert_eq!(direct["data"], remote["data"]);
+    let price = |response: &Value| {
+        let cost = &response["extensions"]["cost"];
+        [&cost["requestedQueryCost"], &cost["actualQueryCost"]].map(Value::as_u64)
+    };
+    assert_eq!(price(&direct), price(&remote));
+
+    // A password, and then the query, from standard input; over TLS.
+    let secure = format!("https://localhost:{}", encrypted.address.port());
+    let signed_in = ask(&["--url", &secure, "--ca", root, "--user", "demo"], &format!("demo\n{ORDERS}"));
+    assert!(signed_in.succeeded && signed_in.stdout.contains("ORDER_SPLIT"), "{}", signed_in.stderr);
+    for (arguments, expected) in [
+        (&["--url", &secure, "--ca", root, "--user", "demo"][..], "demo cannot sign in: "),
+        (&["--url", &secure, "--ca", certificate, "--token", &token], "no connection to localhost"),
+        (&["--url", "ftp://a"], "http://HOST:PORT"),
+        (&["--url", "http://127.0.0.1:1", "--token", "x"], "no connection to 127.0.0.1:1"),
+        (&["--url", &secure, "--ca", root], "name a caller"),
+        (&["--url", &url, "--token", &token, "{ order { orderId } nothing }"], "1:21: "),
+        (&["--database-url", &address, "{ nothing }"], "(GRAPHQL_VALIDATION_FAILED)"),
+        (&["--database-url", "host=/nowhere user=a", "{ __typename }"], "cannot connect to the role's database"),
+    ] {
+        let failed = ask(arguments, "wrong\n{ __typename }");
+        assert!(!failed.succeeded && failed.stderr.contains(expected), "{arguments:?}: {}", failed.stderr);
+        assert!(!failed.stderr.contains(&token), "{}", failed.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
+    let (database, folder) = (migrated_database().await, TestFolder::create("doctor"));
+    let keys = folder.path().join("keys");
+    let examine = |database, flags: &[&str]| {
+        let mut command = orderql_on(database);
+        command.args(["doctor", "--json", "--connection-limit", "100", "--key-folder"]).arg(&keys).args(flags);
+        let result = run(&mut command, "");
+        let findings: Vec<Value> = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{}", result.stderr));
+        (result.succeeded, findings)
+    };
+    let worst = |findings: &[Value], level: &str| -> Vec<String> {
+        let areas = findings.iter().filter(|finding| finding["level"] == level).map(|finding| finding["area"].clone());
+        areas.map(|area| area.as_str().unwrap().to_owned()).collect()
+    };
+
+    let (succeeded, findings) = examine(&database, &[]);
+    assert!(succeeded, "{findings:#?}");
+    assert_eq!(worst(&findings, "warning"), ["keys", "accounts"], "{findings:#?}");
+    assert!(!keys.exists(), "nothing is made");
+
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
+    Server::start(&database, &["--key-folder", keys.to_str().unwrap()]).stop();
+    let (succeeded, findings) = examine(&database, &[]);
+    assert!(succeeded && findings.iter().all(|finding| finding["level"] == "ok"), "{findings:#?}");
+
+    // A role that may not do everything, a database that is not as it should be, and settings that expose others.
+    let admin = database.connect().await;
+    let name = database.name();
+    let role = format!("weak_{name}");
+    admin
+        .batch_execute(&format!(
+            "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA orderql TO {role};
+             GRANT SELECT ON ALL TABLES IN SCHEMA public, orderql TO {role};
+             ALTER DATABASE {name} SET idle_session_timeout = '1h'; ALTER DATABASE {name} SET statement_timeout = '1s'"
+        ))
+        .await
+        .unwrap_or_else(|error| panic!("{error:?}"));
+    let weak = connection_string(&database.config()).replace("user=postgres", &format!("user={role}"));
+    let flags =
+        ["--listen", "0.0.0.0:8080", "--pool-size", "1000", "--connection-limit", "1000000", "--database-url", &weak];
+    let mut command = orderql();
+    command.args(["doctor", "--key-folder"]).arg(&keys).args(flags);
+    let examined = run(&mut command, "");
+    for expected in [
+        "warning  encryption",
+        "warning  descriptors",
+        "→ ulimit -n",
+        "warning  connections",
+        "no INSERT on orderql.audit_event",
+        "→ GRANT INSERT ON orderql.audit_event",
+        "idle_session_timeout is 3600000",
+        "statement_timeout is 1000",
+    ] {
+        assert!(examined.stdout.contains(expected), "{expected}: {}", examined.stdout);
+    }
+    admin.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
+
+    let (succeeded, findings) = examine(&empty_database().await, &[]);
+    assert!(!succeeded);
+    assert_eq!(worst(&findings, "FAILED")[0], "migrations", "{findings:#?}");
+    let unreachable = run(orderql().args(["doctor", "--database-url", "host=/nowhere user=a"]), "");
+    assert!(
+        !unreachable.succeeded && unreachable.stdout.contains("FAILED   database    cannot connect to"),
+        "{}",
+        unreachable.stdout
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_health_check_asks_where_the_server_listens() {
+    let (database, folder) = (migrated_database().await, TestFolder::create("health-check"));
+    let socket = format!("unix:{}", folder.path().join("admin.sock").display());
+    let server = Server::start(&database, &["--admin-listen", &socket]);
+    let listen = server.address.to_string();
+    for (flags, expected) in [
+        (&["--listen", &listen][..], r#""status":"ready""#),
+        (&["--listen", &listen, "--live"], r#""status":"live""#),
+        (&["--admin-listen", &socket], r#""parts""#),
+    ] {
+        let healthy = run(orderql().arg("health").args(flags), "");
+        assert!(
+            healthy.succeeded && healthy.stdout.contains(expected),
+            "{flags:?}: {}{}",
+            healthy.stdout,
+            healthy.stderr
+        );
+    }
+    server.stop();
+    let dead = run(orderql().args(["health", "--listen", &listen]), "");
+    assert!(!dead.succeeded && dead.stderr.contains("no connection to"), "{}", dead.stderr);
+    let unknown = run(orderql().args(["health", "--listen", "systemd"]), "");
+    assert!(!unknown.succeeded && unknown.stderr.contains("set admin-listen"), "{}", unknown.stderr);
+}
+
+#[test]
+fn packages_have_completions_manual_pages_and_a_unit_that_systemd_takes() {
+    let folder = TestFolder::create("packages");
+    for (shell, expected) in [("bash", "_orderql()"), ("zsh", "#compdef orderql"), ("fish", "complete -c orderql")] {
+        let completions = run(orderql().args(["completions", shell]), "");
+        assert!(completions.succeeded && completions.stdout.contains(expected), "{shell}");
+    }
+    let pages = folder.path().join("man");
+    assert!(run(orderql().arg("manual").arg(&pages), "").succeeded);
+    let serve = fs::read_to_string(pages.join("orderql-serve.1")).unwrap();
+    assert!(
+        serve.contains(r"\-\-tls\-cert")
+            && pages.join("orderql.1").exists()
+            && !pages.join("orderql-manual.1").exists()
+    );
+
+    // systemd looks for the program that a unit names.
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations");
+    for name in ["orderql.service", "orderql.socket"] {
+        let unit = fs::read_to_string(source.join(name)).unwrap();
+        let unit = unit.replace("/usr/bin/orderql", env!("CARGO_BIN_EXE_orderql")).replace("Documentation=", "# ");
+        fs::write(folder.path().join(name), unit).unwrap();
+    }
+    let unit = folder.path().join("orderql.service");
+    match Command::new("systemd-analyze").arg("verify").arg(&unit).output() {
+        Ok(output) => {
+            assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        Err(_) => println!("systemd-analyze is not installed"),
+    }
+    let template = source.join("orderql.toml");
+    let read = run(orderql().args(["config", "--json", "--config"]).arg(&template), "");
+    let settings: Value = serde_json::from_str(&read.stdout).unwrap_or_else(|_| panic!("{}", read.stderr));
+    assert_eq!(settings["max-cost"], json!({"value": "1000", "origin": "the default"}), "everything is commented out");
+}
