@@ -11,12 +11,16 @@ use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 use crate::http::metrics::{ACTIVE, COST_ACTUAL, COST_ESTIMATED, ERRORS, REQUESTS, THROTTLED_CREDITS};
 use crate::http::request_labels::{RequestMethod, Status};
+#[cfg(feature = "traces")]
+use crate::http::request_trace;
 use crate::http::route::{Endpoints, Route};
 use crate::http::timeline::{Stage, Timeline};
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, ServedRequest};
 use crate::telemetry::metrics::instrument::Counted;
 use crate::telemetry::trace_context::TraceContext;
+#[cfg(feature = "traces")]
+use crate::telemetry::traces::exporter;
 
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
@@ -140,7 +144,7 @@ impl Drop for AccessLogEntry {
     fn drop(&mut self) {
         let duration = self.elapsed();
         self.measure(duration);
-        emit(&Event::Request(ServedRequest {
+        let served = ServedRequest {
             request_id: &self.id,
             trace_id: self.trace.map(|trace| trace.trace_id),
             listener: self.listener.map(Endpoints::name),
@@ -158,6 +162,11 @@ impl Drop for AccessLogEntry {
             compile: self.timeline.compile.map(Stage::time),
             wait: self.timeline.waiting(),
             database: self.timeline.database().map(Stage::time),
-        }));
+        };
+        #[cfg(feature = "traces")]
+        if let Some(trace) = self.trace.filter(|trace| exporter::is_recorded(*trace)) {
+            exporter::record(request_trace::spans(&served, self.route, &self.timeline, trace));
+        }
+        emit(&Event::Request(served));
     }
 }

@@ -23,7 +23,7 @@
 //! for each request, `unavailability_log` one for each cause of 503. A query's `timeline` has its stages, also for the log of slow
 //! queries.
 //!
-//! **For operators**: `metrics` counts requests by `request_labels`, `state_metrics` reads the other figures from the service,
+//! **For operators**: `request_trace` makes the spans of a request, `metrics` counts requests by `request_labels`, `state_metrics` reads the other figures from the service,
 //! and `readiness` says whether it can answer queries.
 
 pub(crate) mod access_error;
@@ -64,6 +64,8 @@ pub(crate) mod request_handler;
 pub(crate) mod request_head;
 pub(crate) mod request_ids;
 pub(crate) mod request_labels;
+#[cfg(feature = "traces")]
+pub(crate) mod request_trace;
 pub(crate) mod response;
 pub(crate) mod route;
 pub(crate) mod sdl_document;

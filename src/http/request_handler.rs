@@ -24,6 +24,8 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{body, cors, error_response, origin, request_head};
 use crate::telemetry::trace_context::TraceContext;
+#[cfg(feature = "traces")]
+use crate::telemetry::traces::exporter;
 
 /// The header that says which trace a request belongs to.
 const TRACE_PARENT: &str = "traceparent";
@@ -39,7 +41,7 @@ pub(crate) async fn handle(
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
     entry.listener = Some(endpoints);
     entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
-    entry.trace = head.headers.get(TRACE_PARENT).and_then(|header| TraceContext::parse(header.to_str().ok()?));
+    entry.trace = trace_of(&head);
     let route = endpoints.route(head.uri.path());
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.
@@ -128,6 +130,14 @@ fn complete(
         in_flight.shrink(bytes.len());
     }
     response.map(|body| OutgoingBody::new(body, in_flight, entry))
+}
+
+/// The trace that a request belongs to: its client's, or a new one if traces are recorded.
+fn trace_of(head: &Head) -> Option<TraceContext> {
+    let client = head.headers.get(TRACE_PARENT).and_then(|header| TraceContext::parse(header.to_str().ok()?));
+    #[cfg(feature = "traces")]
+    let client = exporter::begin(client);
+    client
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

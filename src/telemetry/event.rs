@@ -209,6 +209,20 @@ pub(crate) enum Event<'a> {
         data: &'a Path,
     },
 
+    /// telemetry: traces were dropped, because the collector took none or too few.
+    #[cfg(feature = "traces")]
+    TracesDropped {
+        /// How many.
+        count: u64,
+        /// Why, unless too many waited.
+        error: Option<&'a dyn Error>,
+    },
+    /// telemetry: traces are not recorded, because a variable is wrong.
+    #[cfg(feature = "traces")]
+    TracesOff {
+        /// Which, and what is valid.
+        error: &'a dyn Error,
+    },
     /// telemetry: lines of the log were dropped, because where it goes took none or too few.
     LogLinesDropped {
         /// How many.

@@ -13,6 +13,8 @@ metrics! {
     ACCESS_WRITES_FAILED: Counter, by () = "orderql_access_writes_failed_total";
     /// Values of the database that the schema rules out: nulls in non-null fields, and values that their types cannot be.
     NULLABILITY_VIOLATIONS: Counter, by () = "orderql_nullability_violations_total";
+    /// Traces that were dropped, because the collector took none or too few.
+    TRACES_DROPPED: Counter, by () = "orderql_traces_dropped_total";
     /// Panics, which are bugs.
     PANICS: Counter, by () = "orderql_panics_total";
 }
@@ -24,6 +26,8 @@ pub(super) fn count(event: &Event<'_>) {
         Event::AuditEventsDropped { count } => AUDIT_EVENTS_DROPPED.of(()).add(*count),
         Event::AccessWriteFailed { .. } => ACCESS_WRITES_FAILED.of(()).increment(),
         Event::NullabilityViolations { count, .. } => NULLABILITY_VIOLATIONS.of(()).add(*count),
+        #[cfg(feature = "traces")]
+        Event::TracesDropped { count, .. } => TRACES_DROPPED.of(()).add(*count),
         Event::Panicked { .. } => PANICS.of(()).increment(),
         _ => {}
     }

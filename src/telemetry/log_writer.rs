@@ -13,6 +13,7 @@ use crate::telemetry::error_chain::ErrorChain;
 use crate::telemetry::event::{AccessWrite, Event, ServedRequest, SlowQuery, SlowStep};
 
 /// Writes an event to the log.
+#[allow(clippy::too_many_lines, reason = "an arm for each event")]
 pub(super) fn write(event: &Event<'_>) {
     match event {
         Event::Listening { address, endpoints } => info!(address, endpoints, "listening"),
@@ -106,6 +107,14 @@ pub(super) fn write(event: &Event<'_>) {
             error!(error = %ErrorChain(*error), data = %data.display(), "the private PostgreSQL could not be stopped");
         }
 
+        #[cfg(feature = "traces")]
+        Event::TracesDropped { count, error: None } => debug!(count, "too many traces wait, and some were dropped"),
+        #[cfg(feature = "traces")]
+        Event::TracesDropped { count, error: Some(error) } => {
+            warn!(count, error = %ErrorChain(*error), "traces were dropped");
+        }
+        #[cfg(feature = "traces")]
+        Event::TracesOff { error } => warn!(error = %ErrorChain(*error), "no traces are recorded"),
         Event::LogLinesDropped { count } => warn!(count, "lines of the log were dropped"),
         Event::Panicked { message, location } => {
             error!(location = location.map(display), panic = message, "a thread panicked");

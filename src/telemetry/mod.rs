@@ -6,6 +6,7 @@
 //! - `event_metrics`: the sink that counts events
 //! - `access_log`: which requests are logged
 //! - `trace_context`: the trace that a request belongs to
+//! - `traces`: sends what requests did to a collector; the feature `traces`
 //! - `log`: opens the log: where it goes, its format and its filter
 //! - `log_queue`: takes the log's lines without waiting for where it goes
 //! - `error_chain`: an error and its causes on one line
@@ -20,6 +21,8 @@ mod log_queue;
 mod log_writer;
 pub(crate) mod metrics;
 pub(crate) mod trace_context;
+#[cfg(feature = "traces")]
+pub(crate) mod traces;
 
 /// Hands an event to every sink.
 pub(crate) fn emit(event: &event::Event<'_>) {

@@ -23,9 +23,15 @@ use crate::http::socket::address::ListenAddress;
 use crate::retention::Retention;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
+#[cfg(feature = "traces")]
+use crate::telemetry::traces::exporter;
 
 /// How long the server waits for the last audit events to be stored when it stops.
 const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long it waits for the last traces to be sent.
+#[cfg(feature = "traces")]
+const TRACES_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A server that is bound to its address and does not accept connections yet.
 pub(crate) struct Server {
@@ -69,6 +75,8 @@ impl Server {
             admin.await?;
         }
         self.audit.finish(AUDIT_TIMEOUT).await;
+        #[cfg(feature = "traces")]
+        exporter::finish(TRACES_TIMEOUT).await;
         Ok(())
     }
 }

@@ -32,6 +32,8 @@ use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::retention::Retention;
+#[cfg(feature = "traces")]
+use crate::telemetry::traces::exporter;
 use crate::throttle::admission::Admission;
 use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
@@ -73,6 +75,8 @@ pub(crate) async fn start(
         None => None,
     };
     let listener = bind(&options.listen, Endpoints::Public).await?;
+    #[cfg(feature = "traces")]
+    exporter::start();
     let audit = AuditWriter::start(database.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
     let password_checks = config.password_checks();

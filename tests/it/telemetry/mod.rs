@@ -4,4 +4,6 @@ mod access_log;
 mod metrics;
 mod slow_queries;
 mod statement_statistics;
+#[cfg(feature = "traces")]
+mod traces;
 mod unread_log;
