@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(
             render(&response),
             "shop.name   Nörd\u{fffd}\nshop.owner  -\n\n\
-             orders\norderId  status.id  items\n10       OK         sku A, quantity 2; sku B, quantity -\n9        OK\n\
+             orders\norderId  status.id  items\n10       OK         quantity 2, sku A; quantity -, sku B\n9        OK\n\
              (there are more, after: \"xyz\")\n\n\
              Cost: 20 credits, 6 by the rows that came; 994 of 1000 are left.\n"
         );
