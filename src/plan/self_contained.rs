@@ -3,7 +3,7 @@
 //!
 //! The keys are a `WITH` query: the parents' own statement reduced to its keys, with the parents' ordinals. It is materialized,
 //! so PostgreSQL plans it apart from the step's statement, whose plan remains what it is with the keys as arrays. In one
-//! snapshot the same page has the same rows. Their order relies on what [`locator`](super::locator) relies on: the rows of a
+//! snapshot the same page has the same rows. Their order relies on what `locator` relies on: the rows of a
 //! sub-select are read in its order.
 
 use std::fmt::{self, Display, Write};

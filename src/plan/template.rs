@@ -11,7 +11,7 @@ use crate::query::bind::ids::StepId;
 /// How to fetch and write the responses to all requests with one `PlanKey`.
 #[derive(Debug)]
 pub struct PlanTemplate {
-    /// The statements, by [`StepId`](crate::query::bind::ids::StepId). A step's parents come before it.
+    /// The statements, by [`StepId`]. A step's parents come before it.
     pub steps: Vec<Step>,
     /// The template of the response.
     pub response: ResponseTemplate,
