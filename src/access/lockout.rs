@@ -328,9 +328,9 @@ mod tests {
     }
 
     #[test]
-    fn a_million_names_take_bounded_memory() {
+    fn many_names_take_bounded_memory() {
         let (_, lockout) = lockout();
-        for name in 0..1_000_000_u32 {
+        for name in 0..300_000_u32 {
             lockout.failed(&lockout.visitor(&name.to_string(), Some(IpAddr::from(name.to_be_bytes()))));
         }
         let counts = lockout.lock();
