@@ -175,9 +175,9 @@ impl Compiler {
         Some(PricedText { operation_name: cached.operation.name.clone(), credits })
     }
 
-    /// Remembers the price of a request that compiled, for [`Self::known_price`]. Worthwhile where the next one may be sent
+    /// Inserts the price of a request that compiled into the cache, for [`Self::known_price`]. Worthwhile where the next one may be sent
     /// in vain.
-    pub fn remember_price(&self, request: &Request, limits: &Limits, credits: Cost) {
+    pub fn insert_price(&self, request: &Request, limits: &Limits, credits: Cost) {
         if let Some(cached) = self.operations.get(&request.query, request.operation_name.as_deref()) {
             let mut known = cached.known_price();
             if known.and_then(|price| price.within(limits)).is_none() {
@@ -412,8 +412,8 @@ mod tests {
             let request = request(query, variables);
             assert_eq!(compiler.known_price(&request, &default), None);
             let credits = compiler.compile(&request, &default).unwrap().estimate.cost();
-            assert_eq!(compiler.known_price(&request, &default), None, "nobody asked to remember it");
-            compiler.remember_price(&request, &default, credits);
+            assert_eq!(compiler.known_price(&request, &default), None, "it was not inserted");
+            compiler.insert_price(&request, &default, credits);
             let known = PricedText { operation_name: Some("A".into()), credits };
             assert_eq!(compiler.known_price(&request, &default), is_known.then_some(known), "{query}");
             assert_eq!(compiler.known_price(&request, &low), None, "a page may be too large for other callers");

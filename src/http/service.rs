@@ -87,7 +87,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The server is stopping: requests that wait for other requests are told so, and those that run go on.
+    /// The server is stopping: requests that wait for other requests get an error, and those that run go on.
     pub(crate) fn stop_waiting(&self) {
         self.admission.close();
         self.updates.close();

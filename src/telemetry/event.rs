@@ -43,7 +43,7 @@ pub(crate) enum Event<'a> {
         /// Why.
         error: &'a dyn Error,
     },
-    /// cli: the service manager cannot be told of the server's state.
+    /// cli: the service manager cannot be notified of the server's state.
     ServiceManagerUnreachable {
         /// Why.
         error: &'a dyn Error,

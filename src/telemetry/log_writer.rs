@@ -28,7 +28,7 @@ pub(super) fn write(event: &Event<'_>) {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }
         Event::ServiceManagerUnreachable { error } => {
-            warn!(error = %ErrorChain(*error), "the service manager cannot be told of the server's state");
+            warn!(error = %ErrorChain(*error), "the service manager cannot be notified of the server's state");
         }
         Event::Draining { time } => info!(?time, "not ready any more; the server stops when load balancers know it"),
         Event::Stopping { open_connections, grace, endpoints } => {

@@ -1,5 +1,5 @@
 //! Admits queries: each gets a place among its caller's running queries and is debited, at once or after waiting in its
-//! caller's line for as long as its [`Patience`] lasts.
+//! caller's line for its [`MaxWait`] at most.
 //!
 //! A query that cannot be served in this time is refused as soon as that is known: at once where the credits that it and
 //! those before it need are restored too late. Those that wait are woken when they are called, at the time at which their
@@ -35,12 +35,12 @@ pub(crate) struct Claim<'a> {
     /// Its price, and its bytes.
     pub(crate) demand: Demand,
     /// How long it waits.
-    pub(crate) patience: Patience,
+    pub(crate) max_wait: MaxWait,
 }
 
 /// How long a query waits at most, from its arrival on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Patience {
+pub(crate) struct MaxWait {
     /// For its credits, if it has a place; no longer than for the place.
     pub(crate) credits: Duration,
     /// For a place.
@@ -49,7 +49,7 @@ pub(crate) struct Patience {
 
 /// Why a query is not admitted. Nothing was debited.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum AdmissionError {
     /// The bucket cannot cover it in time.
     #[error(transparent)]
     Credits(InsufficientCredits),
@@ -69,7 +69,7 @@ pub(crate) enum Refusal {
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
 
-impl From<DebitError> for Refusal {
+impl From<DebitError> for AdmissionError {
     fn from(error: DebitError) -> Self {
         match error {
             DebitError::Insufficient(short) => Self::Credits(short),
@@ -78,7 +78,7 @@ impl From<DebitError> for Refusal {
     }
 }
 
-impl Patience {
+impl MaxWait {
     /// For a place only.
     pub(crate) const fn for_place(time: Duration) -> Self {
         Self { credits: Duration::ZERO, place: time }
@@ -121,27 +121,27 @@ impl Admission {
     }
 
     /// Admits a query: its permit, and the bucket after the debit.
-    pub(crate) async fn admit(&self, claim: &Claim<'_>) -> Result<(Permit, ThrottleStatus), Refusal> {
+    pub(crate) async fn admit(&self, claim: &Claim<'_>) -> Result<(Permit, ThrottleStatus), AdmissionError> {
         let began = Instant::now();
-        let Claim { caller, places, demand, patience, .. } = claim;
+        let Claim { caller, places, demand, max_wait, .. } = claim;
         let ticket = match self.queues.start(caller, *places, demand.credits) {
             Ok(permit) => match self.debit(claim).await {
                 Ok(bucket) => return Ok((permit, bucket)),
-                Err(DebitError::Insufficient(short)) if is_within(&short, patience.credits) => {
+                Err(DebitError::Insufficient(short)) if is_within(&short, max_wait.credits) => {
                     let ticket = self.queues.wait_to_pay(permit, *places, *demand);
                     ticket.map_err(|reason| match reason {
-                        CannotWait::Full => Refusal::Credits(short),
-                        CannotWait::Closed => Refusal::Stopping,
+                        CannotWait::Full => AdmissionError::Credits(short),
+                        CannotWait::Closed => AdmissionError::Stopping,
                     })?
                 }
                 Err(error) => return Err(error.into()),
             },
             Err(obstacle) => {
-                self.check_patience(claim, obstacle).await?;
+                self.check_wait(claim, obstacle).await?;
                 match self.queues.wait(caller, *places, *demand) {
                     Ok(ticket) => ticket,
                     Err(CannotWait::Full) => return Err(self.refusal(claim, obstacle, None).await),
-                    Err(CannotWait::Closed) => return Err(Refusal::Stopping),
+                    Err(CannotWait::Closed) => return Err(AdmissionError::Stopping),
                 }
             }
         };
@@ -149,15 +149,15 @@ impl Admission {
     }
 
     /// Fails if the query would be refused at once. Changes nothing.
-    pub(crate) async fn check(&self, claim: &Claim<'_>) -> Result<(), Refusal> {
-        let Claim { caller, places, demand, patience, .. } = claim;
+    pub(crate) async fn check(&self, claim: &Claim<'_>) -> Result<(), AdmissionError> {
+        let Claim { caller, places, demand, max_wait, .. } = claim;
         let Some(obstacle) = self.queues.obstacle(caller, *places, demand.credits) else {
             return match self.forecast_behind(claim, 0).await {
-                Err(DebitError::Insufficient(short)) if is_within(&short, patience.credits) => Ok(()),
+                Err(DebitError::Insufficient(short)) if is_within(&short, max_wait.credits) => Ok(()),
                 forecast => Ok(forecast.map(drop)?),
             };
         };
-        self.check_patience(claim, obstacle).await?;
+        self.check_wait(claim, obstacle).await?;
         if self.queues.is_full(caller, *places, demand.bytes) {
             return Err(self.refusal(claim, obstacle, None).await);
         }
@@ -190,19 +190,19 @@ impl Admission {
         claim: &Claim<'_>,
         ticket: Ticket,
         began: Instant,
-    ) -> Result<(Permit, ThrottleStatus), Refusal> {
-        let Patience { credits: for_credits, place: for_place } = claim.patience;
+    ) -> Result<(Permit, ThrottleStatus), AdmissionError> {
+        let MaxWait { credits: for_credits, place: for_place } = claim.max_wait;
         loop {
             // Before the bucket's clock is read, so that credits that are restored just in time count as such.
             let elapsed = began.elapsed();
             let wake = match ticket.turn() {
-                Turn::Closed => return Err(Refusal::Stopping),
+                Turn::Closed => return Err(AdmissionError::Stopping),
                 Turn::Waiting => began + for_place,
                 Turn::Called => match self.debit(claim).await {
                     Ok(bucket) => return Ok((ticket.admit(), bucket)),
                     Err(DebitError::Insufficient(short)) => match short.retry_after {
                         Some(wait) if wait <= for_credits.saturating_sub(elapsed) => Instant::now() + wait,
-                        _ => return Err(Refusal::Credits(short)),
+                        _ => return Err(AdmissionError::Credits(short)),
                     },
                     Err(error) => return Err(error.into()),
                 },
@@ -218,20 +218,20 @@ impl Admission {
 
     /// Fails if the query cannot overcome the obstacle in its time, as far as that is known: it is known when the credits
     /// of those before it and its own are restored at the earliest.
-    async fn check_patience(&self, claim: &Claim<'_>, obstacle: Obstacle) -> Result<(), Refusal> {
-        let patience = claim.patience.to_overcome(obstacle);
-        if patience.is_zero() {
+    async fn check_wait(&self, claim: &Claim<'_>, obstacle: Obstacle) -> Result<(), AdmissionError> {
+        let max_wait = claim.max_wait.to_overcome(obstacle);
+        if max_wait.is_zero() {
             return Err(self.refusal(claim, obstacle, None).await);
         }
         match self.forecast_behind(claim, self.queues.credits_waiting(claim.caller)).await {
             Ok(_) => Ok(()),
-            Err(DebitError::Insufficient(short)) if is_within(&short, patience) => Ok(()),
+            Err(DebitError::Insufficient(short)) if is_within(&short, max_wait) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What a query is told that meets the obstacle: one in the line, or one that would be the last there.
-    async fn refusal(&self, claim: &Claim<'_>, obstacle: Obstacle, ticket: Option<&Ticket>) -> Refusal {
+    /// The error of a query that meets the obstacle: one in the line, or one that would be the last there.
+    async fn refusal(&self, claim: &Claim<'_>, obstacle: Obstacle, ticket: Option<&Ticket>) -> AdmissionError {
         let behind = match ticket {
             Some(ticket) => ticket.credits_before(),
             None => self.queues.credits_waiting(claim.caller),
@@ -243,13 +243,13 @@ impl Admission {
             ) => {
                 // It is not one of them any more.
                 let waiting = self.queues.waiting(claim.caller) - usize::from(ticket.is_some());
-                Refusal::Place { bucket, waiting }
+                AdmissionError::Place { bucket, waiting }
             }
             (_, Err(error)) => error.into(),
             // The credits were restored a moment ago, and those before it have not taken them yet.
             (Obstacle::Credits, Ok(status)) => {
                 let (credits, retry_after) = (claim.demand.credits, Some(Duration::ZERO));
-                Refusal::Credits(InsufficientCredits { credits, behind, retry_after, status })
+                AdmissionError::Credits(InsufficientCredits { credits, behind, retry_after, status })
             }
         }
     }
@@ -288,19 +288,19 @@ mod tests {
     }
 
     /// A claim of a caller whose bucket has 100 credits and gains none.
-    fn claim(caller: &Arc<str>, credits: u64, patience: Patience) -> Claim<'_> {
+    fn claim(caller: &Arc<str>, credits: u64, max_wait: MaxWait) -> Claim<'_> {
         Claim {
             caller,
             rate: Rate { capacity: 100, restore_per_second: 0 },
             places: Places { running: 2, waiting: 9 },
             demand: Demand { credits, bytes: 1 },
-            patience,
+            max_wait,
         }
     }
 
     /// A claim of one whose bucket gains one a second.
-    fn slow(caller: &Arc<str>, credits: u64, patience: Patience) -> Claim<'_> {
-        Claim { rate: Rate { capacity: 100, restore_per_second: 1 }, ..claim(caller, credits, patience) }
+    fn slow(caller: &Arc<str>, credits: u64, max_wait: MaxWait) -> Claim<'_> {
+        Claim { rate: Rate { capacity: 100, restore_per_second: 1 }, ..claim(caller, credits, max_wait) }
     }
 
     /// What is known at once: `None` if the query waits.
@@ -308,9 +308,9 @@ mod tests {
         future.now_or_never()
     }
 
-    fn wait_of(refusal: Option<Result<(Permit, ThrottleStatus), Refusal>>) -> (u64, Option<u64>) {
+    fn wait_of(refusal: Option<Result<(Permit, ThrottleStatus), AdmissionError>>) -> (u64, Option<u64>) {
         match refusal {
-            Some(Err(Refusal::Credits(short))) => (short.behind, short.retry_after.map(|wait| wait.as_secs())),
+            Some(Err(AdmissionError::Credits(short))) => (short.behind, short.retry_after.map(|wait| wait.as_secs())),
             other => panic!("{other:?}"),
         }
     }
@@ -318,42 +318,44 @@ mod tests {
     #[tokio::test]
     async fn a_query_that_cannot_be_served_in_time_is_refused_at_once() {
         let (admission, caller) = (admission(), "demo".into());
-        let (_permit, bucket) = admission.admit(&slow(&caller, 90, Patience::for_all(HOUR))).await.unwrap();
+        let (_permit, bucket) = admission.admit(&slow(&caller, 90, MaxWait::for_all(HOUR))).await.unwrap();
         assert_eq!(bucket.currently_available, 10);
         // 20 credits are missing: 20 seconds.
-        let patience = |seconds| Patience::for_all(Duration::from_secs(seconds));
-        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 30, patience(19))))), (0, Some(20)));
-        assert_eq!(wait_of(now(admission.admit(&claim(&caller, 30, patience(1000))))), (0, None), "never restored");
-        assert!(admission.check(&slow(&caller, 30, patience(19))).await.is_err());
-        assert!(admission.check(&slow(&caller, 30, patience(20))).await.is_ok());
-        let first = slow(&caller, 30, patience(30));
+        let max_wait = |seconds| MaxWait::for_all(Duration::from_secs(seconds));
+        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 30, max_wait(19))))), (0, Some(20)));
+        assert_eq!(wait_of(now(admission.admit(&claim(&caller, 30, max_wait(1000))))), (0, None), "never restored");
+        assert!(admission.check(&slow(&caller, 30, max_wait(19))).await.is_err());
+        assert!(admission.check(&slow(&caller, 30, max_wait(20))).await.is_ok());
+        let first = slow(&caller, 30, max_wait(30));
         let mut first = Box::pin(admission.admit(&first));
         assert!(now(first.as_mut()).is_none());
         // Those before it count, also where the bucket holds enough for the query alone.
-        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 5, patience(24))))), (30, Some(25)));
-        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 5, Patience::for_place(HOUR))))), (30, Some(25)));
-        assert!(now(admission.admit(&slow(&caller, 5, patience(35)))).is_none());
+        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 5, max_wait(24))))), (30, Some(25)));
+        assert_eq!(wait_of(now(admission.admit(&slow(&caller, 5, MaxWait::for_place(HOUR))))), (30, Some(25)));
+        assert!(now(admission.admit(&slow(&caller, 5, max_wait(35)))).is_none());
         // Nothing is debited by all that.
-        let rate = slow(&caller, 0, patience(0)).rate;
+        let rate = slow(&caller, 0, max_wait(0)).rate;
         assert_eq!(admission.forecast("demo", &rate, 0).await.unwrap().currently_available, 10);
     }
 
     #[tokio::test]
     async fn a_query_waits_for_a_place_but_not_for_credits_unless_it_wants_to() {
         let (admission, caller) = (admission(), "demo".into());
-        let for_place = Patience::for_place(HOUR);
+        let for_place = MaxWait::for_place(HOUR);
         let (one, _) = admission.admit(&claim(&caller, 40, for_place)).await.unwrap();
         let (two, _) = admission.admit(&claim(&caller, 40, for_place)).await.unwrap();
-        let impatient = now(admission.admit(&claim(&caller, 10, Patience::for_all(Duration::ZERO)))).unwrap();
-        assert!(matches!(impatient, Err(Refusal::Place { bucket, waiting: 0 }) if bucket.currently_available == 20));
+        let without_waiting = now(admission.admit(&claim(&caller, 10, MaxWait::for_all(Duration::ZERO)))).unwrap();
+        assert!(
+            matches!(without_waiting, Err(AdmissionError::Place { bucket, waiting: 0 }) if bucket.currently_available == 20)
+        );
         let waits = claim(&caller, 15, for_place);
         let mut waits = Box::pin(admission.admit(&waits));
         assert!(now(waits.as_mut()).is_none());
         // It costs more than those before it leave, which will never change.
         assert_eq!(wait_of(now(admission.admit(&claim(&caller, 10, for_place)))), (15, None));
         // A short wait for a place ends in a refusal that says so.
-        let brief = admission.admit(&claim(&caller, 5, Patience::for_place(Duration::from_millis(1)))).await;
-        assert!(matches!(brief, Err(Refusal::Place { waiting: 1, .. })), "{brief:?}");
+        let brief = admission.admit(&claim(&caller, 5, MaxWait::for_place(Duration::from_millis(1)))).await;
+        assert!(matches!(brief, Err(AdmissionError::Place { waiting: 1, .. })), "{brief:?}");
         drop(one);
         let (permit, bucket) = waits.await.unwrap();
         assert_eq!(bucket.currently_available, 5);
@@ -364,9 +366,9 @@ mod tests {
     #[tokio::test]
     async fn credits_that_are_put_back_admit_those_that_wait_in_their_order() {
         let (admission, caller) = (admission(), "demo".into());
-        let patience = Patience::for_all(HOUR);
-        let (_permit, _) = admission.admit(&slow(&caller, 100, patience)).await.unwrap();
-        let claims = [slow(&caller, 60, patience), slow(&caller, 40, patience), slow(&caller, 1, patience)];
+        let max_wait = MaxWait::for_all(HOUR);
+        let (_permit, _) = admission.admit(&slow(&caller, 100, max_wait)).await.unwrap();
+        let claims = [slow(&caller, 60, max_wait), slow(&caller, 40, max_wait), slow(&caller, 1, max_wait)];
         let [mut first, mut second, mut third] = claims.each_ref().map(|claim| Box::pin(admission.admit(claim)));
         for waiting in [&mut first, &mut second, &mut third] {
             assert!(now(waiting.as_mut()).is_none());
@@ -383,8 +385,8 @@ mod tests {
         drop(first);
         let (_second, _) = now(second.as_mut()).unwrap().unwrap();
         admission.close();
-        assert!(matches!(now(third.as_mut()), Some(Err(Refusal::Stopping))));
-        assert!(matches!(now(admission.admit(&slow(&caller, 40, patience))), Some(Err(Refusal::Stopping))));
+        assert!(matches!(now(third.as_mut()), Some(Err(AdmissionError::Stopping))));
+        assert!(matches!(now(admission.admit(&slow(&caller, 40, max_wait))), Some(Err(AdmissionError::Stopping))));
     }
 
     #[tokio::test]
@@ -392,7 +394,7 @@ mod tests {
         let (admission, caller) = (Admission::new(RateLimiter::in_memory(), BOUNDS), "demo".into());
         let fast = Rate { capacity: 100, restore_per_second: 10_000 };
         for credits in [100, 100, 50, 100] {
-            let claim = Claim { rate: fast, ..claim(&caller, credits, Patience::for_all(HOUR)) };
+            let claim = Claim { rate: fast, ..claim(&caller, credits, MaxWait::for_all(HOUR)) };
             assert!(admission.admit(&claim).await.unwrap().1.currently_available <= 100 - credits + 50);
         }
     }
@@ -400,13 +402,13 @@ mod tests {
     #[tokio::test]
     async fn one_callers_line_does_not_delay_another_caller() {
         let (admission, busy, calm) = (admission(), "busy".into(), "calm".into());
-        let patience = Patience::for_all(HOUR);
-        let _permit = admission.admit(&slow(&busy, 100, patience)).await.unwrap();
-        let claims: Vec<_> = (0..9).map(|_| slow(&busy, 1, patience)).collect();
+        let max_wait = MaxWait::for_all(HOUR);
+        let _permit = admission.admit(&slow(&busy, 100, max_wait)).await.unwrap();
+        let claims: Vec<_> = (0..9).map(|_| slow(&busy, 1, max_wait)).collect();
         let mut waiting: Vec<_> = claims.iter().map(|claim| Box::pin(admission.admit(claim))).collect();
         assert!(waiting.iter_mut().all(|waiting| now(waiting.as_mut()).is_none()));
-        assert!(now(admission.admit(&slow(&busy, 1, patience))).is_some(), "the line is full");
-        assert!(now(admission.admit(&slow(&calm, 100, Patience::for_place(HOUR)))).unwrap().is_ok());
+        assert!(now(admission.admit(&slow(&busy, 1, max_wait))).is_some(), "the line is full");
+        assert!(now(admission.admit(&slow(&calm, 100, MaxWait::for_place(HOUR)))).unwrap().is_ok());
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -425,8 +427,8 @@ mod tests {
                     let credits = 1 + (task * 31 + number * 17) % 40;
                     let demand = Demand { credits, bytes: 1 };
                     let places = Places { running: 3, waiting: 64 };
-                    let patience = Patience::for_all(HOUR);
-                    let claim = Claim { caller: &caller, rate, places, demand, patience };
+                    let max_wait = MaxWait::for_all(HOUR);
+                    let claim = Claim { caller: &caller, rate, places, demand, max_wait };
                     if (task + number) % 7 == 0 {
                         // A client that hangs up while it waits.
                         drop(admission.admit(&claim).now_or_never());

@@ -1,7 +1,7 @@
 //! The lines of all callers: places for running requests, and tickets for those that wait.
 //!
 //! Every change of a line goes through `State::change`, which calls the line's first request afterwards. So no request is
-//! forgotten, whatever made room for it: a response that was handed over, a client that hung up, a raised limit.
+//! forgotten, whatever lets it start: a response that was handed over, a client that hung up, a raised limit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -152,7 +152,7 @@ impl Queues {
         }
     }
 
-    /// From now on nothing waits: all waiting requests are told so.
+    /// From now on nothing waits: all waiting requests get [`Turn::Closed`].
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;

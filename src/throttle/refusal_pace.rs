@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Between two refusals of one caller.
 const INTERVAL: Duration = Duration::from_millis(1);
 
-/// The longest time that a refusal is held back. Callers are told to retry after as long.
+/// The longest time that a refusal is held back. `Retry-After` is as long.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Fewer callers are not swept.

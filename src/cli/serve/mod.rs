@@ -3,7 +3,7 @@
 //! - `start`: opens everything that the server needs, with `database_wait` and `served_schema`
 //! - `server`: serves, and does what `signals` ask for
 //! - `reload`: reads the settings again
-//! - `service_manager`: tells systemd of all that
+//! - `service_manager`: notifies systemd of all that
 
 use std::io;
 use std::time::Duration;

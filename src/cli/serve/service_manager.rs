@@ -1,4 +1,4 @@
-//! What the service manager is told: systemd's notifications. Without one, nothing happens.
+//! Notifications to the service manager, in systemd's protocol. Without one, nothing happens.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A running server and its signals: reload, drain, and what the service manager hears.
+//! A running server and its signals: reload, drain, and the service manager's notifications.
 
 use std::collections::HashMap;
 use std::fs;
@@ -179,7 +179,7 @@ async fn a_reload_replaces_the_certificate_and_keeps_connections() {
     assert!(live(&second).is_ok());
 }
 
-/// Clients that send queries until they are told to stop. Each counts its complete responses, and fails at any other.
+/// Clients that send queries until they are stopped. Each counts its complete responses, and fails at any other.
 struct Load {
     stop: Arc<AtomicBool>,
     answered: Arc<AtomicU32>,
@@ -263,7 +263,7 @@ async fn neither_a_reload_nor_a_stop_loses_an_answer_under_load() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_service_manager_hears_of_a_start_that_waits_and_gets_signs_of_life() {
+async fn the_service_manager_is_notified_of_a_start_that_waits_and_that_the_server_runs() {
     let postgres = Postgres::start("start-wait").await;
     postgres.stop();
     let manager = ServiceManager::start("notify");

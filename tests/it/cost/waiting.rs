@@ -164,10 +164,10 @@ async fn a_stopping_server_tells_those_that_wait_and_finishes_those_that_run() {
     let waiting = begin(&server, &token, Some("3600"), ORDER);
     wait_until_waiting(&server, &token, 1);
     server.terminate();
-    let told = end(waiting);
-    assert_eq!((told.status, told.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
-    assert_eq!(told.header("retry-after"), Some("1"));
-    assert!(told.body.contains("the server is stopping"), "{told:?}");
+    let response = end(waiting);
+    assert_eq!((response.status, response.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(response.header("retry-after"), Some("1"));
+    assert!(response.body.contains("the server is stopping"), "{response:?}");
     lock.rollback().await.unwrap();
     assert!(read_to_end(running).contains("\"data\":{\"order\":null}"));
     assert!(!server.wait().contains("cut off"));
@@ -188,7 +188,7 @@ async fn a_query_that_was_refused_is_refused_again_without_a_look_at_its_variabl
     let [first, second] = [send(&token, json!({ "id": "NONE" })), send(&token, json!({}))];
     assert_eq!((first.status, first.json()), (second.status, second.json()));
     assert_eq!(second.code(), "THROTTLED");
-    // Whoever has the credits is told what is wrong.
+    // A caller with credits gets the error.
     assert_eq!(send(&rich, json!({})).code(), "BAD_USER_INPUT");
     assert_eq!(send(&rich, json!({ "id": "NONE" })).status, 200);
     let log = server.stop();

@@ -14,7 +14,7 @@ use crate::http::request_head;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::query::Request;
-use crate::throttle::admission::{Claim, Patience, Refusal};
+use crate::throttle::admission::{AdmissionError, Claim, MaxWait};
 use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::line::Demand;
 use crate::throttle::queues::{Permit, Places};
@@ -27,18 +27,18 @@ const WAITING_BYTES: usize = 8 * 1024;
 pub(crate) struct Schedule {
     /// When it is cancelled. Waiting counts.
     pub until: Instant,
-    patience: Patience,
+    max_wait: MaxWait,
 }
 
 impl Schedule {
     /// The schedule of a request that has arrived and whose client prefers to `wait`.
     pub(crate) fn new(service: &Service, caller: &Principal, wait: Option<Duration>) -> Self {
         let deadline = caller.limits.deadline;
-        let patience = match wait {
-            Some(wait) => Patience::for_all(wait.min(service.options.max_wait)),
-            None => Patience::for_place(service.options.queue_wait),
+        let max_wait = match wait {
+            Some(wait) => MaxWait::for_all(wait.min(service.options.max_wait)),
+            None => MaxWait::for_place(service.options.queue_wait),
         };
-        Self { until: Instant::now() + deadline, patience: patience.within(deadline) }
+        Self { until: Instant::now() + deadline, max_wait: max_wait.within(deadline) }
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn admit(
     schedule: &Schedule,
     in_flight: &mut InFlightRequest,
 ) -> Result<ThrottleStatus, ApiError> {
-    let (permit, bucket) = take_permit(service, caller, demand, schedule.patience).await?;
+    let (permit, bucket) = take_permit(service, caller, demand, schedule.max_wait).await?;
     in_flight.keep(permit);
     Ok(bucket)
 }
@@ -60,9 +60,9 @@ pub(crate) async fn take_permit(
     service: &Service,
     caller: &Principal,
     demand: Demand,
-    patience: Patience,
+    max_wait: MaxWait,
 ) -> Result<(Permit, ThrottleStatus), ApiError> {
-    let claim = claim(service, caller, demand, patience);
+    let claim = claim(service, caller, demand, max_wait);
     service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn check(
     demand: Demand,
     schedule: &Schedule,
 ) -> Result<(), ApiError> {
-    let claim = claim(service, caller, demand, schedule.patience);
+    let claim = claim(service, caller, demand, schedule.max_wait);
     service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
@@ -93,24 +93,24 @@ pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightReques
     Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }
 }
 
-fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, patience: Patience) -> Claim<'a> {
+fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, max_wait: MaxWait) -> Claim<'a> {
     Claim {
         caller: &caller.user_id,
         rate: caller.limits.rate(),
         places: Places { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
         demand,
-        patience,
+        max_wait,
     }
 }
 
-fn error(claim: &Claim<'_>, refusal: Refusal) -> ApiError {
+fn error(claim: &Claim<'_>, refusal: AdmissionError) -> ApiError {
     match refusal {
-        Refusal::Credits(insufficient) => QueryError::Throttled(insufficient).into(),
-        Refusal::Place { bucket, waiting } => {
+        AdmissionError::Credits(insufficient) => QueryError::Throttled(insufficient).into(),
+        AdmissionError::Place { bucket, waiting } => {
             let (limit, cost) = (claim.places.running, claim.demand.credits);
             QueryError::TooManyRunning { limit, waiting, cost, bucket }.into()
         }
-        Refusal::Stopping => ServiceError::Stopping.into(),
-        Refusal::Unavailable(source) => ServiceError::Unavailable(source).into(),
+        AdmissionError::Stopping => ServiceError::Stopping.into(),
+        AdmissionError::Unavailable(source) => ServiceError::Unavailable(source).into(),
     }
 }

@@ -43,7 +43,7 @@ use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{error_response, prefer};
-use crate::throttle::admission::Patience;
+use crate::throttle::admission::MaxWait;
 use crate::throttle::line::Demand;
 use crate::throttle::queues::{Permit, Places};
 
@@ -107,8 +107,8 @@ async fn serve(
         _place: place,
     };
     drop(query);
-    let patience = Patience::for_all(wait.unwrap_or(options.max_wait).min(options.max_wait));
-    let first = running.page(patience).await;
+    let max_wait = MaxWait::for_all(wait.unwrap_or(options.max_wait).min(options.max_wait));
+    let first = running.page(max_wait).await;
     entry.cost_so_far = Some(cost);
     let first = match (first, wait) {
         (Ok(first), _) => first,
@@ -186,7 +186,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
         running.release().await;
         return Some((Ok(lines), State::Over));
     }
-    match running.page(Patience::for_all(left)).await {
+    match running.page(MaxWait::for_all(left)).await {
         Ok(Page { lines, is_last: false, .. }) => Some((Ok(lines.into()), State::Running(running))),
         Ok(Page { lines, .. }) => {
             running.release().await;
@@ -198,7 +198,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 
 impl RunningExport {
     /// Pays for the next page and fetches it.
-    async fn page(&mut self, patience: Patience) -> Result<Page, ApiError> {
+    async fn page(&mut self, max_wait: MaxWait) -> Result<Page, ApiError> {
         self.check_caller()?;
         if self.service.admission.is_closed() {
             return Err(ServiceError::Stopping.into());
@@ -207,7 +207,7 @@ impl RunningExport {
         let cost = compiled.estimate.cost();
         let demand = Demand { credits: cost, bytes: self.bytes };
         let service = Arc::clone(&self.service);
-        let (_permit, bucket) = take_permit(&service, &self.caller, demand, patience).await?;
+        let (_permit, bucket) = take_permit(&service, &self.caller, demand, max_wait).await?;
         if let Err(error) = self.check_caller() {
             service.admission.refund(&self.caller.user_id, cost).await;
             return Err(error.into());

@@ -149,7 +149,7 @@ async fn run(
     let admitted = admission::admit(service, caller, demand, schedule, in_flight).await;
     entry.timeline.admission = Some(Stage::since(started));
     let bucket = admitted.inspect_err(|_| {
-        service.compiler.remember_price(&query.request, &caller.limits.query, cost);
+        service.compiler.insert_price(&query.request, &caller.limits.query, cost);
     })?;
     let debit = Debit { cost, bucket };
     let rows = execution::fetch(service, caller, &compiled, debit, schedule.until, entry).await;
