@@ -44,11 +44,11 @@ pub mod compile;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
-pub mod telemetry;
-#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
 pub mod pem_files;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
+pub mod telemetry;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
 pub mod database;

@@ -12,15 +12,13 @@ use crate::http::api_error::ApiError;
 use crate::http::metrics::{ACTIVE, COST_ACTUAL, COST_ESTIMATED, ERRORS, REQUESTS, THROTTLED_CREDITS};
 use crate::http::request_labels::{RequestMethod, Status};
 #[cfg(feature = "traces")]
-use crate::http::request_trace;
+use crate::http::request_trace::RequestTrace;
 use crate::http::route::{Endpoints, Route};
 use crate::http::timeline::{Stage, Timeline};
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, ServedRequest};
 use crate::telemetry::metrics::instrument::Counted;
-use crate::telemetry::trace_context::TraceContext;
-#[cfg(feature = "traces")]
-use crate::telemetry::traces::exporter;
+use crate::telemetry::trace_context::TraceId;
 
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
@@ -36,7 +34,10 @@ pub(crate) struct AccessLogEntry {
     /// The client's address.
     pub peer: Option<IpAddr>,
     /// The trace that it belongs to.
-    pub trace: Option<TraceContext>,
+    pub trace_id: Option<TraceId>,
+    /// Its span, if traces are recorded.
+    #[cfg(feature = "traces")]
+    pub trace: Option<Box<RequestTrace>>,
     /// The endpoint; none if there is none at the path.
     pub route: Option<Route>,
     /// The authenticated user.
@@ -79,6 +80,8 @@ impl AccessLogEntry {
             id,
             listener: None,
             peer: None,
+            trace_id: None,
+            #[cfg(feature = "traces")]
             trace: None,
             route: None,
             caller: None,
@@ -146,7 +149,7 @@ impl Drop for AccessLogEntry {
         self.measure(duration);
         let served = ServedRequest {
             request_id: &self.id,
-            trace_id: self.trace.map(|trace| trace.trace_id),
+            trace_id: self.trace_id,
             listener: self.listener.map(Endpoints::name),
             peer: self.peer,
             method: self.method.name(),
@@ -164,8 +167,8 @@ impl Drop for AccessLogEntry {
             database: self.timeline.database().map(Stage::time),
         };
         #[cfg(feature = "traces")]
-        if let Some(trace) = self.trace.filter(|trace| exporter::is_recorded(*trace)) {
-            exporter::record(request_trace::spans(&served, self.route, &self.timeline, trace));
+        if let Some(trace) = self.trace.take() {
+            trace.finish(&served, self.route, &self.timeline);
         }
         emit(&Event::Request(served));
     }

@@ -18,14 +18,14 @@ use crate::http::endpoint::{graphql, health, jwks, metrics, sdl, settings, token
 use crate::http::options::Options;
 use crate::http::outgoing_body::OutgoingBody;
 use crate::http::request_error::RequestError;
+#[cfg(feature = "traces")]
+use crate::http::request_trace::RequestTrace;
 use crate::http::response::{HttpResponse, ResponseBody, empty_response};
 use crate::http::route::{Endpoints, Route};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::{body, cors, error_response, origin, request_head};
 use crate::telemetry::trace_context::TraceContext;
-#[cfg(feature = "traces")]
-use crate::telemetry::traces::exporter;
 
 /// The header that says which trace a request belongs to.
 const TRACE_PARENT: &str = "traceparent";
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
     entry.listener = Some(endpoints);
     entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
-    entry.trace = trace_of(&head);
+    trace(&head, &mut entry);
     let route = endpoints.route(head.uri.path());
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.
@@ -132,12 +132,15 @@ fn complete(
     response.map(|body| OutgoingBody::new(body, in_flight, entry))
 }
 
-/// The trace that a request belongs to: its client's, or a new one if traces are recorded.
-fn trace_of(head: &Head) -> Option<TraceContext> {
+/// Finds the trace that a request belongs to: its client's, or a new one if traces are recorded.
+fn trace(head: &Head, entry: &mut AccessLogEntry) {
     let client = head.headers.get(TRACE_PARENT).and_then(|header| TraceContext::parse(header.to_str().ok()?));
+    entry.trace_id = client.map(|client| client.trace_id);
     #[cfg(feature = "traces")]
-    let client = exporter::begin(client);
-    client
+    if let Some(trace) = RequestTrace::begin(client) {
+        entry.trace_id = Some(trace.id());
+        entry.trace = Some(trace);
+    }
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

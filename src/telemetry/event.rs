@@ -209,9 +209,9 @@ pub(crate) enum Event<'a> {
         data: &'a Path,
     },
 
-    /// telemetry: traces were dropped, because the collector took none or too few.
+    /// telemetry: spans were dropped, because the collector took none or too few.
     #[cfg(feature = "traces")]
-    TracesDropped {
+    SpansDropped {
         /// How many.
         count: u64,
         /// Why, unless too many waited.
@@ -255,7 +255,7 @@ pub(crate) struct ServedRequest<'a> {
     /// The client's address.
     pub(crate) peer: Option<IpAddr>,
     /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
-    pub(crate) method: &'a str,
+    pub(crate) method: &'static str,
     /// The endpoint's name; never the path, which a client chooses.
     pub(crate) route: &'a str,
     /// The authenticated user.
@@ -265,7 +265,7 @@ pub(crate) struct ServedRequest<'a> {
     /// Credits that were debited.
     pub(crate) cost: Option<u64>,
     /// The first error's code.
-    pub(crate) error_code: Option<&'a str>,
+    pub(crate) error_code: Option<&'static str>,
     /// The HTTP status; none where the client disconnected first.
     pub(crate) status: Option<u16>,
     /// Bytes of its body.

@@ -13,8 +13,8 @@ metrics! {
     ACCESS_WRITES_FAILED: Counter, by () = "orderql_access_writes_failed_total";
     /// Values of the database that the schema rules out: nulls in non-null fields, and values that their types cannot be.
     NULLABILITY_VIOLATIONS: Counter, by () = "orderql_nullability_violations_total";
-    /// Traces that were dropped, because the collector took none or too few.
-    TRACES_DROPPED: Counter, by () = "orderql_traces_dropped_total";
+    /// Spans of traces that were dropped, because the collector took none or too few.
+    SPANS_DROPPED: Counter, by () = "orderql_spans_dropped_total";
     /// Panics, which are bugs.
     PANICS: Counter, by () = "orderql_panics_total";
 }
@@ -27,7 +27,7 @@ pub(super) fn count(event: &Event<'_>) {
         Event::AccessWriteFailed { .. } => ACCESS_WRITES_FAILED.of(()).increment(),
         Event::NullabilityViolations { count, .. } => NULLABILITY_VIOLATIONS.of(()).add(*count),
         #[cfg(feature = "traces")]
-        Event::TracesDropped { count, .. } => TRACES_DROPPED.of(()).add(*count),
+        Event::SpansDropped { count, .. } => SPANS_DROPPED.of(()).add(*count),
         Event::Panicked { .. } => PANICS.of(()).increment(),
         _ => {}
     }

@@ -108,10 +108,10 @@ pub(super) fn write(event: &Event<'_>) {
         }
 
         #[cfg(feature = "traces")]
-        Event::TracesDropped { count, error: None } => debug!(count, "too many traces wait, and some were dropped"),
+        Event::SpansDropped { count, error: None } => debug!(count, "too many spans wait, and some were dropped"),
         #[cfg(feature = "traces")]
-        Event::TracesDropped { count, error: Some(error) } => {
-            warn!(count, error = %ErrorChain(*error), "traces were dropped");
+        Event::SpansDropped { count, error: Some(error) } => {
+            warn!(count, error = %ErrorChain(*error), "spans of traces were dropped");
         }
         #[cfg(feature = "traces")]
         Event::TracesOff { error } => warn!(error = %ErrorChain(*error), "no traces are recorded"),

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// Which trace a request belongs to, and which span of it the request's spans are parts of.
+/// The trace that a client names, and its span that the request's spans are parts of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TraceContext {
     /// The trace.
     pub(crate) trace_id: TraceId,
-    /// The client's span, if the client named the trace.
-    pub(crate) parent_id: Option<u64>,
+    /// The client's span.
+    pub(crate) parent_id: u64,
     /// Whether the client records the trace.
     pub(crate) is_sampled: bool,
 }
@@ -33,7 +33,7 @@ impl TraceContext {
         let parent_id = u64::try_from(hex(parts.next()?, 16)?).ok()?;
         let flags = hex(parts.next()?, 2)?;
         let is_valid = version != 0xff && trace_id != 0 && parent_id != 0 && (version > 0 || parts.next().is_none());
-        is_valid.then_some(Self { trace_id: TraceId(trace_id), parent_id: Some(parent_id), is_sampled: flags & 1 == 1 })
+        is_valid.then_some(Self { trace_id: TraceId(trace_id), parent_id, is_sampled: flags & 1 == 1 })
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
     fn parses_the_header() {
         let context = TraceContext::parse(HEADER).unwrap();
         assert_eq!(context.trace_id.to_string(), "0af7651916cd43dd8448eb211c80319c");
-        assert_eq!((context.parent_id, context.is_sampled), (Some(0xb7ad_6b71_6920_3331), true));
+        assert_eq!((context.parent_id, context.is_sampled), (0xb7ad_6b71_6920_3331, true));
         assert!(!TraceContext::parse(&HEADER.replace("-01", "-00")).unwrap().is_sampled);
         assert!(TraceContext::parse(&format!("{}-more", HEADER.replace("00-0", "cc-0"))).is_some());
     }

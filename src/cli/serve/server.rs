@@ -24,7 +24,7 @@ use crate::retention::Retention;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
-use crate::telemetry::traces::exporter;
+use crate::telemetry::traces::recorder;
 
 /// How long the server waits for the last audit events to be stored when it stops.
 const AUDIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -76,7 +76,7 @@ impl Server {
         }
         self.audit.finish(AUDIT_TIMEOUT).await;
         #[cfg(feature = "traces")]
-        exporter::finish(TRACES_TIMEOUT).await;
+        recorder::finish(TRACES_TIMEOUT).await;
         Ok(())
     }
 }

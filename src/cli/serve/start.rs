@@ -33,7 +33,7 @@ use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::retention::Retention;
 #[cfg(feature = "traces")]
-use crate::telemetry::traces::exporter;
+use crate::telemetry::traces::recorder;
 use crate::throttle::admission::Admission;
 use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
@@ -76,7 +76,7 @@ pub(crate) async fn start(
     };
     let listener = bind(&options.listen, Endpoints::Public).await?;
     #[cfg(feature = "traces")]
-    exporter::start();
+    recorder::start();
     let audit = AuditWriter::start(database.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
     let password_checks = config.password_checks();

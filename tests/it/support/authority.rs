@@ -9,8 +9,8 @@ use std::sync::Arc;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
 /// An authority that signs certificates.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -52,6 +52,17 @@ impl Authority {
         let mut config = builder.with_root_certificates(roots).with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
         Arc::new(config)
+    }
+
+    /// Encrypts a connection from a client, as the server with that name.
+    pub fn accept(&self, name: &str, stream: TcpStream) -> StreamOwned<ServerConnection, TcpStream> {
+        let (certificate, key) = self.sign(name);
+        let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let config = builder.with_single_cert(vec![certificate], key).unwrap();
+        StreamOwned::new(ServerConnection::new(Arc::new(config)).unwrap(), stream)
     }
 
     /// Encrypts a connection to the server with that name. The handshake takes place when bytes are written or read.

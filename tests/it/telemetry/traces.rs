@@ -1,75 +1,101 @@
 //! Traces, as a collector receives them over OTLP.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use serde_json::{Value, json};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use prost::Message as _;
+use serde_json::json;
 
+use crate::support::authority::Authority;
 use crate::support::database::loaded_database;
 use crate::support::http::{JSON, bearer};
 use crate::support::server::{Server, connection_string};
+use crate::support::test_folder::TestFolder;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 use crate::telemetry::access_log::events;
 
 /// A request that the collector received: its head, and its body.
-type Export = (String, Value);
+type Export = (String, ExportTraceServiceRequest);
 
-/// A collector. It answers the first requests with these statuses, and the others with 200.
-fn collector(statuses: &'static [u16]) -> (SocketAddr, Receiver<Export>) {
+/// A collector. It answers the first requests with these statuses, and the others with 200. With an authority it serves as
+/// `localhost`, over TLS.
+fn collector(statuses: &'static [u16], authority: Option<Authority>) -> (SocketAddr, Receiver<Export>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, exports) = channel();
     thread::spawn(move || {
         for (number, stream) in listener.incoming().enumerate() {
-            let mut stream = BufReader::new(stream.unwrap());
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") {
-                stream.read_line(&mut head).unwrap();
-            }
-            let length =
-                head.to_lowercase().split_once("content-length: ").unwrap().1.split_once('\r').unwrap().0.parse();
-            let mut body = vec![0; length.unwrap()];
-            stream.read_exact(&mut body).unwrap();
-            let status = statuses.get(number).unwrap_or(&200);
-            let response = format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}");
-            stream.get_mut().write_all(response.as_bytes()).unwrap();
-            let is_wanted = *status == 200;
-            if is_wanted && sender.send((head, serde_json::from_slice(&body).unwrap())).is_err() {
-                return;
+            let (stream, status) = (stream.unwrap(), *statuses.get(number).unwrap_or(&200));
+            match &authority {
+                Some(authority) => serve(authority.accept("localhost", stream), status, &sender),
+                None => serve(stream, status, &sender),
             }
         }
     });
     (address, exports)
 }
 
-/// The attributes of a span or of a resource.
-fn attributes(of: &Value) -> BTreeMap<String, String> {
-    let attributes = of["attributes"].as_array().unwrap().iter().map(|attribute| {
-        let value = attribute["value"].as_object().unwrap().values().next().unwrap();
-        (attribute["key"].as_str().unwrap().to_owned(), value.as_str().unwrap().to_owned())
-    });
-    attributes.collect()
+fn serve(stream: impl Read + Write, status: u16, exports: &Sender<Export>) {
+    let mut stream = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head).unwrap_or_default() == 0 {
+            // A client that does not trust the collector.
+            return;
+        }
+    }
+    let length = head.to_lowercase().split_once("content-length: ").unwrap().1.split_once('\r').unwrap().0.parse();
+    let mut body = vec![0; length.unwrap()];
+    stream.read_exact(&mut body).unwrap();
+    let response = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    stream.get_mut().write_all(response.as_bytes()).unwrap();
+    stream.get_mut().flush().unwrap();
+    if status == 200 {
+        // The test may be over.
+        let _ = exports.send((head, ExportTraceServiceRequest::decode(&body[..]).unwrap()));
+    }
 }
 
-/// The spans of the trace, from as many exports as it takes to have `count`.
-fn receive(exports: &Receiver<Export>, trace: &str, count: usize) -> (Vec<Value>, Vec<Export>) {
+/// The attributes of a span or of a resource.
+fn attributes(of: &[KeyValue]) -> BTreeMap<&str, String> {
+    let text = |attribute: &KeyValue| match attribute.value.as_ref().and_then(|value| value.value.as_ref()) {
+        Some(Value::StringValue(text)) => text.clone(),
+        Some(Value::IntValue(number)) => number.to_string(),
+        other => panic!("{other:?}"),
+    };
+    of.iter().map(|attribute| (attribute.key.as_str(), text(attribute))).collect()
+}
+
+fn hex(id: &[u8]) -> String {
+    id.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+/// The spans of the trace in order of their beginnings, from as many exports as it takes to have `count`.
+fn receive(exports: &Receiver<Export>, trace: &str, count: usize) -> (Vec<Span>, Vec<Export>) {
     let (mut spans, mut received) = (Vec::new(), Vec::new());
     while spans.len() < count {
-        let (head, body) = exports.recv().unwrap();
-        let all = body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
-        spans.extend(all.iter().filter(|span| span["traceId"] == trace).cloned());
-        received.push((head, body));
+        let export = exports.recv().unwrap();
+        let all = &export.1.resource_spans[0].scope_spans[0].spans;
+        spans.extend(all.iter().filter(|span| hex(&span.trace_id) == trace).cloned());
+        received.push(export);
     }
+    spans.sort_by_key(|span| span.start_time_unix_nano);
     (spans, received)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collector_receives_the_spans_of_requests() {
     // The collector is busy at first.
-    let (address, exports) = collector(&[503]);
+    let (address, exports) = collector(&[503], None);
     let database = loaded_database().await;
     create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE)]).await;
     let endpoint = format!("http://{address}");
@@ -95,20 +121,20 @@ async fn a_collector_receives_the_spans_of_requests() {
     assert_eq!(response.code(), "");
     let (spans, received) = receive(&exports, trace, 7);
 
-    let names: Vec<_> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = spans.iter().map(|span| span.name.as_str()).collect();
     assert_eq!(
         names,
         ["POST /rest/s1/graphql", "compile", "wait for admission", "wait for connection", "SELECT", "SELECT", "write",]
     );
-    assert_eq!(spans[0]["parentSpanId"], "b7ad6b7169203331");
-    assert!(spans[1..].iter().all(|span| span["parentSpanId"] == spans[0]["spanId"]), "{spans:#?}");
-    assert_eq!(spans.iter().map(|span| &span["kind"]).collect::<Vec<_>>(), [2, 1, 1, 1, 3, 3, 1]);
-    let times = |span: &Value| {
-        ["startTimeUnixNano", "endTimeUnixNano"].map(|name| span[name].as_str().unwrap().parse::<u64>().unwrap())
-    };
+    assert_eq!(hex(&spans[0].parent_span_id), "b7ad6b7169203331");
+    assert!(spans[1..].iter().all(|span| span.parent_span_id == spans[0].span_id), "{spans:#?}");
+    let stage = SpanKind::Internal;
+    let kinds = [SpanKind::Server, stage, stage, stage, SpanKind::Client, SpanKind::Client, stage];
+    assert_eq!(spans.iter().map(Span::kind).collect::<Vec<_>>(), kinds);
+    let times = |span: &Span| [span.start_time_unix_nano, span.end_time_unix_nano];
     let [start, end] = times(&spans[0]);
     assert!(spans.iter().map(times).all(|[from, to]| start <= from && from <= to && to <= end), "{spans:#?}");
-    let request = attributes(&spans[0]);
+    let request = attributes(&spans[0].attributes);
     for (name, value) in [
         ("http.request.method", "POST"),
         ("http.route", "/rest/s1/graphql"),
@@ -121,29 +147,74 @@ async fn a_collector_receives_the_spans_of_requests() {
         assert_eq!(request[name], value, "{name}");
     }
     let orders = response.json()["data"]["orders"]["edges"].as_array().unwrap().len();
-    let statement = attributes(&spans[4]);
+    let statement = attributes(&spans[4].attributes);
     assert_eq!(statement["db.response.returned_rows"], orders.to_string());
-    assert_eq!(
-        (statement["db.operation.name"].as_str(), statement["db.system.name"].as_str()),
-        ("SELECT", "postgresql")
-    );
+    assert_eq!((&*statement["db.operation.name"], &*statement["db.system.name"]), ("SELECT", "postgresql"));
 
     let text = format!("{received:?}");
-    assert!(!text.contains(unwanted) && !text.contains("GEHEIM") && !text.contains("shipGroupSeqId"), "{text}");
+    assert!(!text.contains("GEHEIM") && !text.contains("shipGroupSeqId"), "{text}");
+    let sent = received.iter().flat_map(|(_, body)| &body.resource_spans[0].scope_spans[0].spans);
+    assert!(sent.map(|span| hex(&span.trace_id)).all(|sent| sent != unwanted), "{text}");
     let (head, body) = &received[0];
     assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
     let head = head.to_lowercase();
-    assert!(head.contains("x-key: secret key\r\n") && head.contains("content-type: application/json\r\n"), "{head}");
-    let resource = attributes(&body["resourceSpans"][0]["resource"]);
-    assert_eq!((resource["service.name"].as_str(), resource["deployment.environment"].as_str()), ("orderql", "test"));
+    assert!(
+        head.contains("x-key: secret key\r\n") && head.contains("content-type: application/x-protobuf\r\n"),
+        "{head}"
+    );
+    let resource = attributes(&body.resource_spans[0].resource.as_ref().unwrap().attributes);
+    assert_eq!((&*resource["service.name"], &*resource["deployment.environment"]), ("orderql", "test"));
 
     // A request without a trace gets one, which the log has, and which is sent before the server ends.
     let id = server.get("/nowhere").header("x-request-id").unwrap().to_owned();
     let log = server.stop();
     let logged = events(&log, "request").into_iter().find(|event| event["request_id"] == id.as_str()).unwrap();
     let (spans, _) = receive(&exports, logged["trace_id"].as_str().unwrap(), 1);
-    assert_eq!((spans[0].get("parentSpanId"), &spans[0]["name"]), (None, &json!("GET")));
-    assert_eq!(attributes(&spans[0])["error.type"], "NOT_FOUND");
+    assert_eq!((spans[0].parent_span_id.as_slice(), spans[0].name.as_str()), (&[][..], "GET"));
+    assert_eq!(attributes(&spans[0].attributes)["error.type"], "NOT_FOUND");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_encrypted_collector_is_verified() {
+    let database = loaded_database().await;
+    let folder = TestFolder::create("traces");
+    let file = folder.path().join("authority.pem");
+    let authority = Authority::new("authority");
+    fs::write(&file, authority.pem()).unwrap();
+    let (address, exports) = collector(&[], Some(authority));
+    let endpoint = format!("https://localhost:{}/traces", address.port());
+    let flags = ["--admin-listen", "0"];
+    let start = |authority: &str| {
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint.as_str()),
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", authority),
+            ("OTEL_BSP_SCHEDULE_DELAY", "1"),
+            ("OTEL_SERVICE_NAME", "orders"),
+            ("OTEL_TRACES_SAMPLER", "sometimes"),
+        ];
+        Server::start_with_variables(&connection_string(&database.config()), &flags, &variables)
+    };
+    let server = start(file.to_str().unwrap());
+    assert_eq!(server.get("/health/live").status, 200);
+    let (head, body) = exports.recv().unwrap();
+    assert!(head.starts_with("POST /traces HTTP/1.1\r\n"), "{head}");
+    let resource = attributes(&body.resource_spans[0].resource.as_ref().unwrap().attributes);
+    assert_eq!(resource["service.name"], "orders");
+    // What the SDK has to say is in the log.
+    let log = server.stop();
+    assert!(log.contains("Unrecognized sampler type 'sometimes'"), "{log}");
+
+    fs::write(&file, Authority::new("another").pem()).unwrap();
+    let server = start(file.to_str().unwrap());
+    assert_eq!(server.get("/health/live").status, 200);
+    server.wait_for_metrics(|metrics| metrics.get("orderql_spans_dropped_total") >= 1);
+    let log = server.stop();
+    assert!(log.contains("spans of traces were dropped") && log.contains("invalid peer certificate"), "{log}");
+
+    let server = start("/nowhere.pem");
+    server.get("/health/live");
+    let log = server.stop();
+    assert!(log.contains("no traces are recorded") && log.contains("/nowhere.pem cannot be read"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,16 +224,25 @@ async fn requests_are_answered_while_the_collector_is_away_and_without_one_there
     // A port that nobody listens on.
     let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{away}");
-    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "1")];
-    let server = Server::start_with_variables(&address, &["--admin-listen", "0"], &variables);
-    assert_eq!(server.get("/health/live").status, 200);
-    server.wait_for_metrics(|metrics| metrics.get("orderql_traces_dropped_total") >= 1);
-    assert!(server.stop().contains("traces were dropped"));
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
+        ("OTEL_BSP_SCHEDULE_DELAY", "1"),
+        ("OTEL_BSP_MAX_QUEUE_SIZE", "2"),
+    ];
+    let server = Server::start_with_variables(&address, &["--admin-listen", "0", "--log", "debug"], &variables);
+    // All of them are dropped: those that find the queue full, and the others when the collector is given up.
+    for _ in 0..10 {
+        assert_eq!(server.get("/health/live").status, 200);
+    }
+    server.wait_for_metrics(|metrics| metrics.get("orderql_spans_dropped_total") >= 10);
+    let log = server.stop();
+    assert!(log.contains("too many spans wait") && log.contains("the collector cannot be reached"), "{log}");
+    assert!(log.contains("Connection refused"), "{log}");
 
-    let wrong = [("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example")];
+    let wrong = [("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")];
     let server = Server::start_with_variables(&address, &[], &wrong);
     server.get("/health/live");
     let log = server.stop();
-    assert!(log.contains("OTEL_EXPORTER_OTLP_ENDPOINT is"), "{log}");
+    assert!(log.contains("no traces are recorded") && log.contains("collector:4318"), "{log}");
     assert!(events(&log, "request").iter().all(|event| event.get("trace_id").is_none()), "{log}");
 }

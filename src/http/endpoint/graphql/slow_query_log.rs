@@ -34,7 +34,7 @@ pub(crate) async fn report(service: &Service, caller: &Principal, request: &mut 
     });
     emit(&Event::SlowQuery(SlowQuery {
         request_id: &entry.id,
-        trace_id: entry.trace.map(|trace| trace.trace_id),
+        trace_id: entry.trace_id,
         caller: &caller.user_id,
         operation: entry.operation(),
         hash: &hash,
