@@ -26,6 +26,11 @@ impl Export {
         Ok(Self { operation: CachedOperation::new(operation), first, variables: request.variables.clone() })
     }
 
+    /// The operation's name.
+    pub fn operation_name(&self) -> Option<&str> {
+        self.operation.operation.name.as_deref()
+    }
+
     /// The page that follows a cursor, or the first one.
     pub fn page(&self, catalog: &Catalog, limits: &Limits, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
         let (cached, variables) = (&self.operation, self.first.variables(&self.variables, after));

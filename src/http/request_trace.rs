@@ -18,9 +18,16 @@ use crate::telemetry::traces::recorder;
 /// A request's span, from its arrival on.
 #[derive(Debug)]
 pub(crate) struct RequestTrace {
-    tracer: &'static SdkTracer,
     span: Span,
-    /// When it began, by both clocks: its other times are so long after it as the monotonic clock says.
+    parts: SpanParent,
+}
+
+/// What makes the spans that are parts of another one.
+#[derive(Debug, Clone)]
+pub(crate) struct SpanParent {
+    tracer: &'static SdkTracer,
+    context: SpanContext,
+    /// When the request began, by both clocks: its other times are so long after it as the monotonic clock says.
     began: (Instant, SystemTime),
 }
 
@@ -32,12 +39,19 @@ impl RequestTrace {
         let began = (Instant::now(), SystemTime::now());
         let parent = client.map_or_else(Context::new, |client| Context::new().with_remote_span_context(remote(client)));
         let builder = SpanBuilder::from_name("request").with_kind(SpanKind::Server).with_start_time(began.1);
-        Some(Box::new(Self { tracer, span: builder.start_with_context(tracer, &parent), began }))
+        let span = builder.start_with_context(tracer, &parent);
+        let parts = SpanParent { tracer, context: span.span_context().clone(), began };
+        Some(Box::new(Self { span, parts }))
     }
 
     /// The trace that the request belongs to, recorded or not.
     pub(crate) fn id(&self) -> TraceId {
         TraceId(u128::from_be_bytes(self.span.span_context().trace_id().to_bytes()))
+    }
+
+    /// Makes the spans of the request's parts before it ends. `None` if it is not recorded.
+    pub(crate) fn parts(&self) -> Option<SpanParent> {
+        self.span.is_recording().then(|| self.parts.clone())
     }
 
     /// Records what the request did. It is over now.
@@ -46,46 +60,9 @@ impl RequestTrace {
             return;
         }
         let end = Instant::now();
-        for (name, stage) in [
-            ("compile", timeline.compile),
-            ("wait for admission", timeline.admission),
-            ("wait for connection", timeline.connection),
-        ] {
-            self.stage(name, stage);
-        }
-        timeline.steps.states().for_each(|state| self.statement(state, end));
-        self.stage("write", timeline.write);
+        self.parts.timeline(timeline, end);
         self.describe(served, route);
-        self.span.end_with_timestamp(self.time(end));
-    }
-
-    fn stage(&self, name: &'static str, stage: Option<Stage>) {
-        if let Some(Stage { start, end }) = stage {
-            self.part(name, SpanKind::Internal, start).end_with_timestamp(self.time(end));
-        }
-    }
-
-    fn statement(&self, state: StepState, now: Instant) {
-        let (sent, end, rows) = match state {
-            StepState::Unsent => return,
-            StepState::Running(sent) => (sent, now, None),
-            StepState::Done { sent, time, rows } => (sent, sent + time, Some(rows)),
-        };
-        let mut span = self.part("SELECT", SpanKind::Client, sent);
-        span.set_attribute(KeyValue::new("db.system.name", "postgresql"));
-        span.set_attribute(KeyValue::new("db.operation.name", "SELECT"));
-        match rows {
-            Some(rows) => span.set_attribute(KeyValue::new("db.response.returned_rows", number(rows))),
-            None => span.set_status(Status::error("")),
-        }
-        span.end_with_timestamp(self.time(end));
-    }
-
-    /// A part of the request that began then.
-    fn part(&self, name: &'static str, kind: SpanKind, start: Instant) -> Span {
-        let parent = Context::new().with_remote_span_context(self.span.span_context().clone());
-        let builder = SpanBuilder::from_name(name).with_kind(kind).with_start_time(self.time(start));
-        builder.start_with_context(self.tracer, &parent)
+        self.span.end_with_timestamp(self.parts.time(end));
     }
 
     fn describe(&mut self, served: &ServedRequest<'_>, route: Option<Route>) {
@@ -110,8 +87,60 @@ impl RequestTrace {
             self.span.set_status(Status::error(""));
         }
     }
+}
 
-    /// The calendar's time of a moment since the beginning.
+impl SpanParent {
+    /// Records a page of an export, which is over now.
+    pub(crate) fn page(&self, started: Instant, timeline: &Timeline) {
+        let end = Instant::now();
+        let mut span = self.start("page", SpanKind::Internal, started);
+        Self { context: span.span_context().clone(), ..self.clone() }.timeline(timeline, end);
+        span.end_with_timestamp(self.time(end));
+    }
+
+    /// Records the stages of a query. Those that are not over end now.
+    fn timeline(&self, timeline: &Timeline, now: Instant) {
+        for (name, stage) in [
+            ("compile", timeline.compile),
+            ("wait for admission", timeline.admission),
+            ("wait for connection", timeline.connection),
+        ] {
+            self.stage(name, stage);
+        }
+        timeline.steps.states().for_each(|state| self.statement(state, now));
+        self.stage("write", timeline.write);
+    }
+
+    fn stage(&self, name: &'static str, stage: Option<Stage>) {
+        if let Some(Stage { start, end }) = stage {
+            self.start(name, SpanKind::Internal, start).end_with_timestamp(self.time(end));
+        }
+    }
+
+    fn statement(&self, state: StepState, now: Instant) {
+        let (sent, end, rows) = match state {
+            StepState::Unsent => return,
+            StepState::Running(sent) => (sent, now, None),
+            StepState::Done { sent, time, rows } => (sent, sent + time, Some(rows)),
+        };
+        let mut span = self.start("SELECT", SpanKind::Client, sent);
+        span.set_attribute(KeyValue::new("db.system.name", "postgresql"));
+        span.set_attribute(KeyValue::new("db.operation.name", "SELECT"));
+        match rows {
+            Some(rows) => span.set_attribute(KeyValue::new("db.response.returned_rows", number(rows))),
+            None => span.set_status(Status::error("")),
+        }
+        span.end_with_timestamp(self.time(end));
+    }
+
+    /// A part that began then.
+    fn start(&self, name: &'static str, kind: SpanKind, start: Instant) -> Span {
+        let parent = Context::new().with_remote_span_context(self.context.clone());
+        let builder = SpanBuilder::from_name(name).with_kind(kind).with_start_time(self.time(start));
+        builder.start_with_context(self.tracer, &parent)
+    }
+
+    /// The calendar's time of a moment since the request began.
     fn time(&self, moment: Instant) -> SystemTime {
         self.began.1 + moment.saturating_duration_since(self.began.0)
     }

@@ -295,9 +295,11 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) operation: Option<&'a str>,
     /// The SHA-256 of its text.
     pub(crate) hash: &'a str,
+    /// The number of the slowest page, if it is an export.
+    pub(crate) page: Option<u64>,
     /// Credits that were debited.
     pub(crate) cost: Option<u64>,
-    /// From the request's head to the response.
+    /// From the request's head to the response; of a page of an export without waiting for credits.
     pub(crate) duration: Duration,
     /// From its text to its plan.
     pub(crate) compile: Option<Duration>,

@@ -154,6 +154,7 @@ fn write_slow_query(query: &SlowQuery<'_>) {
         caller = query.caller,
         operation = query.operation,
         hash = query.hash,
+        page = query.page,
         cost = query.cost,
         duration_ms = milliseconds(query.duration),
         compile_ms = query.compile.map(milliseconds),
@@ -322,6 +323,7 @@ mod tests {
             caller: "demo",
             operation: Some("Orders"),
             hash: "ab",
+            page: Some(3),
             cost: Some(4),
             duration: Duration::from_secs(1),
             compile: time(3),
@@ -330,7 +332,7 @@ mod tests {
         };
         let expected = json!({
             "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
-            "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
+            "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
             "steps": "orders: 20 rows in 1.5 ms; orders.items: not finished after 700 ms; orders.items.product: not sent",
         });
         assert_eq!(line(&Event::SlowQuery(query)), expected);

@@ -70,3 +70,24 @@ async fn slow_queries_are_logged_with_their_steps_and_without_variables() {
     assert_eq!(demo["request_id"], json!(responses[0].header("x-request-id")));
     assert!(!log.contains("GEHEIM") && !log.contains("ORDER_APPROVED"), "{log}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_an_export_the_slowest_page_is_logged() {
+    let database = loaded_database().await;
+    let hasty = Profile { deadline_ms: Some(400), ..UNLIMITED_PROFILE };
+    create_users(&mut database.connect().await, &[("hasty", hasty)]).await;
+    let server = Server::start(&database, &["--slow-query", "300ms", "--access-log", "off"]);
+    let mut locker = database.connect().await;
+    let lock = locker.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_item_ship_group").await.unwrap();
+    let body = json!({ "query": QUERY.replace("($q: String)", "").replace(", query: $q", "") }).to_string();
+    assert_eq!(server.post(&server.token("hasty"), "application/x-ndjson", &body).code(), "DEADLINE_EXCEEDED");
+    lock.commit().await.unwrap();
+    let log = server.stop();
+    let slow = events(&log, "slow query");
+    assert_eq!(slow.len(), 1, "{log}");
+    assert_eq!((&slow[0]["operation"], &slow[0]["page"]), (&json!("Late"), &json!(1)));
+    let steps = slow[0]["steps"].as_str().unwrap();
+    assert!(steps.starts_with("some: ") && steps.contains("; some.shipGroups: not "), "{log}");
+    assert!(slow[0]["cost"].as_u64() > Some(0), "{log}");
+}

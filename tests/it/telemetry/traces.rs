@@ -151,6 +151,26 @@ async fn a_collector_receives_the_spans_of_requests() {
     assert_eq!(statement["db.response.returned_rows"], orders.to_string());
     assert_eq!((&*statement["db.operation.name"], &*statement["db.system.name"]), ("SELECT", "postgresql"));
 
+    // Each page of an export is a part of its request, and has parts of its own.
+    let export = "2af7651916cd43dd8448eb211c80319c";
+    let parent = format!("traceparent: 00-{export}-b7ad6b7169203331-01");
+    let headers = [&bearer(&token), "Content-Type: application/json", "Accept: application/x-ndjson", &parent];
+    let body = json!({ "query": "{ orders(first: 5) { edges { node { orderId } } } }" }).to_string();
+    let lines = server.request("POST /rest/s1/graphql", &headers, &body);
+    let count = (lines.body.lines().filter(|line| line.contains("orderId")).count() / 5 + 1).min(20);
+    assert!(count > 1, "{}", lines.body);
+    // Of the first page, and of the request: waiting for a connection, and the request.
+    let (spans, _) = receive(&exports, export, 5 * count + 2);
+    assert_eq!(spans.len(), 5 * count + 2, "{spans:#?}");
+    let pages: Vec<_> = spans.iter().filter(|span| span.name == "page").collect();
+    assert!(pages.iter().all(|page| page.parent_span_id == spans[0].span_id) && pages.len() == count, "{spans:#?}");
+    for page in pages {
+        let parts = spans.iter().filter(|span| span.parent_span_id == page.span_id);
+        let parts: Vec<_> =
+            parts.map(|span| span.name.as_str()).filter(|name| *name != "wait for connection").collect();
+        assert_eq!(parts, ["compile", "wait for admission", "SELECT", "write"]);
+    }
+
     let text = format!("{received:?}");
     assert!(!text.contains("GEHEIM") && !text.contains("shipGroupSeqId"), "{text}");
     let sent = received.iter().flat_map(|(_, body)| &body.resource_spans[0].scope_spans[0].spans);

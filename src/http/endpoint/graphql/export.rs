@@ -9,12 +9,13 @@ use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use futures_util::stream;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts as Head;
-use tokio::time::Instant;
+use tokio::time;
 
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::compiled::Compiled;
@@ -35,6 +36,7 @@ use crate::http::endpoint::graphql::execution::{Debit, settle};
 use crate::http::endpoint::graphql::export_lines::{
     End, PageEnd, Rest, write_end, write_errors, write_nodes, write_resume,
 };
+use crate::http::endpoint::graphql::export_log::ExportLog;
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::endpoint::graphql::{compilation, cost_report, request_envelope};
 use crate::http::negotiate::Media;
@@ -42,6 +44,7 @@ use crate::http::query_error::QueryError;
 use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
+use crate::http::timeline::{Stage, Timeline};
 use crate::http::{error_response, prefer};
 use crate::throttle::admission::MaxWait;
 use crate::throttle::line::Demand;
@@ -86,11 +89,13 @@ async fn serve(
     let is_quick = service.compiler.is_quick(&query.request);
     let export = compilation::export(service, &caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, &mut query);
+    entry.set_operation(export.operation_name());
     let place = service.exports.start(&caller.user_id, PLACES, 0).map_err(|_| QueryError::ExportRunning)?;
 
     let options = &service.options;
     let wait = prefer::wait(&head.headers);
     let cost = Arc::new(AtomicU64::new(0));
+    let log = ExportLog::new(service, &caller, &mut query.request, entry).await;
     let mut running = RunningExport {
         service: Arc::clone(service),
         caller,
@@ -102,8 +107,9 @@ async fn serve(
         nodes: 0,
         resumable_at: 0,
         cost: Arc::clone(&cost),
-        until: Instant::now() + options.export_time,
+        until: time::Instant::now() + options.export_time,
         request_id: Arc::clone(&entry.id),
+        log,
         _place: place,
     };
     drop(query);
@@ -115,7 +121,6 @@ async fn serve(
         (Err(error), None) => return Err(error),
         (Err(error), Some(_)) => return prefer::report_wait(Err(error)),
     };
-    entry.set_operation(first.operation_name.as_deref());
     in_flight.shrink(0);
     // The rows of a page, their JSON, and the lines that hyper takes.
     if let Err(error) = in_flight.reserve(3 * first.lines.len()) {
@@ -143,7 +148,6 @@ enum State {
 struct Page {
     lines: Vec<u8>,
     is_last: bool,
-    operation_name: Option<Arc<str>>,
 }
 
 /// An export between two pages.
@@ -164,8 +168,9 @@ struct RunningExport {
     resumable_at: u64,
     /// What was debited, also for the log.
     cost: Arc<AtomicU64>,
-    until: Instant,
+    until: time::Instant,
     request_id: Arc<str>,
+    log: ExportLog,
     _place: Permit,
 }
 
@@ -180,7 +185,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
         State::Running(running) => running,
         State::Over => return None,
     };
-    let left = running.until.saturating_duration_since(Instant::now());
+    let left = running.until.saturating_duration_since(time::Instant::now());
     if left.is_zero() {
         let lines = running.end_early(None);
         running.release().await;
@@ -197,36 +202,53 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 }
 
 impl RunningExport {
-    /// Pays for the next page and fetches it.
+    /// Pays for the next page and fetches it, and records what it took.
     async fn page(&mut self, max_wait: MaxWait) -> Result<Page, ApiError> {
+        let started = Instant::now();
+        let cost_before = self.cost.load(Ordering::Relaxed);
+        let mut timeline = Timeline::default();
+        let page = self.fetch_page(max_wait, &mut timeline).await;
+        let cost = self.cost.load(Ordering::Relaxed) - cost_before;
+        self.log.add(started, (cost > 0).then_some(cost), timeline);
+        page
+    }
+
+    async fn fetch_page(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Page, ApiError> {
         self.check_caller()?;
         if self.service.admission.is_closed() {
             return Err(ServiceError::Stopping.into());
         }
+        let started = Instant::now();
         let compiled = self.compile().await?;
+        timeline.compile = Some(Stage::since(started));
         let cost = compiled.estimate.cost();
         let demand = Demand { credits: cost, bytes: self.bytes };
         let service = Arc::clone(&self.service);
-        let (_permit, bucket) = take_permit(&service, &self.caller, demand, max_wait).await?;
+        let started = Instant::now();
+        let admitted = take_permit(&service, &self.caller, demand, max_wait).await;
+        timeline.admission = Some(Stage::since(started));
+        let (_permit, bucket) = admitted?;
         if let Err(error) = self.check_caller() {
             service.admission.refund(&self.caller.user_id, cost).await;
             return Err(error.into());
         }
         let (caller, request_id) = (Arc::clone(&self.caller), Arc::clone(&self.request_id));
-        let until = Instant::now() + caller.limits.deadline;
-        let fetching = self.fetch(&compiled);
+        let until = time::Instant::now() + caller.limits.deadline;
+        let fetching = self.fetch(&compiled, timeline);
         let rows = settle(&service, &caller, Debit { cost, bucket }, until, &request_id, fetching).await;
         // The only error that is charged.
         if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
             self.cost.fetch_add(cost, Ordering::Relaxed);
         }
         let mut rows = rows?;
+        let started = Instant::now();
         let mut page = Vec::with_capacity(4096);
         let written = rows.write(&mut page, usize::MAX);
         written.map_err(|error| ServiceError::internal(&request_id, error))?;
         let mut lines = Vec::with_capacity(page.len());
         let is_last = self.write(&page, &rows, &mut lines)?;
-        Ok(Page { lines, is_last, operation_name: compiled.operation_name })
+        timeline.write = Some(Stage::since(started));
+        Ok(Page { lines, is_last })
     }
 
     /// The account as it is now. It may have been closed or lost its grant since the last page, or have other limits.
@@ -248,16 +270,20 @@ impl RunningExport {
         Ok(result.map_err(QueryError::Compile)?)
     }
 
-    async fn fetch(&mut self, compiled: &Compiled) -> Result<ResponseWriter, ExecuteError> {
+    async fn fetch(&mut self, compiled: &Compiled, timeline: &mut Timeline) -> Result<ResponseWriter, ExecuteError> {
         let snapshot = if let Some(snapshot) = self.snapshot.take() {
             snapshot
         } else {
-            let snapshot = waited(PoolName::Exports, self.service.export_pool.snapshot()).await?;
+            let started = Instant::now();
+            let taken = waited(PoolName::Exports, self.service.export_pool.snapshot()).await;
+            timeline.connection = Some(Stage::since(started));
+            let snapshot = taken?;
             snapshot.begin().await?;
             snapshot
         };
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
-        let rows = execute_within(&snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await?;
+        timeline.steps = StepLog::new(compiled.plan.steps().len());
+        let rows = execute_within(&snapshot, &compiled.plan, &timeline.steps).await?;
         self.snapshot = Some(snapshot);
         Ok(rows)
     }

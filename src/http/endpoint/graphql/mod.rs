@@ -6,6 +6,7 @@ pub(crate) mod cost_report;
 pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
+mod export_log;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
