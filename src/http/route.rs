@@ -72,7 +72,8 @@ impl Route {
             "/auth/token" | "/rest/auth/token" | "/rest/s1/auth/token" | "/api/auth/token" => Some(Self::Token),
             "/rest/s1/graphql" => Some(Self::Graphql),
             "/api/updateOrder" => Some(Self::UpdateOrder),
-            "/rest/s1/graphql/sdl" => Some(Self::Sdl),
+            // Tools that take a URL of a schema decide by its ending.
+            "/rest/s1/graphql/sdl" | "/rest/s1/graphql/schema.graphql" => Some(Self::Sdl),
             "/.well-known/jwks.json" => Some(Self::Jwks),
             "/health/live" => Some(Self::Live),
             "/health/ready" => Some(Self::Ready),

@@ -1,4 +1,5 @@
-//! `GET /rest/s1/graphql/sdl`: the SDL of the schema that this instance serves. Needs no token.
+//! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves. Needs no
+//! token.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};

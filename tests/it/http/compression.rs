@@ -46,7 +46,8 @@ async fn compresses_responses_with_the_preferred_coding_also_in_chunks() {
         for (accept, coding) in [
             ("gzip", "gzip"),
             ("gzip, deflate, br", "br"),
-            ("gzip, deflate, br, zstd", "zstd"),
+            ("gzip, deflate, br, zstd", "br"),
+            ("zstd, br;q=0.9", "zstd"),
             ("br;q=0.5, gzip;q=0.6, identity;q=0", "gzip"),
         ] {
             let accept = format!("Accept-Encoding: {accept}");

@@ -13,8 +13,16 @@ async fn publishes_the_schema_with_an_etag() {
     assert_eq!((response.status, response.header("content-type")), (200, Some("text/plain; charset=utf-8")));
     assert_eq!(response.body, Catalog::built_in().unwrap().sdl());
     let tag = response.header("etag").unwrap();
-    let unchanged = server.request("GET /rest/s1/graphql/sdl", &[&format!("If-None-Match: {tag}")], "");
-    assert_eq!((unchanged.status, unchanged.body.as_str(), unchanged.header("etag")), (304, "", Some(tag)));
+    // The same under the path of tools that decide by the ending of a URL.
+    let named = server.get("/rest/s1/graphql/schema.graphql");
+    assert_eq!((named.status, &named.body), (200, &response.body));
+    for name in ["content-type", "etag", "cache-control", "vary"] {
+        assert_eq!(named.header(name), response.header(name));
+    }
+    for path in ["/rest/s1/graphql/sdl", "/rest/s1/graphql/schema.graphql"] {
+        let unchanged = server.request(&format!("GET {path}"), &[&format!("If-None-Match: {tag}")], "");
+        assert_eq!((unchanged.status, unchanged.body.as_str(), unchanged.header("etag")), (304, "", Some(tag)));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
