@@ -60,8 +60,28 @@ macro_rules! limits {
                     $setting:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
             )*
         }
-        service { $($service:tt)* }
+        service {
+            $(
+                #[doc = $service_help:literal]
+                $service_field:ident: $service_type:ty =
+                    $service_setting:literal, $service_variable:literal, $service_default:literal, $service_unit:ident,
+                    $service_column:ident;
+            )*
+        }
     ) => {
+        /// The default of a limit, by its setting's name, in the setting's form.
+        ///
+        /// # Panics
+        ///
+        /// If there is no such limit.
+        pub(crate) fn default_of(setting: &str) -> &'static str {
+            match setting {
+                $($setting => concat!($default),)*
+                $($service_setting => concat!($service_default),)*
+                _ => unreachable!("only limits of the table are asked for"),
+            }
+        }
+
         /// The limits that the compiler checks a query against. The specification's are [`Limits::DEFAULT`]; the
         /// profile of an integration user may raise them. Above them a query fails with `COST_EXCEEDED`, `FIRST_TOO_LARGE`
         /// or `DEPTH_EXCEEDED`.

@@ -183,6 +183,8 @@ pub struct SortKey {
 pub struct SearchKey {
     /// The key's name, which precedes the colon.
     pub name: String,
+    /// A term on the key, for descriptions.
+    pub example: String,
     /// The column that is compared.
     pub column: Column,
     /// The comparators that the key accepts.

@@ -8,6 +8,7 @@ use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::guide;
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeRef};
 use crate::catalog::sdl_writer;
@@ -35,9 +36,11 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         directives,
         by_name: names.ids,
         query,
+        description: String::new(),
         sdl: String::new(),
         search_window: SearchWindow::DEFAULT,
     };
+    catalog.description = guide::write(&catalog);
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)
 }
@@ -54,7 +57,10 @@ impl<'a> Builder<'a> {
             TypeOrigin::Connection(node) => Type::Object(connection_types::connection_type(self.names, node)),
             TypeOrigin::Edge(node) => Type::Object(connection_types::edge_type(self.names, node)),
             TypeOrigin::PageInfo => Type::Object(connection_types::page_info(self.names)),
-            TypeOrigin::SortEnum(root) => Type::Enum(connection_types::sort_enum(root)),
+            TypeOrigin::SortEnum { root, .. } => {
+                let node = self.bindings.node(&root.ty, root.position)?;
+                Type::Enum(connection_types::sort_enum(origin.type_name(), root, node))
+            }
             TypeOrigin::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar,
                 description: scalar_description(scalar),
@@ -96,8 +102,9 @@ impl<'a> Builder<'a> {
         }
         Ok(match &field.binding {
             None if is_collection => {
-                let connection = Binding::Connection(bindings.collection(field)?);
-                (connection, connection_types::collection_arguments(names, field), self.connection_ref(field)?)
+                let connection = bindings.collection(field)?;
+                let arguments = connection_types::collection_arguments(names, field, &connection.search_keys);
+                (Binding::Connection(connection), arguments, self.connection_ref(field)?)
             }
             Some(BindingDefinition::Lookup { through }) if is_root && !field.is_list => {
                 let lookup = bindings.lookup(field, through.as_deref())?;
@@ -107,7 +114,7 @@ impl<'a> Builder<'a> {
             }
             Some(BindingDefinition::Many { by, to, through }) if !is_root && field.is_list => {
                 let connection = Binding::Connection(bindings.nested(ty, field, by, to, through.as_deref())?);
-                (connection, connection_types::nested_arguments(names), self.connection_ref(field)?)
+                (connection, connection_types::page_arguments(names), self.connection_ref(field)?)
             }
             Some(BindingDefinition::One { by, to }) if !is_root && !field.is_list => {
                 let one = bindings.one(ty, field, by, to)?;
@@ -176,14 +183,24 @@ fn add_meta_fields(object: &mut ObjectType, fields: Vec<Field>) -> Result<(), Sc
     Ok(())
 }
 
-/// The description of a custom scalar.
-fn scalar_description(scalar: ScalarType) -> Option<&'static str> {
+/// What the values of a scalar mean, and how they are written.
+fn scalar_description(scalar: ScalarType) -> &'static str {
     match scalar {
-        ScalarType::Decimal => Some(
-            "Money or a quantity: an exact decimal number as a string. Parse it with a decimal library, never as a float.",
-        ),
-        ScalarType::DateTime => Some("A moment in UTC as an ISO-8601 string with a trailing Z."),
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean => None,
+        ScalarType::Id => {
+            "A raw key of the database as a string, such as \"10000\". Where an argument takes one, a whole number of at most 64 \
+             bits is accepted too."
+        }
+        ScalarType::String => "Text in Unicode.",
+        ScalarType::Int => "A whole number of 32 bits with a sign.",
+        ScalarType::Decimal => {
+            "Money or a quantity: an exact decimal number as a string, such as \"129.00\", with the scale that the database \
+             stores. Parse it with a decimal library, never as a float."
+        }
+        ScalarType::DateTime => {
+            "A moment in UTC as an ISO-8601 string with a trailing Z, such as \"2026-05-14T09:32:00Z\"; fractions of a second \
+             only where they are not zero. Search strings also take a date, such as 2026-05-14, for its midnight in UTC."
+        }
+        ScalarType::Boolean => "True or false.",
     }
 }
 
@@ -192,6 +209,8 @@ fn scalar_specification(scalar: ScalarType) -> Option<&'static str> {
     match scalar {
         // Responses use a profile of it: UTC, with a Z.
         ScalarType::DateTime => Some("https://www.rfc-editor.org/rfc/rfc3339"),
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean | ScalarType::Decimal => None,
+        // The form of the text; GraphQL has no such scalar.
+        ScalarType::Decimal => Some("https://www.w3.org/TR/xmlschema11-2/#decimal"),
+        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean => None,
     }
 }

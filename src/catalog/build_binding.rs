@@ -9,6 +9,7 @@ use crate::catalog::definition::{
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
+use crate::catalog::key_description;
 use crate::catalog::type_names::TypeNames;
 use crate::cursor::OrderingTag;
 use crate::value::ScalarType;
@@ -173,12 +174,13 @@ fn sort_key(
     let first = Column::new(column, column_type(node, column, field.position)?);
     let in_key = key.iter().any(|key_column| key_column.name == *column);
     let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
-    Ok(SortKey {
-        tag: OrderingTag::new(&field.name, name),
-        name: name.clone(),
-        columns: std::iter::once(first).chain(rest).collect(),
-        nullable: !in_key,
-    })
+    // A cursor of a key that was bound to another column is none of this order.
+    let tag = if name.eq_ignore_ascii_case(column) {
+        OrderingTag::new(&field.name, name)
+    } else {
+        OrderingTag::new(&field.name, &format!("{name} {column}"))
+    };
+    Ok(SortKey { tag, name: name.clone(), columns: std::iter::once(first).chain(rest).collect(), nullable: !in_key })
 }
 
 fn search_key(
@@ -205,8 +207,10 @@ fn search_key(
         let unknown = || SchemaErrorKind::UnknownSortKey { root: field.name.clone(), sort_key: name.clone() };
         index.ok_or_else(|| SchemaError::new(field.position, unknown()))
     });
+    let example = key_description::example_term(definition, scalar);
     Ok(SearchKey {
         name: definition.name.clone(),
+        example,
         column: Column::new(&definition.column, scalar),
         comparators: definition.comparators.clone(),
         indexed: definition.indexed,

@@ -1,65 +1,52 @@
 //! What every connection has and schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
-use crate::catalog::binding::{Binding, PageInfoField};
-use crate::catalog::definition::{FieldDefinition, TypeDefinition};
-use crate::catalog::schema::{Argument, ArgumentRole, EnumType, Field, ObjectType, TypeRef};
+use crate::catalog::binding::{Binding, PageInfoField, SearchKey};
+use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
+use crate::catalog::key_description;
+use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectType, TypeRef};
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
 use crate::value::ScalarType;
 
-/// The arguments of a nested connection. They have no descriptions, which would take up most of the SDL; the same
-/// arguments of collection roots have some.
-pub(super) fn nested_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
-    let mut arguments = page_arguments(names);
-    for argument in &mut arguments {
-        argument.description = None;
-    }
-    arguments
-}
-
 /// The arguments of a collection root.
-pub(super) fn collection_arguments(names: &TypeNames<'_>, root: &FieldDefinition) -> Vec<Argument> {
-    let mut arguments = page_arguments(names);
-    arguments.extend([
+pub(super) fn collection_arguments(
+    names: &TypeNames<'_>,
+    root: &FieldDefinition,
+    search_keys: &[SearchKey],
+) -> Vec<Argument> {
+    let mut arguments = vec![
         argument(
             "query",
             TypeRef::Named(names.scalar(ScalarType::String)),
             ArgumentRole::Query,
-            "Space-separated `key:value` terms that all must match; the field's description lists the keys.",
+            &key_description::describe_search_keys(search_keys),
         ),
         argument(
             "sortKey",
             TypeRef::Named(names.sort_enum(&root.name)),
             ArgumentRole::SortKey,
-            "The sort order; the first of the enum unless given.",
+            &key_description::describe_sort_keys(&root.sort_keys),
         ),
         argument(
             "reverse",
             TypeRef::Named(names.scalar(ScalarType::Boolean)),
             ArgumentRole::Reverse,
-            "Reverses the sort order.",
+            "True for the opposite order. False unless given.",
         ),
-    ]);
+    ];
+    arguments.extend(page_arguments(names));
     arguments
 }
 
-fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
+/// The arguments of every connection. Their descriptions are short, because there are so many of them; the schema's own
+/// description explains pages.
+pub(super) fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
     let int = TypeRef::Named(names.scalar(ScalarType::Int));
     let string = TypeRef::Named(names.scalar(ScalarType::String));
     vec![
-        argument("first", int.clone(), ArgumentRole::First, "The page size, from the front; it or `last` is required."),
-        argument("last", int, ArgumentRole::Last, "The page size, from the back; it or `first` is required."),
-        argument(
-            "after",
-            string.clone(),
-            ArgumentRole::After,
-            "Only what follows this cursor: the `endCursor` of the page before.",
-        ),
-        argument(
-            "before",
-            string,
-            ArgumentRole::Before,
-            "Only what precedes this cursor: the `startCursor` of the page behind.",
-        ),
+        argument("first", int.clone(), ArgumentRole::First, "Page size from the front. This or `last` is required."),
+        argument("last", int, ArgumentRole::Last, "Page size from the end. This or `first` is required."),
+        argument("after", string.clone(), ArgumentRole::After, "With `first`: the `endCursor` of the page before."),
+        argument("before", string, ArgumentRole::Before, "With `last`: the `startCursor` of the page behind."),
     ]
 }
 
@@ -133,11 +120,15 @@ pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
 }
 
 /// The sort enum of a collection root.
-pub(super) fn sort_enum(root: &FieldDefinition) -> EnumType {
+pub(super) fn sort_enum(name: String, root: &FieldDefinition, node: &TypeDefinition) -> EnumType {
+    let value = |(index, key): (usize, &SortKeyDefinition)| EnumValue {
+        name: key.name.clone(),
+        description: Some(key_description::describe_sort_key(node, key, index == 0)),
+    };
     EnumType {
-        name: TypeOrigin::SortEnum(root).type_name(),
-        description: Some(format!("The sort orders of `{}`.", root.name)),
-        values: root.sort_keys.iter().map(|key| key.name.clone()).collect(),
+        name,
+        description: Some(format!("The orders that `{}` can be in.", root.name)),
+        values: root.sort_keys.iter().enumerate().map(value).collect(),
     }
 }
 

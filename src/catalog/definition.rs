@@ -90,6 +90,8 @@ pub(super) enum BindingDefinition {
 #[derive(Debug)]
 pub(super) struct SearchKeyDefinition {
     pub(super) name: String,
+    /// What follows the key's colon in the published description.
+    pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
     pub(super) indexed: bool,

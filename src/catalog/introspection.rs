@@ -1,10 +1,8 @@
 //! Introspection (GraphQL specification, section 4): resolves a [`MetaField`] of a [`SchemaElement`].
 
-use std::borrow::Cow;
-
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
-use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type, TypeRef};
+use crate::catalog::schema::{Argument, Directive, EnumValue, Field, ObjectType, Type, TypeRef};
 use crate::catalog::type_system::Catalog;
 
 /// An object of one of the introspection types.
@@ -21,7 +19,7 @@ pub(crate) enum SchemaElement<'a> {
     /// An `__InputValue`: an argument of a field or directive.
     Argument(&'a Argument),
     /// An `__EnumValue`.
-    EnumValue(&'a str),
+    EnumValue(&'a EnumValue),
     /// A `__Directive`.
     Directive(&'a Directive),
 }
@@ -34,7 +32,7 @@ pub(crate) enum IntrospectionValue<'a> {
     /// True or false.
     Boolean(bool),
     /// A string, or the name of an enum value.
-    String(Cow<'a, str>),
+    String(&'a str),
     /// A list of enum values, by name.
     Names(&'a [&'static str]),
     /// An object.
@@ -51,10 +49,10 @@ pub(crate) fn resolve_meta_field<'a>(
     field: MetaField,
     include_deprecated: bool,
 ) -> IntrospectionValue<'a> {
-    use IntrospectionValue::{Boolean, Element, List, Names, String};
+    use IntrospectionValue::{Boolean, Element, List, Names};
     let value = match field {
         MetaField::Name => element.name(catalog).map(string),
-        MetaField::Description => element.description(catalog).map(String),
+        MetaField::Description => element.description(catalog).map(string),
         MetaField::Kind => element.kind(catalog).map(string),
         MetaField::SpecifiedByUrl => element.specified_by(catalog).map(string),
         MetaField::Fields => element.object(catalog).map(|object| {
@@ -62,9 +60,9 @@ pub(crate) fn resolve_meta_field<'a>(
             List(fields.map(SchemaElement::Field).collect())
         }),
         MetaField::Interfaces => element.object(catalog).map(|_| List(Vec::new())),
-        MetaField::EnumValues => element
-            .enum_values(catalog)
-            .map(|names| List(names.iter().map(|name| SchemaElement::EnumValue(name)).collect())),
+        MetaField::EnumValues => {
+            element.enum_values(catalog).map(|values| List(values.iter().map(SchemaElement::EnumValue).collect()))
+        }
         MetaField::OfType => element.wrapped().map(Element),
         MetaField::Type => element.declared_type().map(Element),
         MetaField::Arguments => {
@@ -95,7 +93,7 @@ pub(crate) fn resolve_meta_field<'a>(
 }
 
 fn string(text: &str) -> IntrospectionValue<'_> {
-    IntrospectionValue::String(Cow::Borrowed(text))
+    IntrospectionValue::String(text)
 }
 
 impl<'a> SchemaElement<'a> {
@@ -108,21 +106,22 @@ impl<'a> SchemaElement<'a> {
             Self::Type(id) => Some(catalog.get(id).name()),
             Self::Field(field) => Some(&field.name),
             Self::Argument(argument) => Some(&argument.name),
-            Self::EnumValue(name) => Some(name),
+            Self::EnumValue(value) => Some(&value.name),
             Self::Directive(directive) => Some(&directive.name),
             Self::Schema | Self::Wrapper(_) => None,
         }
     }
 
-    fn description(self, catalog: &'a Catalog) -> Option<Cow<'a, str>> {
-        let description = match self {
-            Self::Field(field) => return field.description_with_search(),
+    fn description(self, catalog: &'a Catalog) -> Option<&'a str> {
+        match self {
+            Self::Schema => Some(catalog.description()),
+            Self::Field(field) => field.description.as_deref(),
             Self::Type(id) => catalog.get(id).description(),
             Self::Argument(argument) => argument.description.as_deref(),
+            Self::EnumValue(value) => value.description.as_deref(),
             Self::Directive(directive) => directive.description.as_deref(),
-            Self::Schema | Self::Wrapper(_) | Self::EnumValue(_) => None,
-        };
-        description.map(Cow::Borrowed)
+            Self::Wrapper(_) => None,
+        }
     }
 
     fn kind(self, catalog: &Catalog) -> Option<&'static str> {
@@ -151,7 +150,7 @@ impl<'a> SchemaElement<'a> {
         self.named_type(catalog)?.as_object()
     }
 
-    fn enum_values(self, catalog: &'a Catalog) -> Option<&'a [String]> {
+    fn enum_values(self, catalog: &'a Catalog) -> Option<&'a [EnumValue]> {
         match self.named_type(catalog)? {
             Type::Enum(ty) => Some(&ty.values),
             Type::Scalar(_) | Type::Object(_) => None,

@@ -10,7 +10,9 @@ use crate::catalog::binding::Binding;
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
-use crate::catalog::schema::{Argument, ArgumentRole, Directive, EnumType, Field, ObjectType, Type, TypeRef};
+use crate::catalog::schema::{
+    Argument, ArgumentRole, Directive, EnumType, EnumValue, Field, ObjectType, Type, TypeRef,
+};
 
 const TEXT: &str = include_str!("../../grammar/introspection.graphql");
 
@@ -89,7 +91,11 @@ impl Resolver<'_> {
             IntrospectionType::Enum(enumeration) => Type::Enum(EnumType {
                 name: enumeration.name.clone(),
                 description: enumeration.description.clone(),
-                values: enumeration.values.iter().map(|value| value.name.clone()).collect(),
+                values: enumeration
+                    .values
+                    .iter()
+                    .map(|value| EnumValue { name: value.name.clone(), description: value.description.clone() })
+                    .collect(),
             }),
         })
     }

@@ -2,7 +2,7 @@
 
 use fnv::FnvHashMap;
 
-use crate::catalog::binding::{Binding, Entity};
+use crate::catalog::binding::{Binding, Connection, Entity};
 use crate::catalog::ids::TypeId;
 use crate::value::ScalarType;
 
@@ -30,7 +30,7 @@ impl Type {
     /// The type's description.
     pub(super) fn description(&self) -> Option<&str> {
         match self {
-            Self::Scalar(scalar) => scalar.description,
+            Self::Scalar(scalar) => Some(scalar.description),
             Self::Enum(enumeration) => enumeration.description.as_deref(),
             Self::Object(object) => object.description.as_deref(),
         }
@@ -50,8 +50,8 @@ impl Type {
 pub struct Scalar {
     /// The scalar's representation.
     pub scalar: ScalarType,
-    /// The description of a custom scalar.
-    pub description: Option<&'static str>,
+    /// What values mean, and how they are written.
+    pub description: &'static str,
     /// The URL of a custom scalar's specification.
     pub specified_by: Option<&'static str>,
 }
@@ -63,8 +63,24 @@ pub struct EnumType {
     pub name: String,
     /// The type's description.
     pub description: Option<String>,
+    /// The values, in the order of publication.
+    pub values: Vec<EnumValue>,
+}
+
+impl EnumType {
     /// The names of the values, in the order of publication.
-    pub values: Vec<String>,
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|value| value.name.as_str())
+    }
+}
+
+/// A value of an enum type.
+#[derive(Debug)]
+pub struct EnumValue {
+    /// The value's name.
+    pub name: String,
+    /// The value's description.
+    pub description: Option<String>,
 }
 
 /// An object type.
@@ -104,7 +120,7 @@ impl ObjectType {
 pub struct Field {
     /// The field's name.
     pub name: String,
-    /// The field's description, without search keys.
+    /// The field's description.
     pub description: Option<String>,
     /// The field's arguments, in the order of publication.
     pub arguments: Vec<Argument>,
@@ -114,6 +130,13 @@ pub struct Field {
     pub binding: Binding,
     /// The reason for the field's deprecation; `None` if it is not deprecated.
     pub deprecation: Option<String>,
+}
+
+impl Field {
+    /// The connection that the field is bound to, at the root or nested.
+    pub(super) fn connection(&self) -> Option<&Connection> {
+        if let Binding::Connection(connection) = &self.binding { Some(connection) } else { None }
+    }
 }
 
 /// An argument of a field or directive.

@@ -184,7 +184,19 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
-    Ok(SearchKeyDefinition { name, column, comparators, indexed, computed, lookup, in_order_of, within, vocabulary })
+    let example = arguments.optional_text("example")?;
+    Ok(SearchKeyDefinition {
+        name,
+        example,
+        column,
+        comparators,
+        indexed,
+        computed,
+        lookup,
+        in_order_of,
+        within,
+        vocabulary,
+    })
 }
 
 fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {

@@ -1,23 +1,30 @@
 //! Writes the published SDL: the schema that is served, without binding directives. It lists search keys twice: in the
-//! description of the collection root for readers, and as `@search` for programs.
+//! description of the argument `query` for readers, and as `@search` for programs.
+//!
+//! The description of the schema itself is a comment at the beginning, because `graphql_parser` and the Rust clients that are
+//! built on it reject the description of a `schema` definition. Introspection has it as `__schema.description`.
 
 use std::fmt::{self, Write};
 
 use serde_json::Value;
 
+use crate::catalog::key_description::describe_comparators;
 use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
-use crate::catalog::search_description::describe_comparators;
 use crate::catalog::type_system::Catalog;
 
 /// The directives that the GraphQL specification defines. The SDL contains the definitions of all others.
 const STANDARD: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
+/// The longest line of a comment, in bytes, unless one word is longer.
+const COMMENT_WIDTH: usize = 124;
+
 /// The SDL of a catalog.
 pub(super) fn write(catalog: &Catalog) -> String {
     let mut out = String::new();
     let mut writer = Writer { catalog, out: &mut out };
+    // Writing to a string cannot fail.
+    let _ = writer.comment(catalog.description());
     for directive in catalog.directives().iter().filter(|directive| !STANDARD.contains(&directive.name.as_str())) {
-        // Writing to a string cannot fail.
         let _ = writer.directive(directive);
     }
     for ty in catalog.types() {
@@ -32,6 +39,27 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Comments cannot contain control characters, and each line is a comment of its own.
+    fn comment(&mut self, text: &str) -> fmt::Result {
+        for line in text.split(['\n', '\r']) {
+            let line = line.replace(|c: char| c.is_control() && c != '\t', " ");
+            let mut width = 0;
+            self.out.write_char('#')?;
+            for word in line.split(' ') {
+                if width > 0 && width + word.len() > COMMENT_WIDTH {
+                    self.out.write_str("\n#")?;
+                    width = 0;
+                }
+                width += word.len() + 1;
+                if !word.is_empty() {
+                    write!(self.out, " {word}")?;
+                }
+            }
+            self.out.write_char('\n')?;
+        }
+        self.out.write_char('\n')
+    }
+
     fn directive(&mut self, directive: &Directive) -> fmt::Result {
         self.description(directive.description.as_deref(), "")?;
         write!(self.out, "directive @{}", directive.name)?;
@@ -42,16 +70,12 @@ impl Writer<'_> {
 
     fn ty(&mut self, ty: &Type) -> fmt::Result {
         match ty {
-            Type::Scalar(scalar) => match scalar.description {
+            Type::Scalar(scalar) => match scalar.specified_by {
                 None => Ok(()), // built in
-                Some(description) => {
+                Some(url) => {
                     self.out.write_char('\n')?;
-                    self.description(Some(description), "")?;
-                    write!(self.out, "scalar {}", scalar.scalar)?;
-                    if let Some(url) = scalar.specified_by {
-                        write!(self.out, " @specifiedBy(url: {})", quoted(url))?;
-                    }
-                    self.out.write_char('\n')
+                    self.description(Some(scalar.description), "")?;
+                    writeln!(self.out, "scalar {} @specifiedBy(url: {})", scalar.scalar, quoted(url))
                 }
             },
             Type::Enum(enumeration) => {
@@ -59,7 +83,8 @@ impl Writer<'_> {
                 self.description(enumeration.description.as_deref(), "")?;
                 writeln!(self.out, "enum {} {{", enumeration.name)?;
                 for value in &enumeration.values {
-                    writeln!(self.out, "  {value}")?;
+                    self.description(value.description.as_deref(), "  ")?;
+                    writeln!(self.out, "  {}", value.name)?;
                 }
                 writeln!(self.out, "}}")
             }
@@ -72,7 +97,7 @@ impl Writer<'_> {
         self.description(object.description.as_deref(), "")?;
         writeln!(self.out, "type {} {{", object.name)?;
         for (index, field) in object.fields.iter().enumerate() {
-            if index > 0 && field.description.is_some() {
+            if index > 0 && !field.arguments.is_empty() {
                 self.out.write_char('\n')?;
             }
             self.field(field)?;
@@ -81,7 +106,7 @@ impl Writer<'_> {
     }
 
     fn field(&mut self, field: &Field) -> fmt::Result {
-        self.description(field.description_with_search().as_deref(), "  ")?;
+        self.description(field.description.as_deref(), "  ")?;
         write!(self.out, "  {}", field.name)?;
         self.arguments(&field.arguments, "  ")?;
         write!(self.out, ": {}", field.ty.display(self.catalog))?;
@@ -116,10 +141,7 @@ impl Writer<'_> {
         }
         self.out.write_str("(\n")?;
         let inner = format!("{indent}  ");
-        for (index, argument) in arguments.iter().enumerate() {
-            if index > 0 {
-                self.out.write_char('\n')?;
-            }
+        for argument in arguments {
             self.description(argument.description.as_deref(), &inner)?;
             self.out.write_str(&inner)?;
             self.argument(argument)?;
@@ -135,7 +157,7 @@ impl Writer<'_> {
 
     fn description(&mut self, description: Option<&str>, indent: &str) -> fmt::Result {
         let Some(description) = description else { return Ok(()) };
-        if !survives_as_block(description) {
+        if !description.contains('\n') || !survives_as_block(description) {
             return writeln!(self.out, "{indent}{}", quoted(description));
         }
         writeln!(self.out, "{indent}\"\"\"")?;

@@ -1,6 +1,6 @@
 //! The names and ids of all types of a catalog.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use graphql_parser::Pos;
 
@@ -17,6 +17,8 @@ pub(super) struct TypeNames<'a> {
     pub(super) origins: Vec<TypeOrigin<'a>>,
     /// The ids, by name.
     pub(super) ids: HashMap<String, TypeId>,
+    /// The sort enums, by the name of the root.
+    sort_enums: HashMap<&'a str, TypeId>,
 }
 
 impl<'a> TypeNames<'a> {
@@ -25,7 +27,7 @@ impl<'a> TypeNames<'a> {
         schema: &'a SchemaDefinition,
         introspection: &'a IntrospectionTypes,
     ) -> Result<Self, SchemaError> {
-        let mut names = Self { origins: Vec::new(), ids: HashMap::new() };
+        let mut names = Self { origins: Vec::new(), ids: HashMap::new(), sort_enums: HashMap::new() };
         let lists = || schema.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.is_list);
         let (roots, nodes): (Vec<_>, Vec<_>) = schema.types.iter().partition(|ty| ty.is_query());
         for ty in roots.iter().copied().chain(nodes) {
@@ -36,10 +38,11 @@ impl<'a> TypeNames<'a> {
             }
         }
         names.add(TypeOrigin::PageInfo, SchemaError::START)?;
-        for field in roots.into_iter().flat_map(|ty| &ty.fields) {
-            if !field.sort_keys.is_empty() {
-                names.add(TypeOrigin::SortEnum(field), field.position)?;
-            }
+        let mut sorted = HashSet::new();
+        for root in roots.into_iter().flat_map(|ty| &ty.fields).filter(|root| !root.sort_keys.is_empty()) {
+            let is_first = sorted.insert(root.ty.as_str());
+            let id = names.add(TypeOrigin::SortEnum { root, is_first }, root.position)?;
+            names.sort_enums.insert(&root.name, id);
         }
         for scalar in ScalarType::ALL {
             names.add(TypeOrigin::Scalar(scalar), SchemaError::START)?;
@@ -50,12 +53,12 @@ impl<'a> TypeNames<'a> {
         Ok(names)
     }
 
-    fn add(&mut self, origin: TypeOrigin<'a>, position: Pos) -> Result<(), SchemaError> {
+    fn add(&mut self, origin: TypeOrigin<'a>, position: Pos) -> Result<TypeId, SchemaError> {
         let id = u16::try_from(self.origins.len()).map_err(|_| SchemaError::new(position, SchemaErrorKind::TooMany))?;
         let name = origin.type_name();
         self.origins.push(origin);
         match self.ids.insert(name.clone(), TypeId(id)) {
-            None => Ok(()),
+            None => Ok(TypeId(id)),
             Some(_) => Err(SchemaError::new(position, SchemaErrorKind::Duplicate(name))),
         }
     }
@@ -86,7 +89,7 @@ impl<'a> TypeNames<'a> {
 
     /// The sort enum of a collection root.
     pub(super) fn sort_enum(&self, root: &str) -> TypeId {
-        self.ids[&sort_enum_name(root)]
+        self.sort_enums[root]
     }
 }
 
@@ -100,8 +103,11 @@ pub(super) enum TypeOrigin<'a> {
     /// The definition of an edge's node type.
     Edge(&'a TypeDefinition),
     PageInfo,
-    /// The definition of a collection root.
-    SortEnum(&'a FieldDefinition),
+    /// The definition of a collection root, and whether it is the first of its type.
+    SortEnum {
+        root: &'a FieldDefinition,
+        is_first: bool,
+    },
     Scalar(ScalarType),
     Introspection(&'a IntrospectionType),
 }
@@ -113,7 +119,9 @@ impl TypeOrigin<'_> {
             Self::Connection(node) => connection_name(&node.name),
             Self::Edge(node) => edge_name(&node.name),
             Self::PageInfo => PAGE_INFO.to_owned(),
-            Self::SortEnum(root) => sort_enum_name(&root.name),
+            // Named after the type, as in the systems that clients come from. A second root of the type needs another name.
+            Self::SortEnum { root, is_first: true } => sort_enum_name(&root.ty),
+            Self::SortEnum { root, is_first: false } => sort_enum_name(&root.name),
             Self::Scalar(scalar) => scalar.name().to_owned(),
             Self::Introspection(ty) => ty.name().to_owned(),
         }
@@ -130,8 +138,8 @@ fn edge_name(node: &str) -> String {
     format!("{node}Edge")
 }
 
-fn sort_enum_name(root: &str) -> String {
-    let mut name = root.to_owned();
+fn sort_enum_name(sorted: &str) -> String {
+    let mut name = sorted.to_owned();
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }

@@ -18,6 +18,7 @@ pub struct Catalog {
     pub(super) directives: Vec<Directive>,
     pub(super) by_name: HashMap<String, TypeId>,
     pub(super) query: TypeId,
+    pub(super) description: String,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
 }
@@ -26,6 +27,11 @@ impl Catalog {
     /// The published SDL: without binding directives, with search and sort keys.
     pub fn sdl(&self) -> &str {
         &self.sdl
+    }
+
+    /// What the schema has and how it is used, in Markdown.
+    pub fn description(&self) -> &str {
+        &self.description
     }
 
     /// How many rows a search may examine.

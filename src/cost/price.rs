@@ -1,5 +1,6 @@
-//! The price of each kind of field. The numbers of the cost model are here and in no other file.
+//! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
 
+use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField, BoundRootField,
@@ -8,18 +9,6 @@ use crate::query::bind::selection::{
 
 /// Credits. Sums and products saturate: a cost too large to count is too large to admit.
 pub type Cost = u64;
-
-/// The cost of a column.
-const SCALAR: Cost = 1;
-
-/// The cost of an object without what is selected from it; in a connection, of each row of the page.
-const OBJECT: Cost = 1;
-
-/// The cost of an aggregate.
-const AGGREGATE: Cost = 5;
-
-/// What a search term adds if no selective index serves its key.
-const UNINDEXED_TERM: Cost = 50;
 
 /// A selected field as the cost model sees it, on whatever level it is.
 pub(super) enum PricedField<'s, 'a> {

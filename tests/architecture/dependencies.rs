@@ -16,7 +16,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("search", &["error"]),
     ("cursor", &["value"]),
-    ("catalog", &["value", "search", "cursor"]),
+    ("catalog", &["value", "limits", "search", "cursor"]),
     ("query", &["value", "nearest", "limits", "error", "search", "cursor", "catalog"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),
     ("cost", &["limits", "error", "catalog", "query"]),

@@ -1,7 +1,5 @@
 //! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog. Later stages see a constant.
 
-use std::borrow::Cow;
-
 use crate::catalog::Catalog;
 use crate::catalog::introspection::{IntrospectionValue, SchemaElement, resolve_meta_field};
 use crate::catalog::meta_field::MetaField;
@@ -14,7 +12,7 @@ pub enum Constant<'a> {
     /// True or false.
     Boolean(bool),
     /// A string, or the name of an enum's value.
-    Text(Cow<'a, str>),
+    Text(&'a str),
     /// A list.
     List(Vec<Constant<'a>>),
     /// An object: response keys and values.
@@ -73,7 +71,7 @@ impl<'a> Introspector<'a> {
         for MetaSelection { key, field } in selections {
             self.spend(key.len() + "\"\":,".len())?;
             let value = match field {
-                SelectedMetaField::TypeName(name) => self.text(Cow::Borrowed(name))?,
+                SelectedMetaField::TypeName(name) => self.text(name)?,
                 SelectedMetaField::Field { field, include_deprecated, selections } => {
                     match resolve_meta_field(self.catalog, element, *field, *include_deprecated) {
                         IntrospectionValue::Null => self.null()?,
@@ -83,7 +81,7 @@ impl<'a> Introspector<'a> {
                         }
                         IntrospectionValue::String(text) => self.text(text)?,
                         IntrospectionValue::Names(names) => {
-                            let names = names.iter().map(|name| self.element(|it| it.text(Cow::Borrowed(name))));
+                            let names = names.iter().map(|name| self.element(|it| it.text(name)));
                             Constant::List(names.collect::<Result<_, _>>()?)
                         }
                         IntrospectionValue::Element(element) => self.object(element, selections)?,
@@ -106,7 +104,7 @@ impl<'a> Introspector<'a> {
         Ok(Constant::Null)
     }
 
-    fn text(&mut self, text: Cow<'a, str>) -> Result<Constant<'a>, TooLarge> {
+    fn text(&mut self, text: &'a str) -> Result<Constant<'a>, TooLarge> {
         // JSON escapes a character with two or six bytes. Counting six is exact enough.
         let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | ..0x20)).count();
         self.spend(text.len() + 5 * escaped + "\"\"".len())?;

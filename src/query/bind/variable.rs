@@ -88,8 +88,8 @@ fn value(catalog: &Catalog, ty: &TypeRef, json: &Json) -> Result<Literal, String
         (TypeRef::Named(id), _) => match catalog.get(*id) {
             Type::Scalar(scalar) => self::scalar(scalar.scalar, json).map_err(str::to_owned),
             Type::Enum(enumeration) => match json {
-                Json::String(name) if enumeration.values.contains(name) => Ok(Literal::Enum(name.clone())),
-                _ => Err(format!("one of {}", enumeration.values.join(", "))),
+                Json::String(name) if enumeration.names().any(|known| known == name) => Ok(Literal::Enum(name.clone())),
+                _ => Err(format!("one of {}", enumeration.names().collect::<Vec<_>>().join(", "))),
             },
             Type::Object(_) => Err("a type that can be given".to_owned()),
         },

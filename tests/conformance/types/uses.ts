@@ -1,9 +1,9 @@
 // A program that uses the generated types. The compiler checks its assumptions.
 
 import type { OrderDetailQuery, OrdersQuery, OrdersQueryVariables, StockQuery } from "./queries.js";
-import type { Order, OrdersSortKey } from "./schema.js";
+import type { Order, OrderSortKey } from "./schema.js";
 
-export const sortKey: OrdersSortKey = "ORDER_DATE";
+export const sortKey: OrderSortKey = "ORDER_DATE";
 export const variables: OrdersQueryVariables = { first: 10, sortKey, search: "statusId:ORDER_HELD" };
 
 /** Ids and flags are never null; names and totals may be; decimals and times are strings. */

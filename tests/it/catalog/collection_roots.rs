@@ -149,6 +149,8 @@ pub fn sort_column(sort_key: &str) -> String {
     match sort_key {
         "SHIPPED_DATE" => "estimated_ship_date".to_owned(),
         "STATUS" => "status_id".to_owned(),
+        "RETURN_DATE" => "entry_date".to_owned(),
+        "RETURNED_DATE" => "return_date".to_owned(),
         other => other.to_lowercase(),
     }
 }

@@ -223,6 +223,8 @@ fn introspection_equals_the_published_sdl() {
         let names: Vec<_> = directives.iter().map(|directive| directive["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["include", "skip", "deprecated", "specifiedBy", "oneOf", "search"]);
         assert_eq!(directives[5..], published.directives());
+        // A comment in the SDL; see `sdl_writer`.
+        assert_eq!(schema["description"], catalog.description());
         assert_eq!(schema["queryType"], json!({"kind": "OBJECT", "name": "Query"}));
         assert_eq!((&schema["mutationType"], &schema["subscriptionType"]), (&Value::Null, &Value::Null));
     }
@@ -289,7 +291,7 @@ fn finds_a_type_by_its_name() {
             "a": {"kind": "OBJECT", "name": "PageInfo"},
             "b": null,
             "c": {"enumValues": kinds.map(|name| json!({"name": name}))},
-            "d": {"name": "String", "kind": "SCALAR", "fields": null, "description": null, "ofType": null},
+            "d": {"name": "String", "kind": "SCALAR", "fields": null, "description": "Text in Unicode.", "ofType": null},
             "e": null,
             "__typename": "Query",
         })

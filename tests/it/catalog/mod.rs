@@ -4,6 +4,7 @@
 use crate::support::database::{Database, loaded_database};
 
 mod collection_roots;
+mod descriptions;
 mod every_field;
 mod introspection;
 mod odd_values;

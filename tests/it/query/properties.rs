@@ -204,7 +204,7 @@ fn a_cached_request_has_the_same_result_as_a_fresh_one_whatever_limits_came_befo
 
 /// A query in which everything that can change the SQL is a variable.
 const QUERY_WITH_VARIABLES: &str = "
-    query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrdersSortKey, $reverse: Boolean,
+    query ($first: Int, $last: Int, $after: String, $before: String, $sort: OrderSortKey, $reverse: Boolean,
            $search: String, $customer: Boolean!, $items: Boolean!, $size: Int!, $id: ID, $externalId: String) {
         orders(first: $first, last: $last, after: $after, before: $before, sortKey: $sort, reverse: $reverse, query: $search) {
             pageInfo { hasPreviousPage hasNextPage }

@@ -76,7 +76,7 @@ fn check_value<'a>(catalog: &Catalog, ty: &TypeRef, value: &Value<'a, &'a str>) 
         (TypeRef::NonNull(inner) | TypeRef::List(inner), _) => check_value(catalog, inner, value),
         (TypeRef::Named(id), _) => match catalog.get(*id) {
             Type::Scalar(scalar) => check_scalar(scalar.scalar, value),
-            Type::Enum(enumeration) => check_enum(&enumeration.values, value),
+            Type::Enum(enumeration) => check_enum(&enumeration.names().collect::<Vec<_>>(), value),
             // The default of a variable whose type another rule rejects.
             Type::Object(_) => Ok(()),
         },
@@ -123,18 +123,23 @@ fn is_long<'a>(value: &Value<'a, &'a str>) -> bool {
     matches!(value, Value::Enum(name) if is_long_number(name) && name.parse::<u64>().is_err())
 }
 
-fn check_enum<'a>(names: &[String], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+fn check_enum<'a>(names: &[&str], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
     let suggestions = match value {
-        Value::Enum(name) if names.iter().any(|known| known == name) => return Ok(()),
-        Value::Enum(name) if !is_long_number(name) => suggestions(name, names.iter().map(String::as_str)).into(),
+        Value::Enum(name) if names.contains(name) => return Ok(()),
+        Value::Enum(name) if !is_long_number(name) => suggestions(name, names.iter().copied()).into(),
         _ => Suggestions::default(),
     };
     let expected = match names {
         [] => "no value".to_owned(),
-        [only] => only.clone(),
+        [only] => (*only).to_owned(),
         [others @ .., last] => format!("{} or {last}", others.join(", ")),
     };
-    Err(ValueError::WrongType { found: describe(value), expected, allowed: names.to_vec(), suggestions })
+    Err(ValueError::WrongType {
+        found: describe(value),
+        expected,
+        allowed: names.iter().map(|name| (*name).to_owned()).collect(),
+        suggestions,
+    })
 }
 
 /// A value as error messages repeat it, cut if it is long.

@@ -55,7 +55,7 @@ function operation(random, slips, body, place, count, fragments) {
 function fragment(random, slips, place, count) {
   const type = place % 2 ? "Order" : "Query";
   const name = `F${slips(0.05) ? random.below(count) : place}`;
-  const condition = slips(0.05) ? random.pick(["OrderItem", "ID", "OrdersSortKey", "Nope", "order"]) : type;
+  const condition = slips(0.05) ? random.pick(["OrderItem", "ID", "OrderSortKey", "Nope", "order"]) : type;
   return { name, condition, body: selections(random, slips, type, place + 1, count) };
 }
 

@@ -1,6 +1,6 @@
 // Variables of every type with every default value in every position of a value; and every value as a literal.
 
-const TYPES = ["ID", "String", "Int", "Float", "Boolean", "Decimal", "DateTime", "OrdersSortKey", "Order", "Nope"];
+const TYPES = ["ID", "String", "Int", "Float", "Boolean", "Decimal", "DateTime", "OrderSortKey", "Order", "Nope"];
 
 /** What becomes of a type in a declaration. */
 const WRAPPERS = ["T", "T", "T", "T!", "T!", "[T]", "[T!]!", "[[T]]"];
@@ -19,7 +19,7 @@ const PLACES = [
   ["{ orders(first: VALUE) { pageInfo { endCursor } } }", "Int"],
   ["{ orders(first: 1, after: VALUE) { pageInfo { endCursor } } }", "String"],
   ["{ orders(first: 1, query: VALUE) { pageInfo { endCursor } } }", "String"],
-  ["{ orders(first: 1, sortKey: VALUE) { pageInfo { endCursor } } }", "OrdersSortKey"],
+  ["{ orders(first: 1, sortKey: VALUE) { pageInfo { endCursor } } }", "OrderSortKey"],
   ["{ orders(first: 1, reverse: VALUE) { pageInfo { endCursor } } }", "Boolean"],
   ["{ orders(first: [VALUE]) { pageInfo { endCursor } } }", "Int"],
   ["{ order(orderId: [VALUE]) { orderId } }", "ID"],
@@ -42,7 +42,7 @@ const FITTING = {
   ID: ["1", '"x"', "null", "1.5", '"""x"""'],
   Int: ["1", "-0", "2147483647", "2147483648", "null"],
   String: ['"x"', '"""x"""', "null", "1"],
-  OrdersSortKey: ["ORDER_DATE", "GRAND_TOTAL", "PRODUCT_ID", '"ORDER_DATE"', "null"],
+  OrderSortKey: ["ORDER_DATE", "GRAND_TOTAL", "PRODUCT_ID", '"ORDER_DATE"', "null"],
   Boolean: ["true", "false", "null", '"true"', "TRUE"],
 };
 

@@ -1,0 +1,85 @@
+//! Search keys and sort keys in words, for the descriptions of the arguments `query` and `sortKey` and of sort enums.
+
+use std::fmt::Write;
+
+use crate::catalog::binding::SearchKey;
+use crate::catalog::definition::{FieldDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
+use crate::catalog::prices::UNINDEXED_TERM;
+use crate::search::Comparator;
+use crate::value::ScalarType;
+
+/// The description of `query`: a line per search key, with an example.
+pub(super) fn describe_search_keys(keys: &[SearchKey]) -> String {
+    if keys.is_empty() {
+        return "Has no keys here; leave it out.".to_owned();
+    }
+    let mut text = String::from(
+        "A search: terms with spaces between them, all of which a row has to match. Keys, comparators, examples:",
+    );
+    for key in keys {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, describe_comparators(key).join(", "), key.example);
+        if !key.indexed {
+            let _ = write!(text, " (costs {UNINDEXED_TERM} more)");
+        }
+    }
+    text
+}
+
+/// The description of `sortKey`.
+pub(super) fn describe_sort_keys(keys: &[SortKeyDefinition]) -> String {
+    match keys {
+        [] => String::new(),
+        [only] => format!("The order: {}, which is the default.", only.name),
+        [default, others @ ..] => {
+            let others: Vec<_> = others.iter().map(|key| key.name.as_str()).collect();
+            format!("The order: {} (the default), {}.", default.name, others.join(", "))
+        }
+    }
+}
+
+/// The description of a value of a sort enum. It names fields; a column without one, which only a primary key can have, is
+/// left out.
+pub(super) fn describe_sort_key(node: &TypeDefinition, key: &SortKeyDefinition, is_default: bool) -> String {
+    let key_columns = node.relation.as_ref().map_or(&[][..], |relation| &relation.key);
+    let field = |column: &String| {
+        let shows = |field: &&FieldDefinition| field.binding.is_none() && !field.is_list && field.column == *column;
+        node.fields.iter().find(shows).map(|field| format!("`{}`", field.name))
+    };
+    let rest = key_columns.iter().filter(|column| **column != key.column);
+    let fields: Vec<_> = std::iter::once(&key.column).chain(rest).filter_map(field).collect();
+    let mut text = format!("By {}.", fields.join(", then "));
+    if !key_columns.contains(&key.column) {
+        text.push_str(" Rows without the former come last, or first with `reverse`.");
+    }
+    if is_default {
+        text.push_str(" The default.");
+    }
+    text
+}
+
+/// A term on the key: with the example of the schema file, or with a value of the key's type.
+pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> String {
+    let value = match scalar {
+        ScalarType::Id | ScalarType::String => "A",
+        ScalarType::Int => "1",
+        ScalarType::Decimal => "9.99",
+        ScalarType::DateTime => "2026-05-01",
+        ScalarType::Boolean => "true",
+    };
+    let value = || match key.comparators.first() {
+        Some(
+            comparator
+            @ (Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual),
+        ) => {
+            format!("{}{value}", comparator.describe())
+        }
+        Some(Comparator::Equals | Comparator::In) | None => value.to_owned(),
+    };
+    format!("{}:{}", key.name, key.example.clone().unwrap_or_else(value))
+}
+
+/// The comparators that a key accepts, as error messages name them.
+pub(super) fn describe_comparators(key: &SearchKey) -> Vec<&'static str> {
+    key.comparators.iter().copied().map(Comparator::describe).collect()
+}

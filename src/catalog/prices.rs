@@ -1,0 +1,13 @@
+//! The numbers of the cost model, in credits. `cost` adds them up; the schema's description states them.
+
+/// The cost of a column.
+pub(crate) const SCALAR: u64 = 1;
+
+/// The cost of an object without what is selected from it; in a connection, of each row of the page.
+pub(crate) const OBJECT: u64 = 1;
+
+/// The cost of an aggregate.
+pub(crate) const AGGREGATE: u64 = 5;
+
+/// What a search term adds if no selective index serves its key.
+pub(crate) const UNINDEXED_TERM: u64 = 50;
