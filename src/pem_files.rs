@@ -4,11 +4,14 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thiserror::Error;
+use x509_cert::Certificate;
+use x509_cert::der::Decode as _;
 
 /// Why a file cannot be used.
 #[derive(Debug, Error)]
@@ -56,6 +59,12 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
     let text = read(path)?;
     let found = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(|_| not_pem())?;
     if found.is_empty() { Err(not_pem()) } else { Ok(found) }
+}
+
+/// When a certificate expires; `None` if it is not one that can be read.
+pub(crate) fn expiry(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
+    let certificate = Certificate::from_der(certificate).ok()?;
+    Some(certificate.tbs_certificate.validity.not_after.to_system_time())
 }
 
 /// The private key in a file that nobody else may read.

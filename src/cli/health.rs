@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::http::client::{ServerAddress, send};
 use crate::http::socket::address::ListenAddress;
+use crate::http::socket::tls;
 
 /// How long the server may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -39,9 +41,9 @@ enum HealthError {
     /// The server says so.
     #[error("the server is not ready")]
     NotReady,
-    /// Where the server listens is not known, or it would have to be trusted.
+    /// Where the server listens is not known.
     #[error(
-        "set admin-listen to an address and a port or a Unix socket: the other listener cannot be asked by this command"
+        "set admin-listen to an address and a port or a Unix socket: where systemd's socket listens is not known here"
     )]
     NoAddress,
 }
@@ -49,7 +51,7 @@ enum HealthError {
 /// Asks, and prints the answer.
 pub(crate) fn run(args: &Args) -> Outcome {
     let config = Config::read(&settings::gather(&args.flags)?)?;
-    let address = address(&config).ok_or(HealthError::NoAddress)?;
+    let address = address(&config)?;
     let path = if args.live { "/health/live" } else { "/health/ready" };
     let request = Request::get(path).header("host", "localhost").body(Full::new(Bytes::new()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -60,17 +62,24 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if answer.status.is_success() { Ok(()) } else { Err(HealthError::NotReady.into()) }
 }
 
-/// Where a server with these settings can be asked without trusting it.
-fn address(config: &Config) -> Option<ServerAddress> {
-    let listen = match &config.admin_listen {
-        Some(address) => address,
-        None => &config.listen,
+/// Where a server with these settings can be asked. The operators' listener is not encrypted, and neither are Unix sockets.
+fn address(config: &Config) -> Outcome<ServerAddress> {
+    let (listen, is_encrypted) = match &config.admin_listen {
+        Some(address) => (address, false),
+        None => (&config.listen, config.tls_cert.is_some()),
     };
     match listen {
-        ListenAddress::Tcp(_) if config.admin_listen.is_none() && config.tls_cert.is_some() => None,
-        ListenAddress::Tcp(address) => Some(ServerAddress::Plain(reachable(*address).to_string())),
-        ListenAddress::Unix(path) => Some(ServerAddress::Unix(path.clone())),
-        ListenAddress::Inherited(_) => None,
+        ListenAddress::Tcp(address) => {
+            let address = reachable(*address).to_string();
+            Ok(if is_encrypted {
+                // The certificate is for the name that clients use, and nothing secret is sent.
+                ServerAddress::Encrypted(address, Arc::new(tls::client_of_any_server()?))
+            } else {
+                ServerAddress::Plain(address)
+            })
+        }
+        ListenAddress::Unix(path) => Ok(ServerAddress::Unix(path.clone())),
+        ListenAddress::Inherited(_) => Err(HealthError::NoAddress.into()),
     }
 }
 

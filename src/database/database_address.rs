@@ -46,6 +46,16 @@ pub struct DatabaseAddress {
     pub(super) tls: MakeRustlsConnect,
     pub(super) target: Target,
     warnings: Vec<AddressWarning>,
+    files: CertificateFiles,
+}
+
+/// The files of certificates that connections need.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CertificateFiles {
+    /// The authorities of servers.
+    pub(crate) authorities: Option<PathBuf>,
+    /// The certificate that is shown to servers.
+    pub(crate) identity: Option<PathBuf>,
 }
 
 /// Something about an address that its operator should know.
@@ -80,7 +90,13 @@ impl From<&Config> for DatabaseAddress {
     fn from(config: &Config) -> Self {
         let mut config = config.clone();
         config.ssl_mode(Encryption::Disable);
-        Self { config, tls: tls::local_connector(), target: Target::Any, warnings: Vec::new() }
+        Self {
+            config,
+            tls: tls::local_connector(),
+            target: Target::Any,
+            warnings: Vec::new(),
+            files: CertificateFiles::default(),
+        }
     }
 }
 
@@ -122,8 +138,13 @@ impl DatabaseAddress {
         if config.get_password().is_none() {
             warnings.extend(complete_password(&mut config, &given, environment)?);
         }
-        let connector = encryption(&mut config, &given, environment, &mut warnings)?;
-        Ok(Self { config, tls: connector, target: given.target()?.unwrap_or(Target::Any), warnings })
+        let (tls, files) = encryption(&mut config, &given, environment, &mut warnings)?;
+        Ok(Self { config, tls, target: given.target()?.unwrap_or(Target::Any), warnings, files })
+    }
+
+    /// The certificates that connections need.
+    pub(crate) fn certificate_files(&self) -> &CertificateFiles {
+        &self.files
     }
 
     /// What the operator should know.
@@ -143,7 +164,7 @@ impl DatabaseAddress {
     pub(super) fn with_options(&self, options: &str) -> Self {
         let mut config = self.config.clone();
         config.options(options);
-        Self { config, tls: self.tls.clone(), target: self.target, warnings: Vec::new() }
+        Self { config, tls: self.tls.clone(), target: self.target, warnings: Vec::new(), files: self.files.clone() }
     }
 
     /// Opens a connection. The client waits until its connection is polled.
@@ -204,7 +225,7 @@ fn encryption(
     given: &ConnectionString,
     environment: &Environment<'_>,
     warnings: &mut Vec<AddressWarning>,
-) -> Result<MakeRustlsConnect, AddressError> {
+) -> Result<(MakeRustlsConnect, CertificateFiles), AddressError> {
     let root = given.get("sslrootcert");
     let is_system = root == Some("system");
     let mode = given.ssl_mode()?.unwrap_or(if is_system { SslMode::VerifyFull } else { SslMode::Prefer });
@@ -219,7 +240,7 @@ fn encryption(
         config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_))) && config.get_hostaddrs().is_empty();
     if is_local || mode == SslMode::Disable {
         config.ssl_mode(Encryption::Disable);
-        return Ok(tls::local_connector());
+        return Ok((tls::local_connector(), CertificateFiles::default()));
     }
     config.ssl_mode(if mode == SslMode::Prefer { Encryption::Prefer } else { Encryption::Require });
 
@@ -247,7 +268,11 @@ fn encryption(
         (None, None) => None,
         _ => return Err(AddressError::HalfIdentity),
     };
-    tls::connector(trust, identity.as_ref())
+    let files = CertificateFiles {
+        authorities: root_file.filter(|path| !is_system && path.exists()),
+        identity: identity.as_ref().map(|identity| identity.certificate.clone()),
+    };
+    Ok((tls::connector(trust, identity.as_ref())?, files))
 }
 
 /// The name of a host that is not this machine.

@@ -52,6 +52,8 @@ pub(crate) mod update_form;
 mod param_name;
 pub(crate) mod update_request;
 
+pub(crate) mod privileges;
+
 mod apply;
 pub(crate) mod idempotency;
 pub(crate) mod update;

@@ -1,14 +1,18 @@
 //! Checks the database: version, schema, what the role may do, and settings that the server suffers from.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio_postgres::{Client, Error};
 
 use crate::cli::database::{address, connect};
+use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::migrate::{has_order_tables, pending};
+use crate::orders;
+use crate::orders::privileges::SEQUENCE;
 use crate::preflight::{Constraints, check as check_schema};
 use crate::telemetry::error_chain::ErrorChain;
 
@@ -21,17 +25,15 @@ const OTHER_CONNECTIONS: usize = 4;
 /// A difference of the clocks that no transmission explains.
 const CLOCK_DIFFERENCE: Duration = Duration::from_secs(2);
 
-/// What the role needs of the service's own tables. Order updates and audits need the last ones.
-const PRIVILEGES: [(&str, &str); 8] = [
-    ("user_account", "SELECT"),
-    ("user_account", "UPDATE"),
-    ("audit_event", "INSERT"),
-    ("audit_event", "SELECT"),
-    ("audit_event", "DELETE"),
-    ("order_update", "INSERT"),
-    ("order_update", "DELETE"),
-    ("idempotent_answer", "INSERT"),
+/// What the role needs of the service's own tables, besides what an order update needs of them.
+const PRIVILEGES: [(&str, &[&str]); 3] = [
+    ("orderql.user_account", &["SELECT", "UPDATE"]),
+    ("orderql.audit_event", &["SELECT", "INSERT", "UPDATE", "DELETE"]),
+    ("orderql.order_update", &["SELECT", "UPDATE", "DELETE"]),
 ];
+
+/// Privileges that a role does not have, with the tables.
+type Missing = BTreeMap<&'static str, Vec<&'static str>>;
 
 /// Checks the database, as far as it can be reached.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
@@ -43,11 +45,14 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         Ok(database) => database,
         Err(error) => return vec![Finding::error("database", &error)],
     };
+    let mut findings = certificates::of_connections(database.certificate_files());
     let client = match connect(&database).await {
         Ok(client) => client,
-        Err(error) => return vec![Finding::error("database", &error)],
+        Err(error) => {
+            findings.push(Finding::error("database", &error));
+            return findings;
+        }
     };
-    let mut findings = Vec::new();
     for warning in database.warnings() {
         findings.push(Finding::warning("database", warning.to_string(), "sslmode=verify-full in database-url"));
     }
@@ -110,24 +115,51 @@ async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
 }
 
 async fn privileges(client: &Client) -> Result<Vec<Finding>, Error> {
-    let mut missing = Vec::new();
-    for (table, privilege) in PRIVILEGES {
-        // No row if there is no such table.
-        let select = "SELECT has_table_privilege(relation.oid, $2)
-                      FROM pg_class AS relation
-                      WHERE relnamespace = to_regnamespace('orderql') AND relname = $1";
-        let row = client.query_opt(select, &[&table, &privilege]).await?;
-        if let Some(row) = row
-            && !row.try_get::<_, bool>(0)?
-        {
-            let remedy = format!("GRANT {privilege} ON orderql.{table} TO the role, as the tables' owner");
-            missing.push(Finding::warning("grants", format!("no {privilege} on orderql.{table}"), remedy));
+    let role: String = client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0)?;
+    let mut findings = Vec::new();
+    let own = missing_privileges(client, &PRIVILEGES).await?;
+    findings.extend(missing(&own, &role, "the service cannot keep its accounts and audit trails"));
+    let mut updates = missing_privileges(client, &orders::privileges::PRIVILEGES).await?;
+    let select = "SELECT has_sequence_privilege(to_regclass($1), 'USAGE') IS FALSE";
+    if client.query_one(select, &[&SEQUENCE]).await?.try_get(0)? {
+        updates.insert("USAGE", vec![SEQUENCE]);
+    }
+    findings.extend(missing(&updates, &role, "order updates get an error"));
+    if findings.is_empty() {
+        findings.push(Finding::ok("grants", "the role may do what accounts, audit trails and order updates need"));
+    }
+    Ok(findings)
+}
+
+/// The privileges that the role does not have on tables that exist, with these tables.
+async fn missing_privileges(client: &Client, needed: &[(&'static str, &[&'static str])]) -> Result<Missing, Error> {
+    let mut missing = Missing::new();
+    for (table, privileges) in needed {
+        for privilege in *privileges {
+            // Null if there is no such table.
+            let select = "SELECT has_table_privilege(to_regclass($1), $2) IS FALSE";
+            if client.query_one(select, &[table, privilege]).await?.try_get(0)? {
+                missing.entry(privilege).or_default().push(*table);
+            }
         }
     }
-    if missing.is_empty() {
-        missing.push(Finding::ok("grants", "the role may do what the service's own tables need"));
-    }
     Ok(missing)
+}
+
+fn missing(missing: &Missing, role: &str, effect: &str) -> Option<Finding> {
+    let privileges = missing.iter().map(|(privilege, tables)| format!("{privilege} on {}", tables.join(", ")));
+    let on = |privilege: &str| if privilege == "USAGE" { "SEQUENCE " } else { "" };
+    let grants = missing
+        .iter()
+        .map(|(privilege, tables)| format!("GRANT {privilege} ON {}{} TO {role};", on(privilege), tables.join(", ")));
+    let grants: Vec<_> = grants.collect();
+    (!missing.is_empty()).then(|| {
+        Finding::warning(
+            "grants",
+            format!("{effect}: no {}", privileges.collect::<Vec<_>>().join("; no ")),
+            format!("as the tables' owner: {}", grants.join(" ")),
+        )
+    })
 }
 
 async fn accounts(client: &Client) -> Result<Vec<Finding>, Error> {

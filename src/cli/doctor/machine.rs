@@ -4,6 +4,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::Tokens;
+use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::schema;
 use crate::config::settings::Config;
@@ -15,7 +16,7 @@ const OTHER_DESCRIPTORS: usize = 64;
 
 /// Checks everything but the database. The settings are valid.
 pub(super) fn check(config: &Config) -> Vec<Finding> {
-    vec![
+    let mut findings = vec![
         Finding::ok("settings", "all values are valid"),
         descriptors(config),
         keys(config),
@@ -24,7 +25,9 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
             Err(error) => Finding::error("schema file", &error),
         },
         encryption(config),
-    ]
+    ];
+    findings.extend(config.http().tls.and_then(|files| certificates::of_listener(&files.certificate)));
+    findings
 }
 
 fn keys(config: &Config) -> Finding {

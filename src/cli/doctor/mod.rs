@@ -1,9 +1,11 @@
 //! `orderql doctor`: checks a deployment, and says what to do.
 //!
 //! - `finding`: what a check found
-//! - `machine`: settings, files, keys, certificates
+//! - `machine`: settings, files, keys, encryption
+//! - `certificates`: when certificates expire
 //! - `database`: the database and what the role may do there
 
+mod certificates;
 mod database;
 mod finding;
 mod machine;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::schema;
 use crate::compile::compile;
 use crate::database::connection_string::ConnectionString;
@@ -23,7 +23,7 @@ use crate::query::Request;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// The response of a server without limits.
-pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, request: &Request) -> Outcome<Value> {
+pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, request: &Request) -> Outcome<Ordered> {
     let catalog = schema::read(file)?;
     let database = address(database)?;
     // This error says what to do, and that of a pool does not.
@@ -34,7 +34,7 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
     let limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
     let compiled = match compile(&catalog, request, &limits) {
         Ok(compiled) => compiled,
-        Err(errors) => return Ok(json!({ "errors": errors })),
+        Err(errors) => return Ok(serde_json::from_str(&json!({ "errors": errors }).to_string())?),
     };
     let mut writer = if compiled.plan.needs_database() {
         let options = PoolOptions { database, size: 1, wait: WAIT, one_round_trip: OneRoundTrip::Auto };
@@ -45,10 +45,12 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
     };
     let mut data = Vec::new();
     writer.write(&mut data, usize::MAX)?;
-    let data: Box<RawValue> = serde_json::from_slice(&data)?;
     let cost = json!({
         "requestedQueryCost": compiled.estimate.cost(),
         "actualQueryCost": compiled.estimate.actual(writer.row_counts()),
     });
-    Ok(json!({ "data": data, "extensions": { "cost": cost } }))
+    Ok(Ordered::Object(Fields::from_iter([
+        ("data".to_owned(), serde_json::from_slice(&data)?),
+        ("extensions".to_owned(), serde_json::from_value(json!({ "cost": cost }))?),
+    ])))
 }

@@ -2,20 +2,22 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::table::{align, shown};
 
 /// Values by their paths.
-type Named<'a> = Vec<(String, &'a Value)>;
+type Named<'a> = Vec<(String, &'a Ordered)>;
 
 /// The response without its errors.
-pub(super) fn render(response: &Value) -> String {
+pub(super) fn render(response: &Ordered) -> String {
     let mut text = String::new();
-    if let Some(data) = response["data"].as_object() {
+    if let Some(data) = response.get("data").and_then(Ordered::as_object) {
         object(&mut text, "", data);
     }
-    if let Some(price) = price(&response["extensions"]["cost"]) {
+    let cost = response.get("extensions").and_then(|extensions| extensions.get("cost"));
+    if let Some(price) = cost.and_then(|cost| price(&cost.to_value())) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{price}");
     }
@@ -23,9 +25,10 @@ pub(super) fn render(response: &Value) -> String {
 }
 
 /// The errors, a line each.
-pub(super) fn errors(errors: &Value) -> String {
+pub(super) fn errors(errors: &Ordered) -> String {
     let mut text = String::new();
-    for error in errors.as_array().into_iter().flatten() {
+    for error in errors.values() {
+        let error = error.to_value();
         let code = error["extensions"]["code"].as_str().unwrap_or("no code");
         let place = &error["locations"][0];
         let _ = match (place["line"].as_u64(), place["column"].as_u64()) {
@@ -49,9 +52,9 @@ fn price(cost: &Value) -> Option<String> {
 }
 
 /// The scalars of an object, and then its connections, each under its path.
-fn object(text: &mut String, path: &str, fields: &Map<String, Value>) {
+fn object(text: &mut String, path: &str, fields: &Fields) {
     let (scalars, connections) = flat(fields);
-    let rows: Vec<_> = scalars.into_iter().map(|(name, value)| vec![name, shown(value)]).collect();
+    let rows: Vec<_> = scalars.into_iter().map(|(name, value)| vec![name, shown(&value.to_value())]).collect();
     if !rows.is_empty() {
         heading(text, path);
         text.push_str(&align(&rows));
@@ -70,7 +73,7 @@ fn heading(text: &mut String, path: &str) {
 }
 
 /// The rows of a connection. Connections inside a row are one cell.
-fn table(text: &mut String, path: &str, connection: &Value) {
+fn table(text: &mut String, path: &str, connection: &Ordered) {
     let rows: Vec<Vec<(String, String)>> = nodes(connection).map(cells).collect();
     let mut columns: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flatten() {
@@ -85,7 +88,7 @@ fn table(text: &mut String, path: &str, connection: &Value) {
     let mut lines = vec![columns.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()));
     text.push_str(&align(&lines));
-    let page = &connection["pageInfo"];
+    let page = connection.get("pageInfo").map(Ordered::to_value).unwrap_or_default();
     if page["hasNextPage"] == true {
         let after = page["endCursor"].as_str().map(|cursor| format!(", after: \"{cursor}\"")).unwrap_or_default();
         let _ = writeln!(text, "(there are more{after})");
@@ -95,17 +98,18 @@ fn table(text: &mut String, path: &str, connection: &Value) {
     text.push('\n');
 }
 
-fn nodes(connection: &Value) -> impl Iterator<Item = &Value> {
-    connection["edges"].as_array().into_iter().flatten().map(|edge| edge.get("node").unwrap_or(edge))
+fn nodes(connection: &Ordered) -> impl Iterator<Item = &Ordered> {
+    let edges = connection.get("edges").map(Ordered::values).unwrap_or_default();
+    edges.iter().map(|edge| edge.get("node").unwrap_or(edge))
 }
 
 /// The cells of a row, by their columns.
-fn cells(node: &Value) -> Vec<(String, String)> {
-    let Some(fields) = node.as_object() else { return vec![("node".to_owned(), shown(node))] };
+fn cells(node: &Ordered) -> Vec<(String, String)> {
+    let Some(fields) = node.as_object() else { return vec![("node".to_owned(), shown(&node.to_value()))] };
     let (scalars, connections) = flat(fields);
-    let scalars = scalars.into_iter().map(|(name, value)| (name, shown(value)));
+    let scalars = scalars.into_iter().map(|(name, value)| (name, shown(&value.to_value())));
     let connections = connections.into_iter().map(|(name, connection)| {
-        let row = |node: &Value| -> String {
+        let row = |node: &Ordered| -> String {
             let cells = cells(node).into_iter();
             cells.map(|(name, cell)| format!("{name} {cell}")).collect::<Vec<_>>().join(", ")
         };
@@ -115,14 +119,14 @@ fn cells(node: &Value) -> Vec<(String, String)> {
 }
 
 /// The scalars of an object and of the objects in it, by their paths, and its connections.
-fn flat(fields: &Map<String, Value>) -> (Named<'_>, Named<'_>) {
+fn flat(fields: &Fields) -> (Named<'_>, Named<'_>) {
     let (mut scalars, mut connections) = (Named::new(), Named::new());
     for (name, value) in fields {
         match value {
-            Value::Object(inner) if inner.get("edges").is_some_and(Value::is_array) => {
+            Ordered::Object(inner) if matches!(inner.get("edges"), Some(Ordered::List(_))) => {
                 connections.push((name.clone(), value));
             }
-            Value::Object(inner) => {
+            Ordered::Object(inner) => {
                 let (inner_scalars, inner_connections) = flat(inner);
                 let path = |(inner, value)| (format!("{name}.{inner}"), value);
                 scalars.extend(inner_scalars.into_iter().map(path));
@@ -136,37 +140,47 @@ fn flat(fields: &Map<String, Value>) -> (Named<'_>, Named<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    fn parse(text: &str) -> Ordered {
+        serde_json::from_str(text).unwrap()
+    }
+
     #[test]
-    fn shows_objects_tables_and_the_price() {
-        let node = |id: &str, items: Value| json!({"node": {"orderId": id, "status": {"id": "OK"}, "items": items}});
-        let items = json!({"edges": [{"node": {"sku": "A", "quantity": 2}}, {"node": {"sku": "B", "quantity": null}}]});
-        let response = json!({
-            "data": {
-                "shop": {"name": "Nörd\u{1b}", "owner": null},
-                "orders": {
-                    "edges": [node("10", items), node("9", json!({"edges": []}))],
-                    "pageInfo": {"hasNextPage": true, "endCursor": "xyz"},
+    fn shows_objects_tables_and_the_price_in_the_order_of_the_query() {
+        let response = parse(
+            r#"{
+                "data": {
+                    "shop": {"owner": null, "name": "Nörd\u001b"},
+                    "orders": {
+                        "edges": [
+                            {"node": {"status": {"id": "OK"}, "orderId": "10", "items": {"edges": [
+                                {"node": {"sku": "A", "quantity": 2}}, {"node": {"sku": "B", "quantity": null}}
+                            ]}}},
+                            {"node": {"status": {"id": "OK"}, "orderId": "9", "items": {"edges": []}}}
+                        ],
+                        "pageInfo": {"hasNextPage": true, "endCursor": "xyz"}
+                    }
                 },
-            },
-            "extensions": {"cost": {
-                "requestedQueryCost": 20, "actualQueryCost": 6,
-                "throttleStatus": {"currentlyAvailable": 994, "maximumAvailable": 1000},
-            }},
-        });
+                "extensions": {"cost": {
+                    "requestedQueryCost": 20, "actualQueryCost": 6,
+                    "throttleStatus": {"currentlyAvailable": 994, "maximumAvailable": 1000}
+                }}
+            }"#,
+        );
         assert_eq!(
             render(&response),
-            "shop.name   Nörd\u{fffd}\nshop.owner  -\n\n\
-             orders\norderId  status.id  items\n10       OK         quantity 2, sku A; quantity -, sku B\n9        OK\n\
+            "shop.owner  -\nshop.name   Nörd\u{fffd}\n\n\
+             orders\nstatus.id  orderId  items\nOK         10       sku A, quantity 2; sku B, quantity -\nOK         9\n\
              (there are more, after: \"xyz\")\n\n\
              Cost: 20 credits, 6 by the rows that came; 994 of 1000 are left.\n"
         );
-        let failed =
-            json!([{"message": "no such field", "locations": [{"line": 1, "column": 3}], "extensions": {"code": "X"}}]);
+        let failed = parse(
+            r#"[{"message": "no such field", "locations": [{"line": 1, "column": 3}], "extensions": {"code": "X"}}]"#,
+        );
         assert_eq!(errors(&failed), "1:3: no such field (X)\n");
-        assert_eq!(render(&json!({"data": null})), "");
+        assert_eq!(render(&parse(r#"{"data": null}"#)), "");
+        let printed = serde_json::to_string(&parse(r#"{"b": [1, {"d": 1.5, "c": "x"}], "a": null}"#)).unwrap();
+        assert_eq!(printed, r#"{"b":[1,{"d":1.5,"c":"x"}],"a":null}"#);
     }
 }

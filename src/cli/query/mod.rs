@@ -2,11 +2,13 @@
 //!
 //! - `remote`: asks a running server
 //! - `direct`: asks a database without a server
+//! - `response`: what they answer
 //! - `listing`: the response for people
 
 mod direct;
 mod listing;
 mod remote;
+mod response;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -15,6 +17,7 @@ use serde_json::Value;
 
 use crate::cli::outcome::Outcome;
 use crate::cli::query::remote::{Credentials, Server};
+use crate::cli::query::response::Ordered;
 use crate::cli::query_text::{self, variables};
 use crate::database::connection_string::ConnectionString;
 use crate::query::{Request, Variables};
@@ -94,14 +97,15 @@ pub(crate) fn run(args: Args) -> Outcome {
         Asked::Database(database) => runtime.block_on(direct::ask(&database, args.schema.as_deref(), &request))?,
         Asked::Server(server, credentials) => runtime.block_on(server.ask(credentials, &request))?,
     };
-    let text = if args.json { format!("{response:#}\n") } else { listing::render(&response) };
+    let text =
+        if args.json { format!("{}\n", serde_json::to_string_pretty(&response)?) } else { listing::render(&response) };
     match io::stdout().write_all(text.as_bytes()) {
         // The reader closed the pipe: it needs no more.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         written => written?,
     }
     match response.get("errors") {
-        None | Some(Value::Null) => Ok(()),
+        None | Some(Ordered::Scalar(Value::Null)) => Ok(()),
         Some(errors) => {
             if !args.json {
                 eprint!("{}", listing::errors(errors));

@@ -9,11 +9,13 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{Request as HttpRequest, Uri};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::cli::admin::password;
 use crate::cli::outcome::Outcome;
+use crate::cli::query::response::Ordered;
 use crate::http::client::{Answer, ServerAddress, send};
 use crate::http::socket::tls;
 use crate::query::Request;
@@ -90,7 +92,7 @@ impl Server {
     }
 
     /// Sends the query and returns the response.
-    pub(super) async fn ask(&self, credentials: Credentials, request: &Request) -> Outcome<Value> {
+    pub(super) async fn ask(&self, credentials: Credentials, request: &Request) -> Outcome<Ordered> {
         let token = match credentials {
             Credentials::Token(token) => token,
             Credentials::Password { user, password } => self.sign_in(&user, &password).await?,
@@ -112,13 +114,13 @@ impl Server {
             .header("host", &self.host)
             .header("authorization", format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))))
             .body(Full::new(Bytes::new()))?;
-        let answer = parse(&send(&self.address, sent, TIMEOUT).await?)?;
+        let answer: Value = parse(&send(&self.address, sent, TIMEOUT).await?)?;
         let reason = || answer["errors"][0]["message"].as_str().unwrap_or("there is no token").to_owned();
         let token = answer["access_token"].as_str().map(str::to_owned);
         Ok(token.ok_or_else(|| RemoteError::SignIn { user: user.to_owned(), reason: reason() })?)
     }
 }
 
-fn parse(answer: &Answer) -> Result<Value, RemoteError> {
+fn parse<T: DeserializeOwned>(answer: &Answer) -> Result<T, RemoteError> {
     serde_json::from_slice(&answer.body).map_err(|error| RemoteError::NotJson(answer.status.as_u16(), error))
 }

@@ -8,6 +8,7 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, ServerConfig};
 use thiserror::Error;
 
+use crate::any_host::AnyHost;
 use crate::pem_files::{PemError, authorities, certificates, private_key};
 
 /// HTTP's names in TLS (ALPN), the preferred one first.
@@ -41,6 +42,14 @@ pub(crate) fn client(file: Option<&Path>) -> Result<ClientConfig, TlsError> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Client)?;
     Ok(builder.with_root_certificates(authorities(file)?).with_no_client_auth())
+}
+
+/// Trusts every server: to ask this machine's own, whatever its certificate is for, and to send it nothing secret.
+pub(crate) fn client_of_any_server() -> Result<ClientConfig, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
+    let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Client)?.dangerous();
+    Ok(builder.with_custom_certificate_verifier(AnyHost::any_server(provider)).with_no_client_auth())
 }
 
 /// Reads the files.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use orderql::access::profile::Profile;
 use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime};
 
 use crate::support::authority::Authority;
 use crate::support::command::{orderql, orderql_on, run};
@@ -38,6 +39,7 @@ async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
     let shown = ask(&["--url", &url, "--token", &token, ORDERS], "").stdout;
     for expected in [
         "order.orderId   ORDER_SPLIT\n",
+        "order.statusId  ",
         "\norder.shipGroups\nshipGroupSeqId  orderItems\n",
         " productId ",
         "Cost: ",
@@ -126,8 +128,11 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         "warning  descriptors",
         "→ ulimit -n",
         "warning  connections",
-        "no INSERT on orderql.audit_event",
-        "→ GRANT INSERT ON orderql.audit_event",
+        "the service cannot keep its accounts and audit trails: no DELETE on orderql.audit_event, orderql.order_update; no INSERT",
+        "order updates get an error: no DELETE on ",
+        "no USAGE on orderql.entity_id",
+        "; GRANT UPDATE ON inventory_item, order_adjustment, order_header, ",
+        "GRANT USAGE ON SEQUENCE orderql.entity_id TO ",
         "idle_session_timeout is 3600000",
         "statement_timeout is 1000",
     ] {
@@ -144,6 +149,38 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         "{}",
         unreachable.stdout
     );
+}
+
+#[test]
+fn a_doctor_warns_of_certificates_that_expire() {
+    let folder = TestFolder::create("expiry");
+    let authority = Authority::new("authority");
+    let [certificate, key, root] = ["a.crt", "a.key", "root.crt"].map(|name| folder.path().join(name));
+    fs::write(&root, authority.pem()).unwrap();
+    let [certificate_name, key_name, root] = [&certificate, &key, &root].map(|path| path.to_str().unwrap());
+    let database = format!(
+        "host=127.0.0.1 port=1 user=a sslmode=verify-full sslrootcert={root} sslcert={certificate_name} sslkey={key_name}"
+    );
+    for (days, expected) in
+        [(-1, "FAILED   certificates tls-cert"), (3, "warning  certificates tls-cert"), (90, "ok       ")]
+    {
+        let end = OffsetDateTime::now_utc() + Duration::days(days);
+        authority.write_until(end, "api.example", &certificate, &key);
+        let mut command = orderql();
+        command.args(["doctor", "--tls-cert", certificate_name, "--tls-key", key_name, "--database-url", &database]);
+        let examined = run(command.arg("--key-folder").arg(folder.path()), "").stdout;
+        assert!(examined.contains(expected), "{expected}: {examined}");
+        let date = end.date();
+        let verb = ["expired on", "expires on", "is valid until"][usize::from(days > 0) + usize::from(days > 30)];
+        for expected in [
+            format!("tls-cert {certificate_name} {verb} {date}\n"),
+            format!("sslcert {certificate_name} {verb} {date}\n"),
+            format!("sslrootcert {root} is valid until 4096-01-01\n"),
+        ] {
+            assert!(examined.contains(&expected), "{expected}: {examined}");
+        }
+        assert_eq!(examined.contains("→ replace it, and reload the server\n"), days < 30, "{examined}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,6 +202,15 @@ async fn a_health_check_asks_where_the_server_listens() {
             healthy.stderr
         );
     }
+    // An encrypted listener, with a certificate for the name that clients use.
+    let authority = Authority::new("authority");
+    let [certificate, key] = ["server.crt", "server.key"].map(|name| folder.path().join(name));
+    authority.write("api.example", &certificate, &key);
+    let tls = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let encrypted = Server::start(&database, &tls);
+    let healthy = run(orderql().args(["health", "--listen", &encrypted.address.to_string()]).args(tls), "");
+    assert!(healthy.succeeded && healthy.stdout.contains(r#""status":"ready""#), "{}", healthy.stderr);
+
     server.stop();
     let dead = run(orderql().args(["health", "--listen", &listen]), "");
     assert!(!dead.succeeded && dead.stderr.contains("no connection to"), "{}", dead.stderr);

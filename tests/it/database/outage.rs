@@ -10,7 +10,7 @@ use crate::database::postgres::{
     ORDER, Postgres, assert_all_unavailable, assert_unavailable, send, send_queries, serve, stop, wait_for_recovery,
 };
 use crate::support::http::{GRAPHQL_JSON, JSON, Response};
-use crate::support::server::Server;
+use crate::support::server::{Server, wait_until};
 use crate::support::users::create_users;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,17 +55,17 @@ async fn reports_an_outage_and_recovers_after_it() {
         assert_eq!(server.sign_in("/auth/token", "demo", "wrong").status, 401);
         assert_eq!(server.get("/rest/s1/graphql/sdl").status, 200);
         assert_eq!(server.get("/health/live").status, 200);
-        while server.get("/health/ready").status == 200 {}
+        wait_until(|| server.get("/health/ready").status != 200);
         assert_eq!(server.get("/health/ready").status, 503);
 
         postgres.restart();
         // Only executed queries are debited.
         assert_eq!(wait_for_recovery(&server, &token).available(), 1000 - 4 * (4 + outage));
-        while server.get("/health/ready").status == 503 {}
+        wait_until(|| server.get("/health/ready").status != 503);
         // The server receives notifications of grants again.
         let name = format!("after{outage}");
         create_users(&mut postgres.connect().await, &[(&name, Profile::DEFAULT)]).await;
-        while server.sign_in("/auth/token", &name, &name).status == 401 {}
+        wait_until(|| server.sign_in("/auth/token", &name, &name).status != 401);
     }
     stop(server);
 }
@@ -157,7 +157,7 @@ async fn is_not_ready_while_postgresql_is_frozen() {
     assert_eq!(server.query(&token, ORDER).available(), 996);
     // Its sockets stay open, and no process answers.
     postgres.signal_all("-STOP");
-    while server.get("/health/ready").status == 200 {}
+    wait_until(|| server.get("/health/ready").status != 200);
     assert_eq!(server.get("/health/live").status, 200);
     // More queries than connections: some reach a frozen connection, and others wait for one.
     for response in send_queries(&server, &token, 4).join_all().await {
@@ -165,6 +165,6 @@ async fn is_not_ready_while_postgresql_is_frozen() {
     }
     postgres.signal_all("-CONT");
     assert_eq!(wait_for_recovery(&server, &token).available(), 992, "only executed queries are debited");
-    while server.get("/health/ready").status == 503 {}
+    wait_until(|| server.get("/health/ready").status != 503);
     stop(server);
 }

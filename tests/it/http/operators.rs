@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::cluster::cluster;
 use crate::support::database::migrated_database;
-use crate::support::server::{Server, connection_string};
+use crate::support::server::{Server, connection_string, wait_until};
 
 const FLAGS: [&str; 2] = ["--admin-listen", "127.0.0.1:0"];
 
@@ -53,13 +53,13 @@ async fn only_operators_have_metrics_and_settings_and_see_the_parts() {
         assert_eq!(ready.status, 200);
         ready.json()["parts"]["keys"].clone()
     };
-    while keys()["status"] == "ok" {}
+    wait_until(|| keys()["status"] != "ok");
     assert_eq!(
         keys(),
         json!({"status": "degraded", "reason": "the keys cannot be read; those read last are in force"})
     );
     fs::remove_file(&key).unwrap();
-    while keys()["status"] != "ok" {}
+    wait_until(|| keys()["status"] == "ok");
 
     // Without its database it is not ready, and says which parts that concerns.
     let admin = connect(&cluster().await.config("postgres")).await.unwrap();
@@ -67,7 +67,7 @@ async fn only_operators_have_metrics_and_settings_and_see_the_parts() {
     admin.batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await.unwrap();
     let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
     admin.execute(terminate, &[&name]).await.unwrap();
-    while server.get("/health/ready").status == 200 {}
+    wait_until(|| server.get("/health/ready").status != 200);
     let reason = "the database cannot be reached";
     assert_eq!(server.get("/health/ready").json(), json!({"status": "not ready", "reason": reason}));
     let ready = server.get_as_operator("/health/ready");

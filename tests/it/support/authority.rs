@@ -6,11 +6,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use time::OffsetDateTime;
 
 /// An authority that signs certificates.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -29,15 +30,25 @@ impl Authority {
 
     /// A certificate for that name, and its key.
     pub fn sign(&self, name: &str) -> (String, String) {
+        self.sign_until(date_time_ymd(4000, 1, 1), name)
+    }
+
+    fn sign_until(&self, end: OffsetDateTime, name: &str) -> (String, String) {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
+        params.not_after = end;
         let key = KeyPair::generate().unwrap();
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
     /// Writes a certificate for that name, and its key.
     pub fn write(&self, name: &str, certificate: &Path, key: &Path) {
-        let (certificate_pem, key_pem) = self.sign(name);
+        self.write_until(date_time_ymd(4000, 1, 1), name, certificate, key);
+    }
+
+    /// Writes a certificate for that name which expires then, and its key.
+    pub fn write_until(&self, end: OffsetDateTime, name: &str, certificate: &Path, key: &Path) {
+        let (certificate_pem, key_pem) = self.sign_until(end, name);
         fs::write(certificate, certificate_pem).unwrap();
         fs::write(key, key_pem).unwrap();
         fs::set_permissions(key, Permissions::from_mode(0o600)).unwrap();

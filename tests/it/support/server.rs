@@ -254,6 +254,14 @@ impl Drop for Server {
     }
 }
 
+/// Asks again and again until it is so.
+pub fn wait_until(is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < TIMEOUT, "it does not become so");
+    }
+}
+
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();

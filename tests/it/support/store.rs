@@ -7,12 +7,14 @@ use orderql::access::profile::Profile;
 use serde_json::Value;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use crate::support::command::{orderql, run};
 use crate::support::database::{Database, loaded_database};
 use crate::support::http::{Response, with_body};
-use crate::support::server::Server;
+use crate::support::server::{Server, connection_string};
 use crate::support::users::create_users;
 
 pub const URLENCODED: &str = "Content-Type: application/x-www-form-urlencoded";
+const FLAGS: [&str; 6] = ["--writer-pool-size", "8", "--concurrent-updates", "8", "--pool-wait", "30s"];
 pub const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=----part";
 
 /// A server, its database, and a connection to inspect the tables.
@@ -31,10 +33,37 @@ impl Store {
         let profile = Profile { bucket_size: Some(1_000_000), ..Profile::default() };
         let mut client = database.connect().await;
         create_users(&mut client, &[("demo", profile), ("other", profile), ("guest", profile)]).await;
-        let server =
-            Server::start(&database, &["--writer-pool-size", "8", "--concurrent-updates", "8", "--pool-wait", "30s"]);
+        let server = Server::start(&database, &FLAGS);
         let token = server.token("demo");
         Self { server, client, token, database }
+    }
+
+    /// As [`Store::open`], with a role that may read everything and has the other privileges that `orderql doctor` asks for.
+    pub async fn open_with_least_privileges() -> Self {
+        let mut store = Self::open().await;
+        let role = format!("least_{}", store.database.name());
+        store
+            .execute(&format!(
+                "DROP ROLE IF EXISTS {role}; CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA orderql TO {role};
+                 GRANT SELECT ON ALL TABLES IN SCHEMA public, orderql TO {role}"
+            ))
+            .await;
+        let address = connection_string(&store.database.config()).replace("user=postgres", &format!("user={role}"));
+        let grants = || -> Vec<String> {
+            let examined = run(orderql().args(["doctor", "--json", "--database-url", &address]), "");
+            let findings: Value = serde_json::from_str(&examined.stdout).unwrap();
+            let missing = findings.as_array().unwrap().iter().filter(|finding| finding["area"] == "grants");
+            missing.filter_map(|finding| finding["remedy"].as_str()).map(str::to_owned).collect()
+        };
+        let asked = grants();
+        assert_eq!(asked.len(), 2, "{asked:?}");
+        for remedy in asked {
+            store.execute(remedy.strip_prefix("as the tables' owner: ").unwrap()).await;
+        }
+        assert_eq!(grants(), [""; 0]);
+        store.server = Server::start_on(&address, &FLAGS);
+        store.token = store.server.token("demo");
+        store
     }
 
     /// Sends an urlencoded form.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::database::migrated_database;
 use crate::support::http::{JSON, Response, bearer};
-use crate::support::server::Server;
+use crate::support::server::{Server, wait_until};
 use crate::support::test_folder::TestFolder;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
@@ -112,7 +112,7 @@ async fn a_reload_changes_which_requests_are_logged() {
     let before = id(server.get("/health/live"));
     fs::write(&file, "access-log = 'all'").unwrap();
     assert!(Command::new("kill").args(["-HUP", &server.id().to_string()]).status().unwrap().success());
-    while server.get_as_operator("/config").json()["access-log"]["value"] == "off" {}
+    wait_until(|| server.get_as_operator("/config").json()["access-log"]["value"] != "off");
     let after = id(server.get("/health/live"));
     let log = server.stop();
     assert!(!log.contains(&before) && log.contains(&after), "{log}");

@@ -9,6 +9,7 @@ use tokio::time::{self, Instant};
 use crate::access::grants::Principal;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
+use crate::http::metrics::HELD_BACK;
 use crate::http::query_error::QueryError;
 use crate::http::request_head;
 use crate::http::service::Service;
@@ -83,6 +84,7 @@ pub(crate) async fn hold_back(service: &Service, caller: &Principal, head: &Head
     let delay = service.refusal_pace.delay(&caller.user_id, now.into_std());
     if !delay.is_zero() {
         in_flight.shrink(request_head::memory(head));
+        let _held = HELD_BACK.of(()).count();
         time::sleep_until(now + delay).await;
     }
 }

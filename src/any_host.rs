@@ -1,0 +1,71 @@
+//! Verifies servers' certificates without their hosts.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+
+/// Trusts a server whatever host its certificate is for.
+#[derive(Debug)]
+pub(crate) struct AnyHost {
+    provider: Arc<CryptoProvider>,
+    /// Verifies that an authority signed the certificate. `None` trusts every server.
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+}
+
+impl AnyHost {
+    /// Trusts every server: for connections on which nothing secret is sent, and for `sslmode=require`.
+    pub(crate) fn any_server(provider: Arc<CryptoProvider>) -> Arc<Self> {
+        Arc::new(Self { provider, authorities: None })
+    }
+
+    /// Trusts servers whose certificate an authority signed, as `sslmode=verify-ca` demands.
+    pub(crate) fn signed_by(provider: Arc<CryptoProvider>, authorities: Arc<WebPkiServerVerifier>) -> Arc<Self> {
+        Arc::new(Self { provider, authorities: Some(authorities) })
+    }
+}
+
+impl ServerCertVerifier for AnyHost {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
+        match authorities.verify_server_cert(certificate, intermediates, server, ocsp, now) {
+            // The name is compared last, when everything else was found valid.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
