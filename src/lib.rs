@@ -47,7 +47,7 @@ pub mod compile;
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
 pub mod pem_files;
 #[cfg(feature = "server")]
-mod any_host;
+pub mod any_host;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
