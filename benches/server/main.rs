@@ -4,7 +4,7 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`cost`]: the parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`telemetry`], [`cost`]: the parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -37,6 +37,7 @@ mod comparison;
 mod scaling;
 mod crowd;
 mod network;
+mod telemetry;
 mod cost;
 mod attack;
 
@@ -96,6 +97,8 @@ enum Part {
     Crowd(LoadOptions),
     /// What the network between server and database costs
     Network(LoadOptions),
+    /// What metrics, the access log and an idle tracer cost
+    Telemetry(LoadOptions),
     Cost(cost::CostOptions),
     Attack(attack::AttackOptions),
 }
@@ -138,6 +141,7 @@ fn main() -> ExitCode {
         Some(Part::Scaling(options)) => measure(&options, &[Measured::Scaling]),
         Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
         Some(Part::Network(options)) => measure(&options, &[Measured::Network]),
+        Some(Part::Telemetry(options)) => measure(&options, &[Measured::Telemetry]),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Attack(options)) => match attack::run(&options) {
             Ok(true) => Ok(()),
@@ -160,6 +164,7 @@ enum Measured {
     Scaling,
     Crowd,
     Network,
+    Telemetry,
 }
 
 impl Measured {
@@ -170,6 +175,7 @@ impl Measured {
             Self::Scaling => "scaling.json",
             Self::Crowd => "crowd.json",
             Self::Network => "network.json",
+            Self::Telemetry => "telemetry.json",
         }
     }
 }
@@ -204,9 +210,12 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     if has(Measured::Network) {
         network::run(&context, &mut report)?;
     }
+    let all = Workload::value_variants().iter().copied();
+    let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();
+    if has(Measured::Telemetry) {
+        telemetry::run(&context, &workloads, &mut report)?;
+    }
     if has_load {
-        let all = Workload::value_variants().iter().copied();
-        let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();
         comparison::run(&context, orderql, &workloads, against, &mut report)?;
     }
     let name = if has_load { Measured::Load } else { parts[0] }.file();

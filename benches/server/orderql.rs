@@ -1,6 +1,7 @@
 //! The orderql server, as the benchmarks start it and sign in to it.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
@@ -34,6 +35,19 @@ pub fn start_at(database: &str, flags: &[impl AsRef<str>]) -> Result<ServerProce
     ServerProcess::start_at(&mut command, address, "orderql.log")
 }
 
+/// Starts a program as a server with these flags, but for the limits that a benchmark needs.
+pub fn start_program<'a>(
+    program: &Path,
+    database: &str,
+    flags: impl Iterator<Item = &'a str>,
+    log: &str,
+) -> Result<ServerProcess> {
+    let address = free_address()?;
+    let mut command = serve_with(program, database, address)?;
+    command.args(["--token-lifetime", "24h", "--connections-per-address", "1000000"]).args(flags);
+    ServerProcess::start_at(&mut command, address, log)
+}
+
 /// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
 pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
     let address = free_address()?;
@@ -45,7 +59,11 @@ pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<Serve
 }
 
 fn serve(database: &str, address: SocketAddr) -> Result<Command> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orderql"));
+    serve_with(Path::new(env!("CARGO_BIN_EXE_orderql")), database, address)
+}
+
+fn serve_with(program: &Path, database: &str, address: SocketAddr) -> Result<Command> {
+    let mut command = Command::new(program);
     command.args(["serve", "--database-url", database, "--listen", &address.to_string(), "--key-folder"]);
     command.arg(output::file("keys")?);
     Ok(command)

@@ -43,7 +43,11 @@ impl<'a> HttpTarget<'a> {
 
     /// Starts orderql with another address of the database.
     pub fn orderql_at(context: &'a Context<'a>, database: &str, flags: &[String]) -> Result<Self> {
-        let server = orderql::start_at(database, flags)?;
+        Self::of_server(context, orderql::start_at(database, flags)?)
+    }
+
+    /// A running orderql.
+    pub fn of_server(context: &'a Context<'a>, server: ServerProcess) -> Result<Self> {
         let bearer = orderql::sign_in(&server, UNLIMITED_USER)?;
         Ok(Self {
             name: Name::Orderql,

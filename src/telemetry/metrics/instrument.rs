@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::telemetry::metrics::reading::{Kind, Value};
 
+/// Whether anything is recorded.
+const IS_RECORDED: bool = !cfg!(feature = "unmeasured");
+
 /// Something that values are recorded in.
 pub(crate) trait Instrument: Sync {
     /// Its kind.
@@ -30,7 +33,9 @@ impl Counter {
 
     /// Counts so many more.
     pub(crate) fn add(&self, count: u64) {
-        self.0.fetch_add(count, Ordering::Relaxed);
+        if IS_RECORDED {
+            self.0.fetch_add(count, Ordering::Relaxed);
+        }
     }
 }
 
@@ -54,14 +59,18 @@ pub(crate) struct Counted(&'static Gauge);
 impl Gauge {
     /// Counts one more until the guard is dropped.
     pub(crate) fn count(&'static self) -> Counted {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        if IS_RECORDED {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
         Counted(self)
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
+        if IS_RECORDED {
+            self.0.0.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -134,6 +143,9 @@ struct Ranges {
 impl<S: Scale> Histogram<S> {
     /// Adds a value.
     pub(crate) fn record(&self, value: u64) {
+        if !IS_RECORDED {
+            return;
+        }
         let ranges = self.0.get_or_init(Box::default);
         let range = S::BOUNDS.iter().position(|bound| value <= *bound).unwrap_or(S::BOUNDS.len());
         ranges.counts[range].fetch_add(1, Ordering::Relaxed);
