@@ -38,6 +38,60 @@ pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &
     close.map(|(_, candidate)| candidate).collect()
 }
 
+/// The candidates that `name` likely means: those that are spelt like it, or if there are none, those that contain its words,
+/// those with the fewest other words first. So `date` means `orderDate`.
+pub(crate) fn meant<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let spelt_alike = suggestions(name, candidates.clone());
+    if !spelt_alike.is_empty() || name.len() > MAX_LENGTH {
+        return spelt_alike;
+    }
+    let wanted = words(name);
+    let with_words = candidates.into_iter().filter_map(|candidate| {
+        let words = words(candidate);
+        let mut rest = words.iter();
+        let has_all = !wanted.is_empty() && wanted.iter().all(|word| rest.any(|other| other == word));
+        has_all.then_some((words.len(), candidate))
+    });
+    let mut with_words: Vec<_> = with_words.collect();
+    with_words.sort_by_key(|(words, _)| *words);
+    with_words.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
+}
+
+/// At most `limit` candidates, those spelt most like `name` first.
+pub(crate) fn closest_first<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    limit: usize,
+) -> Vec<&'a str> {
+    let name = name.to_ascii_lowercase();
+    let distance = |candidate: &&str| {
+        let is_short = name.len().max(candidate.len()) <= MAX_LENGTH;
+        if is_short { strsim::levenshtein(&name, &candidate.to_ascii_lowercase()) } else { usize::MAX }
+    };
+    let mut candidates: Vec<_> = candidates.into_iter().collect();
+    candidates.sort_by_cached_key(distance);
+    candidates.truncate(limit);
+    candidates
+}
+
+/// The words of a name in camelCase or with underscores, in lower case and without an `s` at their end.
+fn words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut after_lower_case = false;
+    for c in name.chars() {
+        if c == '_' || after_lower_case && c.is_ascii_uppercase() {
+            words.push(std::mem::take(&mut word));
+        }
+        after_lower_case = c.is_ascii_lowercase() || c.is_ascii_digit();
+        if c != '_' {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words.push(word);
+    words.iter().map(|word| word.trim_end_matches('s').to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
 /// A candidate and how close it is.
 #[cfg(feature = "server")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +134,24 @@ mod tests {
         assert_eq!(suggestions("statusid", ["statuses", "statusId"]), ["statusId"]);
         assert_eq!(suggestions("ab", ["aa", "ac", "ad", "ae"]), ["aa", "ac", "ad"]);
         assert!(suggestions(&"a".repeat(1_000_000), ["a"]).is_empty());
+    }
+
+    #[test]
+    fn suggests_names_with_the_same_words_if_none_is_spelt_alike() {
+        let fields = ["orderId", "externalId", "orderTypeId", "orderDate", "entryDate", "grandTotal", "billToCustomer"];
+        assert_eq!(meant("id", fields), ["orderId", "externalId", "orderTypeId"]);
+        assert_eq!(meant("type", fields), ["orderTypeId"]);
+        assert_eq!(meant("total", fields), ["grandTotal"]);
+        assert_eq!(meant("customers", fields), ["billToCustomer"]);
+        assert_eq!(meant("orderDat", fields), ["orderDate"]);
+        assert_eq!(meant("DATE", ["ORDER_DATE", "ORDER_ID"]), ["ORDER_DATE"]);
+        assert!(meant("colour", fields).is_empty() && meant("", fields).is_empty() && meant("__", fields).is_empty());
+    }
+
+    #[test]
+    fn lists_candidates_by_their_spelling() {
+        assert_eq!(closest_first("orderdat", ["a", "orderDay", "orderDate"], 2), ["orderDate", "orderDay"]);
+        assert_eq!(closest_first(&"a".repeat(1_000_000), ["b", "a"], 9), ["b", "a"]);
     }
 
     #[test]

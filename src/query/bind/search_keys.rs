@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::binding::Connection;
 use crate::catalog::schema::ArgumentRole;
 use crate::error::excerpt::excerpt;
-use crate::nearest::nearest;
+use crate::nearest::meant;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
@@ -90,7 +90,7 @@ pub(super) fn key(
         key: excerpt(term.key),
         offset: term.offset,
         syntax: foreign_syntax(term.key),
-        nearest: nearest(identifier(term.key), names(connection)).map(str::to_owned),
+        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).to_owned()),
         allowed: names(connection).map(str::to_owned).collect(),
     })?;
     let key = &connection.search_keys[index];
@@ -155,7 +155,7 @@ fn identifier(text: &str) -> &str {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
 }
 
-fn names(connection: &Connection) -> impl Iterator<Item = &str> {
+fn names(connection: &Connection) -> impl Iterator<Item = &str> + Clone {
     connection.search_keys.iter().map(|key| key.name.as_str())
 }
 

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::error::code::ErrorCode;
-use crate::error::diagnostic::Diagnostic;
+use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
 use crate::query::document_limits::{MAX_OPEN_BRACKETS, MAX_TOKENS};
 use crate::query::parse::strings::InvalidEscape;
@@ -63,6 +63,24 @@ pub(super) enum ParseErrorKind {
 impl Diagnostic for ParseErrorKind {
     fn code(&self) -> ErrorCode {
         ErrorCode::GraphqlParseFailed
+    }
+
+    fn extensions(&self) -> ErrorExtensions {
+        let (found, expected) = match self {
+            Self::Unexpected { found, expected } => (found.clone(), expected.clone()),
+            Self::Character(character) => {
+                let is_quote = matches!(character, '\'' | '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}');
+                (character.to_string(), if is_quote { vec!["a string in double quotes"] } else { Vec::new() })
+            }
+            Self::TooManyTokens
+            | Self::TooDeep
+            | Self::Number(_)
+            | Self::UnterminatedString
+            | Self::UnterminatedBlockString
+            | Self::Escape(_)
+            | Self::FragmentNamedOn => return ErrorExtensions::new(),
+        };
+        ErrorExtensions::from_iter([("found".to_owned(), found.into()), ("expected".to_owned(), expected.into())])
     }
 }
 

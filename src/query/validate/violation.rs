@@ -58,7 +58,7 @@ pub(super) enum Violation {
     #[error("An operation without a name must be the only one of its document; name it")]
     AnonymousOperationNotAlone,
     /// A mutation or subscription: its kind, in the plural.
-    #[error("The schema has no {0}; this API answers queries alone")]
+    #[error("The schema has no {0}; this API answers queries alone: begin with \"query\"")]
     UnsupportedOperation(&'static str),
     /// A type that the schema does not have.
     #[error("Unknown type \"{ty}\"{suggestions}")]
@@ -78,9 +78,10 @@ pub(super) enum Violation {
     /// A scalar or enum with a selection set.
     #[error("Field \"{field}\" of type \"{ty}\" has no fields to select")]
     SelectionSetOnLeaf { field: Truncated, ty: String },
-    /// A field that the type does not have.
-    #[error("Type \"{ty}\" has no field \"{field}\"{suggestions}")]
-    UnknownField { field: Truncated, ty: String, suggestions: Suggestions },
+    /// A field that the type does not have. The way to one further inside can stand in its place. The fields of the type are
+    /// listed in the order of their likeness.
+    #[error("Type \"{ty}\" has no field \"{field}\"{}", mend_field(.instead, .suggestions, .fields))]
+    UnknownField { field: Truncated, ty: String, instead: Vec<String>, suggestions: Suggestions, fields: Vec<String> },
     /// Two fragments with the same name.
     #[error("There is more than one fragment \"{0}\"")]
     DuplicateFragment(Truncated),
@@ -102,9 +103,13 @@ pub(super) enum Violation {
     /// Two variables of one operation with the same name.
     #[error("There is more than one variable \"${0}\"")]
     DuplicateVariable(Truncated),
-    /// A use of a variable that the operation does not declare.
-    #[error("Variable \"${variable}\" is not declared{}", by_operation(" by", .operation.as_ref()))]
-    UndefinedVariable { variable: Truncated, operation: Option<Truncated> },
+    /// A use of a variable that the operation does not declare, and the type that is expected there, if it is known.
+    #[error(
+        "Variable \"${variable}\" is not declared{}{}",
+        by_operation(" by", .operation.as_ref()),
+        declare(variable, .expected.as_deref())
+    )]
+    UndefinedVariable { variable: Truncated, operation: Option<Truncated>, expected: Option<String> },
     /// A variable that the operation declares and does not use.
     #[error("Variable \"${variable}\" is never used{}", by_operation(" in", .operation.as_ref()))]
     UnusedVariable { variable: Truncated, operation: Option<Truncated> },
@@ -126,6 +131,9 @@ pub(super) enum Violation {
     /// A required argument that is not given.
     #[error("Argument \"{argument}\" of type \"{ty}\" is required by {owner}")]
     MissingArgument { argument: String, owner: String, ty: String },
+    /// A connection without a page size, in a document that has other errors.
+    #[error("`{0}` needs a page size: add `first:` or `last:`")]
+    MissingPageSize(Truncated),
     /// A null for an argument or variable that is non-null.
     #[error("\"{target}\" is of type \"{ty}\" and cannot be null")]
     UnexpectedNull { target: Truncated, ty: String },
@@ -190,6 +198,33 @@ fn such_as(field: &Truncated, example: Option<&str>) -> impl fmt::Display {
     })
 }
 
+/// How many fields of a type a message lists.
+const LISTED_IN_MESSAGE: usize = 10;
+
+fn mend_field(instead: &[String], suggestions: &Suggestions, fields: &[String]) -> impl fmt::Display {
+    fmt::from_fn(move |f| match instead.split_last() {
+        Some((last, way)) => {
+            f.write_str("; write ")?;
+            way.iter().try_for_each(|name| write!(f, "{name} {{ "))?;
+            f.write_str(last)?;
+            way.iter().try_for_each(|_| f.write_str(" }"))
+        }
+        None if suggestions.0.is_empty() => {
+            let more = if fields.len() > LISTED_IN_MESSAGE { " and others" } else { "" };
+            let listed: Vec<_> = fields.iter().take(LISTED_IN_MESSAGE).map(String::as_str).collect();
+            write!(f, "; it has {}{more}", listed.join(", "))
+        }
+        None => write!(f, "{suggestions}"),
+    })
+}
+
+fn declare(variable: &Truncated, expected: Option<&str>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match expected {
+        Some(expected) => write!(f, "; declare it as ${variable}: {expected}"),
+        None => Ok(()),
+    })
+}
+
 fn list_cycle(names: &[Truncated]) -> impl fmt::Display {
     fmt::from_fn(move |f| {
         for (index, name) in names.iter().enumerate() {
@@ -216,18 +251,33 @@ fn suggest_or_list(suggestions: &Suggestions, allowed: &[String]) -> impl fmt::D
 
 impl Diagnostic for Violation {
     fn code(&self) -> ErrorCode {
-        if matches!(self, Self::TooManyLevels) { ErrorCode::DepthExceeded } else { ErrorCode::GraphqlValidationFailed }
+        match self {
+            Self::TooManyLevels => ErrorCode::DepthExceeded,
+            Self::MissingPageSize(_) => ErrorCode::FirstRequired,
+            _ => ErrorCode::GraphqlValidationFailed,
+        }
     }
 
     fn extensions(&self) -> ErrorExtensions {
         let extensions: Vec<(&str, Value)> = match self {
             Self::UnknownType { ty, suggestions } => vec![("type", json!(ty.0)), suggestions.extension()],
-            Self::UnknownField { field, ty, suggestions } => {
-                vec![("type", json!(ty)), ("field", json!(field.0)), suggestions.extension()]
+            Self::UnknownField { field, ty, instead, suggestions, fields } => {
+                let mut extensions = vec![
+                    ("type", json!(ty)),
+                    ("field", json!(field.0)),
+                    suggestions.extension(),
+                    ("fields", json!(fields)),
+                ];
+                extensions.extend((!instead.is_empty()).then(|| ("instead", json!(instead))));
+                extensions
             }
-            Self::MissingSelectionSet { field, ty, .. } | Self::SelectionSetOnLeaf { field, ty } => {
-                vec![("type", json!(ty)), ("field", json!(field.0))]
+            Self::MissingSelectionSet { field, ty, example } => {
+                let mut extensions = vec![("type", json!(ty)), ("field", json!(field.0))];
+                extensions.extend(example.as_ref().map(|example| ("example", json!(format!("{{ {example} }}")))));
+                extensions
             }
+            Self::SelectionSetOnLeaf { field, ty } => vec![("type", json!(ty)), ("field", json!(field.0))],
+            Self::UnsupportedOperation(_) => vec![("allowed", json!(["query"]))],
             Self::UnknownFragment { fragment, suggestions } => {
                 vec![("fragment", json!(fragment.0)), suggestions.extension()]
             }
@@ -237,11 +287,13 @@ impl Diagnostic for Violation {
             Self::UnknownArgument { argument, suggestions, allowed, .. } => {
                 vec![("argument", json!(argument.0)), suggestions.extension(), ("allowed", json!(allowed))]
             }
+            Self::MissingPageSize(field) => vec![("field", json!(field.0))],
             Self::MissingArgument { argument, ty, .. } => {
                 vec![("argument", json!(argument)), ("expectedType", json!(ty))]
             }
-            Self::WrongValueType { target, ty, allowed, suggestions, .. } => {
-                let mut extensions = vec![("argument", json!(target.0)), ("expectedType", json!(ty))];
+            Self::WrongValueType { target, ty, found, allowed, suggestions, .. } => {
+                let mut extensions =
+                    vec![("argument", json!(target.0)), ("expectedType", json!(ty)), ("found", json!(found))];
                 if !allowed.is_empty() {
                     extensions.extend([suggestions.extension(), ("allowed", json!(allowed))]);
                 }
@@ -251,9 +303,12 @@ impl Diagnostic for Violation {
             Self::WrongVariableType { variable, ty, expected } => {
                 vec![("variable", json!(variable.0)), ("type", json!(ty)), ("expectedType", json!(expected))]
             }
-            Self::UndefinedVariable { variable, .. } | Self::UnusedVariable { variable, .. } => {
-                vec![("variable", json!(variable.0))]
+            Self::UndefinedVariable { variable, expected, .. } => {
+                let mut extensions = vec![("variable", json!(variable.0))];
+                extensions.extend(expected.as_ref().map(|expected| ("expectedType", json!(expected))));
+                extensions
             }
+            Self::UnusedVariable { variable, .. } => vec![("variable", json!(variable.0))],
             Self::TooManyRootFields => vec![("maxRootFields", json!(MAX_ROOT_FIELDS))],
             Self::TooManyIntrospectionLists => vec![("maxLists", json!(MAX_INTROSPECTION_LISTS))],
             Self::TooManyDirectives => vec![("maxDirectives", json!(MAX_DIRECTIVES))],
@@ -262,7 +317,6 @@ impl Diagnostic for Violation {
             Self::TooManyLevels => vec![("maxLevels", json!(MAX_LEVELS))],
             Self::DuplicateOperation(_)
             | Self::AnonymousOperationNotAlone
-            | Self::UnsupportedOperation(_)
             | Self::FragmentOnLeaf { .. }
             | Self::InlineFragmentOnLeaf { .. }
             | Self::VariableNotInput { .. }

@@ -62,6 +62,9 @@ async fn rejects_invalid_bodies_in_both_media_types() {
             assert_eq!(response.json().get("data").is_some(), accept != ACCEPT_GRAPHQL_JSON);
         }
     }
+    let batch = post(&server, &[&token, JSON], "[{\"query\": \"{__typename}\"}]").json();
+    let message = batch["errors"][0]["message"].as_str().unwrap();
+    assert!(message.contains("a list of requests (a batch) is not accepted; send one request at a time"), "{message}");
     let deep = "[".repeat(500_000);
     assert_eq!(post(&server, &[&token, JSON], deep).status, 400);
     assert_eq!(post(&server, &[&token, JSON], "x".repeat((1 << 20) + 1)).status, 413);

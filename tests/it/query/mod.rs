@@ -2,6 +2,7 @@
 
 mod bounded_search;
 mod edge_cases;
+mod mending;
 mod pages;
 mod pagination;
 mod plans;

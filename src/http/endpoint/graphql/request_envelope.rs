@@ -42,7 +42,9 @@ pub(crate) enum EnvelopeError {
     #[error("the body is empty; send a JSON object with the key \"query\"")]
     EmptyBody,
     /// A batch of requests.
-    #[error("a list of requests is not taken; send one request at a time")]
+    #[error(
+        "a list of requests (a batch) is not accepted; send one request at a time, as a JSON object with the key \"query\""
+    )]
     Batch,
     /// Another JSON value.
     #[error("the body must be a JSON object with the key \"query\"")]

@@ -2,7 +2,8 @@
 //!
 //! GraphQL specification, sections 5.4.1 (Argument Names) and 5.4.2 (Argument Uniqueness).
 
-use crate::nearest::suggestions;
+use crate::catalog::schema::{Argument, ArgumentRole};
+use crate::nearest::meant;
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::name_map::NameMap;
 use crate::query::validate::violation::Violation;
@@ -27,10 +28,42 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
             let violation = Violation::UnknownArgument {
                 argument: (*name).into(),
                 owner: list.owner.describe(index.catalog),
-                suggestions: suggestions(name, declared.iter().map(|argument| argument.name.as_str())).into(),
+                suggestions: suggested(name, declared).into(),
                 allowed: declared.iter().map(|argument| argument.name.clone()).collect(),
             };
             violations.add(&violation, [location(argument)]);
         }
+    }
+}
+
+/// The arguments that an unknown one likely means.
+pub(super) fn suggested<'a>(name: &str, declared: &'a [Argument]) -> Vec<&'a str> {
+    match synonym(name, declared) {
+        Some(argument) => vec![argument.name.as_str()],
+        None => meant(name, declared.iter().map(|argument| argument.name.as_str())),
+    }
+}
+
+/// The argument that is called so in other APIs.
+fn synonym<'a>(name: &str, declared: &'a [Argument]) -> Option<&'a Argument> {
+    declared.iter().find(|argument| synonyms(argument.role).iter().any(|synonym| synonym.eq_ignore_ascii_case(name)))
+}
+
+/// What other APIs call an argument of a connection.
+fn synonyms(role: ArgumentRole) -> &'static [&'static str] {
+    match role {
+        ArgumentRole::First => {
+            &["limit", "take", "top", "count", "size", "pageSize", "page_size", "perPage", "per_page", "max", "rows"]
+        }
+        ArgumentRole::Query => &["filter", "filters", "where", "search", "q", "condition", "conditions"],
+        ArgumentRole::SortKey => &["sort", "sortBy", "sort_by", "order", "orderBy", "order_by"],
+        ArgumentRole::Reverse => &["desc", "descending", "reversed"],
+        ArgumentRole::After => &["cursor"],
+        ArgumentRole::Last
+        | ArgumentRole::Before
+        | ArgumentRole::Key(_)
+        | ArgumentRole::TypeName
+        | ArgumentRole::IncludeDeprecated
+        | ArgumentRole::OfDirective => &[],
     }
 }

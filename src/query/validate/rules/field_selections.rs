@@ -2,23 +2,93 @@
 //!
 //! GraphQL specification, section 5.3.1 (Field Selections).
 
-use crate::nearest::suggestions;
+use graphql_parser::query as ast;
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::Binding;
+use crate::catalog::schema::{Field, ObjectType};
+use crate::nearest::{closest_first, meant};
 use crate::query::parse::document::location;
 use crate::query::validate::document_index::{DocumentIndex, TYPE_NAME};
 use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
+
+/// The most fields of the type that an error lists.
+const MAX_LISTED: usize = 40;
+
+/// What other APIs call the rows of a connection.
+const ROWS: [&str; 6] = ["node", "nodes", "items", "rows", "results", "data"];
 
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
     for selected in &index.fields {
         // The fields of an unknown type are unknown too, and no errors of their own.
         let (Some(parent), None) = (selected.parent, selected.ty) else { continue };
         let Some(object) = index.catalog.object(parent).filter(|_| !violations.is_full()) else { continue };
-        let names = object.fields.iter().chain(&object.meta_fields).map(|field| field.name.as_str()).chain([TYPE_NAME]);
+        let name = selected.field.name;
+        let names = names(object).chain([TYPE_NAME]);
+        let suggestions = suggested(index.catalog, object, selected.field);
         let violation = Violation::UnknownField {
-            field: selected.field.name.into(),
+            field: name.into(),
             ty: object.name.clone(),
-            suggestions: suggestions(selected.field.name, names).into(),
+            instead: instead(index.catalog, object, name, suggestions.is_empty()).unwrap_or_default(),
+            suggestions: suggestions.into(),
+            fields: closest_first(name, names, MAX_LISTED).into_iter().map(str::to_owned).collect(),
         };
         violations.add(&violation, [location(selected.field.position)]);
     }
+}
+
+/// The fields that an unknown one likely means: those that take its arguments, and have fields of their own if it has a
+/// selection, if there are such ones.
+fn suggested<'d, 'a>(catalog: &Catalog, object: &'d ObjectType, unknown: &ast::Field<'a, &'a str>) -> Vec<&'d str> {
+    let fits = |field: &&Field| {
+        let takes = |name: &str| field.arguments.iter().any(|argument| argument.name == name);
+        let is_leaf = catalog.object(field.ty.named()).is_none();
+        unknown.arguments.iter().all(|(name, _)| takes(name)) && is_leaf == unknown.selection_set.items.is_empty()
+    };
+    let fitting = object.fields.iter().filter(fits).map(|field| field.name.as_str());
+    let suggestions = meant(unknown.name, fitting);
+    if suggestions.is_empty() { meant(unknown.name, names(object).chain([TYPE_NAME])) } else { suggestions }
+}
+
+/// The way to a field that the type has further inside: the names that can stand in the place of the unknown one, each
+/// selected from the one before.
+fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bool) -> Option<Vec<String>> {
+    let way = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let (mut object, mut before) = (object, Vec::new());
+    while let Some((field, inner)) = row(catalog, object) {
+        before.push(field.name.as_str());
+        object = inner;
+    }
+    if before.is_empty() {
+        return joined(catalog, object, name).and_then(|names| way(&names));
+    }
+    let field = match object.field_index(name) {
+        Some(_) => Some(name),
+        None if ROWS.contains(&name) => return way(&before),
+        None if is_unlike_all => meant(name, names(object)).first().copied(),
+        None => None,
+    };
+    field.and_then(|field| way(&[before.as_slice(), &[field]].concat()))
+}
+
+/// `edges` of a connection and `node` of an edge, with their types.
+fn row<'a>(catalog: &'a Catalog, object: &'a ObjectType) -> Option<(&'a Field, &'a ObjectType)> {
+    let field = object.fields.iter().find(|field| matches!(field.binding, Binding::Edges | Binding::Node))?;
+    Some((field, catalog.object(field.ty.named())?))
+}
+
+/// The only object joined to this one that has the field, and the field.
+fn joined<'a>(catalog: &Catalog, object: &'a ObjectType, name: &'a str) -> Option<[&'a str; 2]> {
+    let has_it = |field: &&Field| match &field.binding {
+        Binding::One(one) => catalog.object(one.target).is_some_and(|target| target.field_index(name).is_some()),
+        _ => false,
+    };
+    let mut joined = object.fields.iter().filter(has_it);
+    let only = joined.next()?;
+    joined.next().is_none().then_some([only.name.as_str(), name])
+}
+
+fn names(object: &ObjectType) -> impl Iterator<Item = &str> + Clone {
+    object.fields.iter().chain(&object.meta_fields).map(|field| field.name.as_str())
 }

@@ -2,9 +2,9 @@
 //! A rule is a function from the [`DocumentIndex`] to violations.
 //!
 //! Every rule runs, whatever the others find, so that a client learns of all mistakes at once. Violations are sorted by
-//! location afterwards, so the order of the rules does not matter, with one exception: two rules of [`document_size`]
-//! follow fragment spreads and need a document without fragment cycles, and [`field_merging`] spreads all fragments and
-//! needs a document that stays small then.
+//! location afterwards, so the order of the rules does not matter, with these exceptions: two rules of [`document_size`]
+//! follow fragment spreads and need a document without fragment cycles, [`field_merging`] spreads all fragments and needs a
+//! document that stays small then, and [`page_sizes`] adds to what the others find.
 //!
 //! Rules of the specification that have no file here: `ExecutableDefinitions` (5.1.1), which the grammar enforces;
 //! `SingleRootField` (5.2.4.1), which is for subscriptions; `InputObjectFieldNames` (5.6.2) and
@@ -23,6 +23,7 @@ mod input_fields;
 mod leaf_fields;
 mod operation_names;
 mod operation_types;
+mod page_sizes;
 mod required_arguments;
 mod type_names;
 mod value_types;
@@ -81,6 +82,9 @@ fn check_index(index: &DocumentIndex<'_, '_>) -> Vec<GraphqlError> {
         if violations.len() > before || violations.is_full() || index.work.is_too_much() {
             break;
         }
+    }
+    if violations.len() > 0 {
+        page_sizes::check(index, &mut violations);
     }
     if index.work.is_too_much() {
         let first = index.operations().next();

@@ -6,7 +6,7 @@ use graphql_parser::query::Value;
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::{Type, TypeRef};
-use crate::nearest::suggestions;
+use crate::nearest::meant;
 use crate::query::parse::document::{is_long_number, location};
 use crate::query::validate::document_index::DocumentIndex;
 use crate::query::validate::violation::{Suggestions, Violation};
@@ -126,7 +126,9 @@ fn is_long<'a>(value: &Value<'a, &'a str>) -> bool {
 fn check_enum<'a>(names: &[&str], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
     let suggestions = match value {
         Value::Enum(name) if names.contains(name) => return Ok(()),
-        Value::Enum(name) if !is_long_number(name) => suggestions(name, names.iter().copied()).into(),
+        Value::Enum(name) if !is_long_number(name) => meant(name, names.iter().copied()).into(),
+        // In quotes, as in the JSON of variables.
+        Value::String(name) => meant(name, names.iter().copied()).into(),
         _ => Suggestions::default(),
     };
     let expected = match names {

@@ -32,8 +32,11 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
                     if violations.is_full() {
                         return;
                     }
-                    let violation =
-                        Violation::UndefinedVariable { variable: (*variable).into(), operation: operation_name() };
+                    let violation = Violation::UndefinedVariable {
+                        variable: (*variable).into(),
+                        operation: operation_name(),
+                        expected: usage.expected.map(|expected| expected.display(index.catalog)),
+                    };
                     violations.add(&violation, [usage.location(index), operation.location]);
                 }
             }

@@ -1,0 +1,99 @@
+//! Errors say enough to mend the query: a program that reads nothing else mends nearly all of them in one retry.
+//!
+//! The broken queries are those of `tests/mending/broken.graphql`, as people and language models guess them, and those that
+//! `mistakes` makes in the valid ones of `tests/mending/valid.graphql`.
+
+mod mistakes;
+mod repairer;
+mod text;
+
+use std::fs;
+use std::path::Path;
+
+use orderql::catalog::Catalog;
+use orderql::compile::compile;
+use orderql::limits::Limits;
+use orderql::query::Request;
+use serde_json::{Value, json};
+
+use crate::query::mending::mistakes::MISTAKES;
+use crate::query::mending::repairer::{Broken, mended};
+use crate::query::mending::text::Text;
+
+/// How many queries there are at most for a kind of mistake.
+const EACH: usize = 8;
+
+fn queries(file: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mending").join(file);
+    let text = fs::read_to_string(path).unwrap();
+    text.split("\n\n").map(str::trim).filter(|query| !query.starts_with('#')).map(str::to_owned).collect()
+}
+
+/// What the queries' variables are, those that they declare and others.
+fn variables() -> Value {
+    json!({ "orderId": "10000", "after": null, "search": "statusId:ORDER_APPROVED", "party": "10000", "facility": "WH", "size": 10,
+        "n": 10, "id": "10000", "unused": 1 })
+}
+
+/// The errors as a response has them; none if the query is accepted.
+fn errors(catalog: &Catalog, request: &Broken) -> Vec<Value> {
+    let Value::Object(variables) = request.variables.clone() else { panic!("variables are an object") };
+    let request = Request { query: request.query.clone(), variables, operation_name: None };
+    match compile(catalog, &request, &Limits::DEFAULT) {
+        Ok(_) => Vec::new(),
+        Err(errors) => match serde_json::to_value(&errors).unwrap() {
+            Value::Array(errors) => errors,
+            other => panic!("{other}"),
+        },
+    }
+}
+
+/// Broken queries, each with its kind of mistake and the valid query that it was.
+fn broken(catalog: &Catalog) -> Vec<(&'static str, String, Option<String>)> {
+    let request = |query: &str| Broken { query: query.to_owned(), variables: variables() };
+    let valid = queries("valid.graphql");
+    for query in &valid {
+        assert_eq!(errors(catalog, &request(query)), [Value::Null; 0], "{query}");
+    }
+    let mut broken: Vec<_> = queries("broken.graphql").into_iter().map(|query| ("by hand", query, None)).collect();
+    for (kind, mistake) in MISTAKES {
+        let made = (0..3).flat_map(|n| valid.iter().map(move |query| (query, n)));
+        let made =
+            made.filter_map(|(query, n)| Some((*kind, mistake(&Text::new(query.as_str()), n)?, Some(query.clone()))));
+        broken.extend(made.filter(|(_, query, _)| !errors(catalog, &request(query)).is_empty()).take(EACH));
+    }
+    broken
+}
+
+#[test]
+fn a_program_that_reads_only_the_errors_mends_nearly_all_queries_in_one_retry() {
+    let catalog = Catalog::built_in().unwrap();
+    let broken = broken(&catalog);
+    let mut failed = Vec::new();
+    let (mut misspelt, mut restored) = (0, 0);
+    let without_space = |text: &str| text.split([' ', ',', '\n']).collect::<String>();
+    for (kind, query, valid) in &broken {
+        let request = Broken { query: query.clone(), variables: variables() };
+        let reported = errors(&catalog, &request);
+        assert!(!reported.is_empty(), "a broken query is rejected: {query}");
+        let retry = mended(&request, &reported);
+        if let [first, ..] = errors(&catalog, &retry).as_slice() {
+            failed.push(format!("{kind}\n  {query}\n  {}\n  {}\n  {}", reported[0], retry.query, first["message"]));
+        }
+        // Of those, the meaning is known.
+        if let (Some(valid), true) =
+            (valid, kind.starts_with("a field ") && kind.contains("letter") || kind.contains("case"))
+        {
+            misspelt += 1;
+            restored += usize::from(without_space(&retry.query) == without_space(valid));
+        }
+    }
+    let count = broken.len();
+    println!(
+        "{count} broken queries, {} mended; {restored} of {misspelt} misspelt ones as they were",
+        count - failed.len()
+    );
+    assert!(count >= 300, "{count} broken queries");
+    assert!(failed.len() * 20 <= count, "{} of {count} are not mended:\n{}", failed.len(), failed.join("\n"));
+    assert!(restored * 10 >= misspelt * 9, "{restored} of {misspelt} misspelt names are as they were");
+}
