@@ -21,7 +21,8 @@ use crate::support::service_manager::ServiceManager;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
 const ORDER: &str = "{ order(orderId: \"NONE\") { orderId } }";
-const FIELD: &str = "  shippingMethod: ShipmentMethodType @one(by: [\"shipment_method_type_id\"])\n";
+const FIELD: &str = "  \"The method of `shipmentMethodTypeId`, with its name.\"
+  shippingMethod: ShipmentMethodType @one(by: [\"shipment_method_type_id\"])\n";
 
 /// A server with a configuration file, under a service manager.
 struct Managed {
