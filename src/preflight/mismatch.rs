@@ -158,6 +158,13 @@ impl Mismatch {
     pub fn is_missing_guarantee(&self) -> bool {
         matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. })
     }
+
+    /// The relation that the role may not read, with its schema and quoted for SQL.
+    pub(crate) fn unreadable_relation(&self) -> Option<String> {
+        let Self::MissingSelectPrivilege { relation, .. } = self else { return None };
+        let schema = if relation.contains('.') { "" } else { "public." };
+        Some(format!("{schema}{}", Relation(relation)))
+    }
 }
 
 /// What cannot be done with a column, to complete the sentence "… cannot".

@@ -12,7 +12,8 @@ use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::migrate::{has_order_tables, pending};
 use crate::orders;
-use crate::orders::privileges::SEQUENCE;
+use crate::orders::privileges::SEQUENCES;
+use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check as check_schema};
 use crate::telemetry::error_chain::ErrorChain;
 
@@ -26,14 +27,21 @@ const OTHER_CONNECTIONS: usize = 4;
 const CLOCK_DIFFERENCE: Duration = Duration::from_secs(2);
 
 /// What the role needs of the service's own tables, besides what an order update needs of them.
-const PRIVILEGES: [(&str, &[&str]); 3] = [
+const PRIVILEGES: [(&str, &[&str]); 10] = [
+    ("orderql.artifact_grant", &["SELECT"]),
+    ("orderql.artifact_group", &["SELECT"]),
+    ("orderql.group_member", &["SELECT"]),
+    ("orderql.schema_history", &["SELECT"]),
+    ("orderql.service_history", &["SELECT"]),
     ("orderql.user_account", &["SELECT", "UPDATE"]),
+    ("orderql.user_group", &["SELECT"]),
+    ("orderql.user_profile", &["SELECT"]),
     ("orderql.audit_event", &["SELECT", "INSERT", "UPDATE", "DELETE"]),
     ("orderql.order_update", &["SELECT", "UPDATE", "DELETE"]),
 ];
 
 /// Privileges that a role does not have, with the tables.
-type Missing = BTreeMap<&'static str, Vec<&'static str>>;
+type Missing = BTreeMap<&'static str, Vec<String>>;
 
 /// Checks the database, as far as it can be reached.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
@@ -56,6 +64,18 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
     for warning in database.warnings() {
         findings.push(Finding::warning("database", warning.to_string(), "sslmode=verify-full in database-url"));
     }
+    match usage(&client).await {
+        Ok(None) => {}
+        // Nothing else can be found out.
+        Ok(Some(found)) => {
+            findings.push(found);
+            return findings;
+        }
+        Err(error) => {
+            findings.push(Finding::error("grants", &error));
+            return findings;
+        }
+    }
     // Each of them says something even if another one fails.
     for (area, checked) in [
         ("database", server(&client).await),
@@ -71,11 +91,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             Ok(found) => findings.extend(found),
             Err(error) => {
                 let text = ErrorChain(&error).to_string();
-                findings.push(Finding::warning(
-                    area,
-                    format!("cannot be checked: {text}"),
-                    "run it as the server's role",
-                ));
+                findings.push(Finding::warning(area, format!("cannot be checked: {text}"), "see the missing grants"));
             }
         }
     }
@@ -114,15 +130,30 @@ async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
     }])
 }
 
+/// What is wrong if the role may not use the service's schema.
+async fn usage(client: &Client) -> Result<Option<Finding>, Error> {
+    let select = "SELECT quote_ident(current_user) FROM pg_namespace
+                  WHERE nspname = 'orderql' AND NOT has_schema_privilege(oid, 'USAGE')";
+    let Some(row) = client.query_opt(select, &[]).await? else { return Ok(None) };
+    let role: String = row.try_get(0)?;
+    Ok(Some(Finding::failure(
+        "grants",
+        format!("the role {role} may not use the schema orderql; the rest is checked when it may"),
+        format!("as the tables' owner: GRANT USAGE ON SCHEMA orderql TO {role};"),
+    )))
+}
+
 async fn privileges(client: &Client) -> Result<Vec<Finding>, Error> {
     let role: String = client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0)?;
     let mut findings = Vec::new();
     let own = missing_privileges(client, &PRIVILEGES).await?;
     findings.extend(missing(&own, &role, "the service cannot keep its accounts and audit trails"));
     let mut updates = missing_privileges(client, &orders::privileges::PRIVILEGES).await?;
-    let select = "SELECT has_sequence_privilege(to_regclass($1), 'USAGE') IS FALSE";
-    if client.query_one(select, &[&SEQUENCE]).await?.try_get(0)? {
-        updates.insert("USAGE", vec![SEQUENCE]);
+    for sequence in SEQUENCES {
+        let select = "SELECT has_sequence_privilege(to_regclass($1), 'USAGE') IS FALSE";
+        if client.query_one(select, &[&sequence]).await?.try_get(0)? {
+            updates.entry("USAGE").or_default().push(sequence.to_owned());
+        }
     }
     findings.extend(missing(&updates, &role, "order updates get an error"));
     if findings.is_empty() {
@@ -135,11 +166,13 @@ async fn privileges(client: &Client) -> Result<Vec<Finding>, Error> {
 async fn missing_privileges(client: &Client, needed: &[(&'static str, &[&'static str])]) -> Result<Missing, Error> {
     let mut missing = Missing::new();
     for (table, privileges) in needed {
+        // A role that is called like a schema finds that schema's tables first.
+        let table = if table.contains('.') { (*table).to_owned() } else { format!("public.{table}") };
         for privilege in *privileges {
             // Null if there is no such table.
             let select = "SELECT has_table_privilege(to_regclass($1), $2) IS FALSE";
-            if client.query_one(select, &[table, privilege]).await?.try_get(0)? {
-                missing.entry(privilege).or_default().push(*table);
+            if client.query_one(select, &[&table, privilege]).await?.try_get(0)? {
+                missing.entry(privilege).or_default().push(table.clone());
             }
         }
     }
@@ -219,7 +252,7 @@ async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Fin
         }
     }
     if findings.is_empty() {
-        findings.push(Finding::ok("postgresql", "its settings are in no way"));
+        findings.push(Finding::ok("postgresql", "its settings suit the server"));
     }
     Ok(findings)
 }
@@ -266,8 +299,10 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
         Ok(mismatches) => mismatches,
         Err(error) => return vec![Finding::error("schema", &error)],
     };
+    let unreadable: Vec<_> = mismatches.iter().filter_map(Mismatch::unreadable_relation).collect();
     let mut findings: Vec<_> = mismatches
         .into_iter()
+        .filter(|mismatch| mismatch.unreadable_relation().is_none())
         .map(|mismatch| {
             if config.schema_constraints == Constraints::Trusted && mismatch.is_missing_guarantee() {
                 Finding::warning("schema", mismatch.to_string(), "add the constraint; until then it is trusted")
@@ -276,6 +311,7 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
             }
         })
         .collect();
+    findings.extend(role_that_cannot_read(client, &unreadable).await);
     if findings.is_empty() {
         findings.push(Finding::ok("schema", "the database has its tables, columns, indexes and grants"));
     }
@@ -283,4 +319,20 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
         findings.push(Finding::ok("schema", "the database has no tables of order updates: updates are not served"));
     }
     findings
+}
+
+/// What is wrong if the role may not read these relations: one statement for all of them.
+async fn role_that_cannot_read(client: &Client, relations: &[String]) -> Option<Finding> {
+    if relations.is_empty() {
+        return None;
+    }
+    let role =
+        client.query_one("SELECT quote_ident(current_user)", &[]).await.and_then(|row| row.try_get::<_, String>(0));
+    let role = role.unwrap_or_else(|_| "…".to_owned());
+    let relations = relations.join(", ");
+    Some(Finding::failure(
+        "schema",
+        format!("the role {role} may not read what the schema names"),
+        format!("as the tables' owner: GRANT SELECT ON {relations} TO {role};"),
+    ))
 }

@@ -131,7 +131,7 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         "the service cannot keep its accounts and audit trails: no DELETE on orderql.audit_event, orderql.order_update; no INSERT",
         "order updates get an error: no DELETE on ",
         "no USAGE on orderql.entity_id",
-        "; GRANT UPDATE ON inventory_item, order_adjustment, order_header, ",
+        "; GRANT UPDATE ON public.inventory_item, public.order_adjustment, public.order_header, ",
         "GRANT USAGE ON SEQUENCE orderql.entity_id TO ",
         "idle_session_timeout is 3600000",
         "statement_timeout is 1000",

@@ -33,6 +33,8 @@ async fn forms_of_the_apps_have_the_reviewed_effect_on_every_table() {
         reports.push((path.file_stem().unwrap().to_str().unwrap().to_owned(), report(&store, path).await));
         store.restore().await;
     }
+    let log = store.server.stop();
+    assert!(!log.contains("permission denied"), "{log}");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(&folder);
     settings.set_prepend_module_to_snapshot(false);
