@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn lists_candidates_by_their_spelling() {
-        assert_eq!(closest_first("orderdat", ["a", "orderDay", "orderDate"], 2), ["orderDate", "orderDay"]);
+        assert_eq!(closest_first("orderdate", ["a", "orderDay", "orderDate"], 2), ["orderDate", "orderDay"]);
         assert_eq!(closest_first(&"a".repeat(1_000_000), ["b", "a"], 9), ["b", "a"]);
     }
 

@@ -12,7 +12,7 @@ use crate::value::ScalarType;
 pub enum Binding {
     /// A column of the type's relation.
     Column(Column),
-    /// A number computed over the rows of a connection.
+    /// A value computed over the rows of a connection.
     Aggregate(Aggregate),
     /// A row joined to the parent's row.
     One(One),
@@ -221,15 +221,41 @@ pub struct SemiJoin {
     pub by: Vec<String>,
 }
 
-/// The number of distinct values of a column among the rows of a connection.
+/// A value computed over a column of the rows of a connection.
 #[derive(Debug)]
 pub struct Aggregate {
-    /// The column whose distinct values are counted, nulls excluded.
+    /// What is computed.
+    pub function: AggregateFunction,
+    /// The type of the value.
+    pub scalar: ScalarType,
+    /// The column. Nulls do not count.
     pub column: String,
-    /// The relation of the counted rows.
+    /// The relation of the rows.
     pub relation: String,
     /// The join condition to the parent.
     pub join: Join,
+}
+
+impl Aggregate {
+    /// Whether a search by the key compares the column of the same rows, so that only the values that are searched for count.
+    pub(crate) fn is_searched_by(&self, key: &SearchKey) -> bool {
+        let is_same = |semi_join: &SemiJoin| {
+            let by = self.join.by.iter().map(|column| &column.name);
+            semi_join.relation == self.relation && by.eq(&semi_join.by) && self.join.to == semi_join.by
+        };
+        self.function == AggregateFunction::Lowest
+            && self.column == key.column.name
+            && key.semi_join.as_ref().is_some_and(is_same)
+    }
+}
+
+/// What an aggregate computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AggregateFunction {
+    /// The number of distinct values.
+    CountDistinct,
+    /// The lowest value. With a search by the same column, the lowest of those that are searched for.
+    Lowest,
 }
 
 /// A lookup field: a root field that finds one row by its arguments.

@@ -12,7 +12,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
-    ("aggregate", &["countDistinct", "over"]),
+    ("aggregate", &["countDistinct", "lowest", "over"]),
     ("point", &["through"]),
     (
         "search",

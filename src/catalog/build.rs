@@ -3,7 +3,7 @@
 use fnv::FnvHashMap;
 use graphql_parser::Pos;
 
-use crate::catalog::binding::{Binding, Entity};
+use crate::catalog::binding::{AggregateFunction, Binding, Entity};
 use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
@@ -121,9 +121,15 @@ impl<'a> Builder<'a> {
                 let reference = TypeRef::Named(one.target);
                 (Binding::One(one), Vec::new(), reference)
             }
-            Some(BindingDefinition::Aggregate { count_distinct, over }) if !is_root && field.ty == "Int" => {
-                let aggregate = bindings.aggregate(ty, field, count_distinct, over)?;
-                (Binding::Aggregate(aggregate), Vec::new(), TypeRef::Named(names.scalar(ScalarType::Int)))
+            Some(BindingDefinition::Aggregate { function, column, over }) if !is_root && !field.is_list => {
+                let aggregate = bindings.aggregate(ty, field, *function, column, over)?;
+                // A count is never null, and the lowest of no values is.
+                let is_count = *function == AggregateFunction::CountDistinct;
+                if (is_count && aggregate.scalar != ScalarType::Int) || (!is_count && field.is_non_null) {
+                    return Err(error(SchemaErrorKind::WrongBinding));
+                }
+                let reference = TypeRef::Named(names.scalar(aggregate.scalar));
+                (Binding::Aggregate(aggregate), Vec::new(), reference)
             }
             None if !is_root && !field.is_list && names.object(&field.ty).is_none() => {
                 let column = Bindings::column(field)?;

@@ -2,7 +2,9 @@
 
 use graphql_parser::Pos;
 
-use crate::catalog::binding::{Aggregate, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey};
+use crate::catalog::binding::{
+    Aggregate, AggregateFunction, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey,
+};
 use crate::catalog::definition::{
     ArgumentDefinition, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition,
     TypeDefinition,
@@ -114,11 +116,12 @@ impl<'a> Bindings<'a> {
         Ok(One { target: self.target(&field.ty, field.position)?, join: join(ty, by, to), unique })
     }
 
-    /// A count over the rows of the connection `over` of the same type.
+    /// A value computed over the rows of the connection `over` of the same type.
     pub(super) fn aggregate(
         &self,
         ty: &TypeDefinition,
         field: &FieldDefinition,
+        function: AggregateFunction,
         column: &str,
         over: &str,
     ) -> Result<Aggregate, SchemaError> {
@@ -133,6 +136,8 @@ impl<'a> Bindings<'a> {
         column_type(node, column, field.position)?;
         let Entity { relation, .. } = Self::entity(node)?;
         Ok(Aggregate {
+            function,
+            scalar: Self::scalar(&field.ty, field.position)?,
             column: column.to_owned(),
             relation: through.clone().unwrap_or(relation),
             join: join(ty, by, to),

@@ -2,6 +2,7 @@
 
 use graphql_parser::Pos;
 
+use crate::catalog::binding::AggregateFunction;
 use crate::search::Comparator;
 
 /// The name of the query root type.
@@ -80,8 +81,8 @@ pub(super) enum BindingDefinition {
     One { by: Vec<String>, to: Vec<String> },
     /// `@many`: the parent's columns, the node's, and the relation that has them if not the node's own.
     Many { by: Vec<String>, to: Vec<String>, through: Option<String> },
-    /// `@aggregate`: the counted column, and the connection of the same type whose rows are counted.
-    Aggregate { count_distinct: String, over: String },
+    /// `@aggregate`: what is computed, the column, and the connection of the same type over whose rows it is computed.
+    Aggregate { function: AggregateFunction, column: String, over: String },
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup { through: Option<String> },
 }

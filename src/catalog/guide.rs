@@ -1,6 +1,6 @@
 //! The description of the schema itself: what a client has to know beside the types. Its numbers are those of the program.
 
-use crate::catalog::binding::{Binding, Connection};
+use crate::catalog::binding::{AggregateFunction, Binding, Connection};
 use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::type_system::Catalog;
@@ -34,15 +34,18 @@ fn limits() -> String {
 }
 
 fn cost(catalog: &Catalog) -> String {
-    let is_aggregate = |binding: &Binding| matches!(binding, Binding::Aggregate(_));
-    let aggregate = catalog.fields().find(|(_, _, binding)| is_aggregate(binding));
-    let such_as = aggregate.map(|(_, field, _)| format!(", such as `{}`", field.name)).unwrap_or_default();
+    let is_count = |binding: &Binding| match binding {
+        Binding::Aggregate(aggregate) => aggregate.function == AggregateFunction::CountDistinct,
+        _ => false,
+    };
+    let count = catalog.fields().find(|(_, _, binding)| is_count(binding));
+    let such_as = count.map(|(_, field, _)| format!(", such as `{}`", field.name)).unwrap_or_default();
     format!(
         "What a query costs is computed before it runs, from its text and page sizes:\n\
          - a scalar field: {SCALAR}\n\
          - an object: {OBJECT} + what is selected from it\n\
          - a connection: page size × ({OBJECT} + what is selected from one node), however many rows there are\n\
-         - an aggregate{such_as}: {AGGREGATE}\n\
+         - a count{such_as}: {AGGREGATE}\n\
          - a search term on a key without a selective index: {UNINDEXED_TERM} more\n\
          - `edges`, `node`, `cursor`, `pageInfo`, `__typename` and introspection: nothing\n\n\
          `extensions.cost` of a response has the cost and the state of the bucket. With the header `GraphQL-Cost: validate` the \

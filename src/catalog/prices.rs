@@ -6,7 +6,7 @@ pub(crate) const SCALAR: u64 = 1;
 /// The cost of an object without what is selected from it; in a connection, of each row of the page.
 pub(crate) const OBJECT: u64 = 1;
 
-/// The cost of an aggregate.
+/// The cost of an aggregate that counts. The lowest value is one that an index begins with, and costs what a column does.
 pub(crate) const AGGREGATE: u64 = 5;
 
 /// What a search term adds if no selective index serves its key.

@@ -3,6 +3,7 @@
 use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
+use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
     ArgumentDefinition, BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition,
@@ -135,10 +136,11 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         }
         "aggregate" => {
             let arguments = arguments("aggregate")?;
-            BindingDefinition::Aggregate {
-                count_distinct: arguments.text("countDistinct")?,
-                over: arguments.text("over")?,
-            }
+            let (function, column) = match arguments.optional_text("lowest")? {
+                Some(column) => (AggregateFunction::Lowest, column),
+                None => (AggregateFunction::CountDistinct, arguments.text("countDistinct")?),
+            };
+            BindingDefinition::Aggregate { function, column, over: arguments.text("over")? }
         }
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
         _ => return Err(error(SchemaErrorKind::NotAFieldDirective)),

@@ -1,5 +1,6 @@
 //! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
 
+use crate::catalog::binding::AggregateFunction;
 use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
 use crate::query::bind::selection::{
@@ -14,9 +15,9 @@ pub type Cost = u64;
 pub(super) enum PricedField<'s, 'a> {
     /// `__typename`, `cursor`, `pageInfo` and introspection, with all that is selected from them.
     Free,
-    /// A column.
+    /// A column, or the lowest value of one.
     Scalar(&'a Field),
-    /// An aggregate.
+    /// An aggregate that counts.
     Aggregate(&'a Field),
     /// A joined object.
     Object(&'s BoundObject<'a>),
@@ -68,7 +69,10 @@ impl<'a> Priced<'a> for BoundObjectField<'a> {
         match self {
             Self::TypeName(_) => PricedField::Free,
             Self::Column(field, _) => PricedField::Scalar(field),
-            Self::Aggregate(field, _) => PricedField::Aggregate(field),
+            Self::Aggregate(field, aggregate) => match aggregate.function {
+                AggregateFunction::CountDistinct => PricedField::Aggregate(field),
+                AggregateFunction::Lowest => PricedField::Scalar(field),
+            },
             Self::Object(object) => PricedField::Object(object),
             Self::Connection(connection) => PricedField::Connection(connection),
         }

@@ -4,8 +4,8 @@
 use std::fmt::{self, Display};
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Aggregate, Column, Entity, Join, One};
-use crate::plan::sql::{Alias, ColumnOf, List, Relation, is_number, type_name};
+use crate::catalog::binding::{Aggregate, AggregateFunction, Column, Entity, Join, One, SearchKey};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, is_number, type_name};
 
 /// The select list and the joins of one statement.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Select<'a> {
     offset: usize,
     expressions: Vec<Selected<'a>>,
     joins: Vec<Joined<'a>>,
+    /// The keys on other relations that the rows are searched by, and the values that are searched for.
+    searched: Vec<(&'a SearchKey, Placeholder)>,
 }
 
 /// An element of the select list, and its index in a row.
@@ -29,7 +31,8 @@ enum Expression<'a> {
     Column(ColumnOf<'a>),
     /// A number, cast to the type of that name.
     Cast(ColumnOf<'a>, &'static str),
-    Aggregate(Alias, &'a Aggregate),
+    /// An aggregate, and the values that count if not all do.
+    Aggregate(Alias, &'a Aggregate, Option<Placeholder>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +47,12 @@ struct Joined<'a> {
 impl<'a> Select<'a> {
     /// An empty select list, whose first column will have the index `offset` in a row.
     pub(crate) fn new(offset: usize) -> Self {
-        Self { offset, expressions: Vec::new(), joins: Vec::new() }
+        Self { offset, expressions: Vec::new(), joins: Vec::new(), searched: Vec::new() }
+    }
+
+    /// The rows are searched by this key, and have one of the values.
+    pub(crate) fn search(&mut self, key: &'a SearchKey, values: Placeholder) {
+        self.searched.push((key, values));
     }
 
     /// Reads a column, and returns its index in a row.
@@ -85,12 +93,14 @@ impl<'a> Select<'a> {
             }
         }
         joins.reverse();
-        Some(Self { offset: self.offset, expressions, joins })
+        Some(Self { offset: self.offset, expressions, joins, searched: self.searched.clone() })
     }
 
     /// Reads an aggregate over the rows of a connection, and returns its index in a row.
     pub(crate) fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate) -> usize {
-        self.expression(Expression::Aggregate(alias, aggregate))
+        let is_searched = |(key, _): &&(&SearchKey, Placeholder)| alias == Alias::Base && aggregate.is_searched_by(key);
+        let values = self.searched.iter().find(is_searched).map(|(_, values)| *values);
+        self.expression(Expression::Aggregate(alias, aggregate, values))
     }
 
     /// Joins an object, and returns its alias. An object that is selected several times is joined once.
@@ -147,7 +157,7 @@ impl<'a> Select<'a> {
                 Expression::Column(ColumnOf(of, name)) | Expression::Cast(ColumnOf(of, name), _) if *of == alias => {
                     add(name);
                 }
-                Expression::Aggregate(of, aggregate) if *of == alias => {
+                Expression::Aggregate(of, aggregate, _) if *of == alias => {
                     aggregate.join.by.iter().for_each(|column| add(&column.name));
                 }
                 Expression::Column(_) | Expression::Cast(..) | Expression::Aggregate(..) => {}
@@ -174,7 +184,7 @@ impl Expression<'_> {
     fn alias(&self) -> Alias {
         match self {
             Self::Column(column) | Self::Cast(column, _) => column.0,
-            Self::Aggregate(alias, _) => *alias,
+            Self::Aggregate(alias, ..) => *alias,
         }
     }
 
@@ -182,7 +192,7 @@ impl Expression<'_> {
         match (self, other) {
             (Self::Column(one), Self::Column(other)) => one == other,
             (Self::Cast(one, ty), Self::Cast(other, other_ty)) => one == other && ty == other_ty,
-            (Self::Aggregate(alias, one), Self::Aggregate(other_alias, other)) => {
+            (Self::Aggregate(alias, one, _), Self::Aggregate(other_alias, other, _)) => {
                 alias == other_alias && std::ptr::eq(*one, *other)
             }
             (Self::Column(_) | Self::Cast(..) | Self::Aggregate(..), _) => false,
@@ -195,10 +205,22 @@ impl Display for Expression<'_> {
         match self {
             Self::Column(column) => column.fmt(f),
             Self::Cast(column, ty) => write!(f, "{column}::{ty}"),
-            Self::Aggregate(alias, aggregate) => {
+            Self::Aggregate(alias, aggregate, values) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
                 let (relation, on) = (Relation(&aggregate.relation), on(Alias::Inner, *alias, &aggregate.join));
-                write!(f, "(SELECT count(DISTINCT {column}) FROM {relation} AS {} WHERE {on})", Alias::Inner)
+                match aggregate.function {
+                    AggregateFunction::CountDistinct => {
+                        write!(f, "(SELECT count(DISTINCT {column}) FROM {relation} AS x WHERE {on})")
+                    }
+                    AggregateFunction::Lowest => {
+                        write!(f, "(SELECT {column} FROM {relation} AS x WHERE {on}")?;
+                        match values {
+                            Some(values) => write!(f, " AND {}", Condition::Among(column, *values))?,
+                            None => write!(f, " AND {}", Condition::IsNotNull(column))?,
+                        }
+                        write!(f, " ORDER BY {column} LIMIT 1)")
+                    }
+                }
             }
         }
     }

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Aggregate, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey};
+use crate::catalog::binding::{
+    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey,
+};
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::{Field, ObjectType, Type};
 use crate::preflight::column_use::ColumnUse;
@@ -176,9 +178,17 @@ impl<'a> Requirements<'a> {
 
     fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, required_by: SchemaPath<'a>) {
         let relation = &aggregate.relation;
-        self.column(relation, &aggregate.column, ColumnUse::Internal, required_by);
         self.equal(parent, &aggregate.join.by, relation, &aggregate.join.to, required_by);
-        self.scan(relation, names(&aggregate.join.to), Vec::new(), required_by);
+        match aggregate.function {
+            AggregateFunction::CountDistinct => {
+                self.column(relation, &aggregate.column, ColumnUse::Internal, required_by);
+                self.scan(relation, names(&aggregate.join.to), Vec::new(), required_by);
+            }
+            AggregateFunction::Lowest => {
+                self.column(relation, &aggregate.column, ColumnUse::Output(aggregate.scalar), required_by);
+                self.scan(relation, names(&aggregate.join.to), vec![&aggregate.column], required_by);
+            }
+        }
     }
 
     fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, required_by: SchemaPath<'a>) {

@@ -1,7 +1,7 @@
 //! Cost and depth, as `docs/api.md` has them.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::binding::{AggregateFunction, Binding, Connection};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
@@ -14,7 +14,10 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
         let inside = || cost(catalog, generated, &node.nodes);
         match node.binding(catalog) {
             Some(Binding::Column(_)) => 1,
-            Some(Binding::Aggregate(_)) => 5,
+            Some(Binding::Aggregate(aggregate)) => match aggregate.function {
+                AggregateFunction::CountDistinct => 5,
+                AggregateFunction::Lowest => 1,
+            },
             Some(Binding::One(_) | Binding::Lookup(_)) => 1 + inside(),
             Some(Binding::Connection(connection)) => {
                 let (size, _) = node.page(catalog, generated);

@@ -73,6 +73,7 @@ impl<'a> Planner<'a> {
 
         let layout = layout(&parents, &selected, bound.page, access_path.has_window());
         let mut select = Select::new(layout.width);
+        terms.semi_joined().for_each(|(key, values)| select.search(key, values));
         self.response.push(Op::Connection { step: bound.step });
         self.page(&mut select, bound.step, &bound.selections);
         self.response.push(Op::EndConnection);

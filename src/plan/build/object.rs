@@ -80,7 +80,7 @@ impl<'a> Planner<'a> {
                 }
                 BoundObjectField::Aggregate(field, aggregate) => {
                     let index = select.aggregate(row.alias, aggregate);
-                    self.value(index, ScalarType::Int, field);
+                    self.value(index, aggregate.scalar, field);
                 }
                 BoundObjectField::Object(object) => self.joined_object(select, row, object),
                 BoundObjectField::Connection(connection) => {

@@ -92,6 +92,12 @@ impl<'a> SearchTerms<'a> {
         }
     }
 
+    /// The keys of terms on other relations, and the arrays of their values, as far as conditions have them.
+    pub(super) fn semi_joined(&self) -> impl Iterator<Item = (&'a SearchKey, Placeholder)> {
+        let terms = self.terms.iter().filter(|term| term.key.semi_join.is_some());
+        terms.filter_map(|term| Some((term.key, term.values?)))
+    }
+
     /// The condition of the prefix, if it has one value.
     pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters) -> Option<Condition<'a>> {
         let prefix = path.prefix.filter(|prefix| !prefix.is_list)?;

@@ -4,6 +4,7 @@ mod billed_parties;
 mod demo_orders;
 mod index_scans;
 mod nullability;
+mod party_roles;
 mod random_queries;
 mod snapshot;
 mod sort_key_scans;

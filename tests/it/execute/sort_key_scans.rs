@@ -54,8 +54,9 @@ roots! {
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n; ANALYZE shipment";
     returns: "returns", "
-        INSERT INTO return_header (return_id, external_id, from_party_id, return_date, status_id)
+        INSERT INTO return_header (return_id, external_id, from_party_id, entry_date, return_date, status_id)
         SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'RETURN_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n;
         INSERT INTO return_item (return_id, return_item_seq_id, order_id)

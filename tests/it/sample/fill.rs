@@ -67,7 +67,9 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
             assert!(rows > 0, "{name}");
             // The reference data has few rejection reasons, each with its place among them.
             if sort_key.nullable && field.name != "rejectionReasons" {
-                assert!(nulls > 0 && values < rows - nulls, "{name}: {rows} rows, {values} values, {nulls} nulls");
+                // Returns are entered at a moment each.
+                let repeats = values < rows - nulls || name == "returns by RETURN_DATE";
+                assert!(nulls > 0 && repeats, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
             assert_eq!(page_through(&runner, &field.name, &sort_key.name).await, rows, "{name}");
         }

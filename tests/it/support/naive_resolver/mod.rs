@@ -7,14 +7,16 @@ pub mod json;
 mod search;
 pub mod tables;
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use graphql_parser::query::{
     Definition, Directive, Document, Field, OperationDefinition, Selection, SelectionSet, Value,
 };
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, Join, PageInfoField, SortKey};
+use orderql::catalog::binding::{Aggregate, AggregateFunction, Binding, Connection, Join, PageInfoField, SortKey};
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::{ArgumentRole, Field as FieldDefinition};
 use orderql::cursor::{Encoder, decode};
@@ -39,6 +41,8 @@ struct Query<'a, 'q> {
     tables: &'a Tables,
     document: &'q Document<'q, String>,
     variables: serde_json::Map<String, Input>,
+    /// The search that found the row whose object comes next.
+    search: RefCell<Option<Rc<Search<'a>>>>,
 }
 
 type Set<'q> = &'q SelectionSet<'q, String>;
@@ -48,6 +52,7 @@ struct Page<'a> {
     connection: &'a Connection,
     sort_key: &'a SortKey,
     reverse: bool,
+    search: Rc<Search<'a>>,
     rows: Vec<Row<'a>>,
     has_next: bool,
     has_previous: bool,
@@ -95,7 +100,8 @@ impl NaiveResolver<'_> {
             }
             OperationDefinition::Mutation(_) | OperationDefinition::Subscription(_) => return None,
         };
-        let query = Query { catalog: self.catalog, tables: self.tables, document: &document, variables };
+        let search = RefCell::default();
+        let query = Query { catalog: self.catalog, tables: self.tables, document: &document, variables, search };
         Some(query.object(self.catalog.query(), None, &[set]))
     }
 }
@@ -175,12 +181,16 @@ impl<'a, 'q> Query<'a, 'q> {
     /// An object of a type: the root, or a row.
     fn object(&self, ty: TypeId, row: Option<Row<'a>>, sets: &[Set<'q>]) -> Json {
         let definition = self.catalog.object(ty).unwrap();
+        let search = self.search.take();
         let fields = self.collect(sets).into_iter().map(|(key, fields)| {
             if fields[0].name == "__typename" {
                 return (key.to_owned(), Json::Text(definition.name.clone()));
             }
             let field = definition.field(definition.field_index(&fields[0].name).unwrap());
-            let value = self.field(field, row, &fields);
+            let value = match &field.binding {
+                Binding::Aggregate(aggregate) => self.aggregate(aggregate, row.unwrap(), search.as_deref()),
+                _ => self.field(field, row, &fields),
+            };
             assert!(value != Json::Null || !field.ty.is_non_null(), "{key} is null");
             (key.to_owned(), value)
         });
@@ -191,13 +201,6 @@ impl<'a, 'q> Query<'a, 'q> {
         let sets: Vec<_> = selected.iter().map(|field| &field.selection_set).collect();
         match &field.binding {
             Binding::Column(column) => row.unwrap().get(&column.name).json(column.scalar),
-            Binding::Aggregate(aggregate) => {
-                let rows = self.tables.get(&aggregate.relation).all();
-                let rows = rows.filter(|other| is_joined(&aggregate.join, row.unwrap(), *other));
-                let values: BTreeSet<_> = rows.map(|row| format!("{:?}", row.get(&aggregate.column))).collect();
-                let nulls = usize::from(values.contains("Null"));
-                Json::Number((values.len() - nulls).try_into().unwrap())
-            }
             Binding::One(one) => {
                 let relation = &self.catalog.object(one.target).unwrap().entity.as_ref().unwrap().relation;
                 let rows = self.tables.get(relation).all();
@@ -221,6 +224,23 @@ impl<'a, 'q> Query<'a, 'q> {
                 self.connection(field.ty.named(), &page, &sets)
             }
             other => panic!("{other:?} outside of a connection"),
+        }
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate, row: Row<'a>, search: Option<&Search<'_>>) -> Json {
+        let rows = self.tables.get(&aggregate.relation).all();
+        let rows = rows.filter(|other| is_joined(&aggregate.join, row, *other));
+        match aggregate.function {
+            AggregateFunction::CountDistinct => {
+                let values: BTreeSet<_> = rows.map(|row| format!("{:?}", row.get(&aggregate.column))).collect();
+                let nulls = usize::from(values.contains("Null"));
+                Json::Number((values.len() - nulls).try_into().unwrap())
+            }
+            AggregateFunction::Lowest => {
+                let rows = rows.filter(|row| search.is_none_or(|search| search.has(aggregate, *row)));
+                let values = rows.map(|row| row.get(&aggregate.column)).filter(|value| !matches!(value, Cell::Null));
+                values.min_by(|a, b| a.order(b)).map_or(Json::Null, |value| value.json(aggregate.scalar))
+            }
         }
     }
 
@@ -252,7 +272,7 @@ impl<'a, 'q> Query<'a, 'q> {
         };
         let reverse = arguments.get(ArgumentRole::Reverse) == Some(&Input::Bool(true));
         let search = arguments.text(ArgumentRole::Query).unwrap_or_default();
-        let search = Search::parse(self.tables, connection, &search);
+        let search = Rc::new(Search::parse(self.tables, connection, &search));
         let order = |a: &[&Cell], b: &[&Cell]| {
             let mut orders = a.iter().zip(b).map(|(a, b)| a.order(b));
             let order = orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
@@ -297,7 +317,7 @@ impl<'a, 'q> Query<'a, 'q> {
             }
             sizes => panic!("the page sizes {sizes:?}"),
         }
-        Page { connection, sort_key, reverse, rows, has_next, has_previous }
+        Page { connection, sort_key, reverse, search, rows, has_next, has_previous }
     }
 
     /// A connection's object.
@@ -318,7 +338,10 @@ impl<'a, 'q> Query<'a, 'q> {
     fn edge(&self, ty: TypeId, page: &Page<'a>, row: Row<'a>, sets: &[Set<'q>]) -> Json {
         self.members(ty, sets, |binding, _, sets| match binding {
             Binding::Cursor => page.cursor(Some(&row)),
-            Binding::Node => self.object(page.connection.node, Some(row), sets),
+            Binding::Node => {
+                self.search.replace(Some(Rc::clone(&page.search)));
+                self.object(page.connection.node, Some(row), sets)
+            }
             other => panic!("{other:?} in an edge"),
         })
     }

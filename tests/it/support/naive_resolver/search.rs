@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use orderql::catalog::binding::{Connection, SearchKey};
+use orderql::catalog::binding::{Aggregate, Connection, SearchKey};
 
 use crate::support::naive_resolver::tables::{Cell, Row, Tables};
 
@@ -25,6 +25,15 @@ impl<'a> Search<'a> {
     pub fn parse(tables: &'a Tables, connection: &'a Connection, text: &str) -> Self {
         let terms = text.split([' ', '\t', '\n', '\r']).filter(|term| !term.is_empty());
         Self { tables, terms: terms.map(|term| Term::parse(connection, term)).collect() }
+    }
+
+    /// Whether the value is one of those that the first term on the column of another relation has; also without such a term.
+    pub fn has(&self, aggregate: &Aggregate, row: Row<'_>) -> bool {
+        let is_on = |term: &&Term<'_>| {
+            let join = term.key.semi_join.as_ref();
+            term.key.column.name == aggregate.column && join.is_some_and(|join| join.relation == aggregate.relation)
+        };
+        self.terms.iter().find(is_on).is_none_or(|term| term.matches(row))
     }
 
     pub fn matches(&self, row: Row<'_>) -> bool {
