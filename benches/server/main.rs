@@ -4,7 +4,7 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`telemetry`], [`cost`]: the parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cost`]: the parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -38,6 +38,7 @@ mod scaling;
 mod crowd;
 mod network;
 mod telemetry;
+mod large;
 mod cost;
 mod attack;
 
@@ -99,6 +100,8 @@ enum Part {
     Network(LoadOptions),
     /// What metrics, the access log and an idle tracer cost
     Telemetry(LoadOptions),
+    /// Large responses: their first byte, and the server's memory
+    Large(LoadOptions),
     Cost(cost::CostOptions),
     Attack(attack::AttackOptions),
 }
@@ -142,6 +145,7 @@ fn main() -> ExitCode {
         Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
         Some(Part::Network(options)) => measure(&options, &[Measured::Network]),
         Some(Part::Telemetry(options)) => measure(&options, &[Measured::Telemetry]),
+        Some(Part::Large(options)) => measure(&options, &[Measured::Large]),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Attack(options)) => match attack::run(&options) {
             Ok(true) => Ok(()),
@@ -165,6 +169,7 @@ enum Measured {
     Crowd,
     Network,
     Telemetry,
+    Large,
 }
 
 impl Measured {
@@ -176,6 +181,7 @@ impl Measured {
             Self::Crowd => "crowd.json",
             Self::Network => "network.json",
             Self::Telemetry => "telemetry.json",
+            Self::Large => "large.json",
         }
     }
 }
@@ -209,6 +215,9 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     }
     if has(Measured::Network) {
         network::run(&context, &mut report)?;
+    }
+    if has(Measured::Large) {
+        large::run(&context, &mut report)?;
     }
     let all = Workload::value_variants().iter().copied();
     let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();

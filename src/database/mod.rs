@@ -11,6 +11,7 @@ mod libpq_files;
 pub(crate) mod metrics;
 pub mod parameter;
 pub mod pool;
+pub mod portals;
 pub(crate) mod pool_status;
 pub(crate) mod role;
 mod round_trip;

@@ -16,6 +16,7 @@ use crate::database::cancel;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
 use crate::database::parameter::SqlParam;
+use crate::database::portals::Portals;
 use crate::database::round_trip::RoundTrip;
 
 /// The maximum number of prepared statements of a connection. Beyond it, all are dropped: queries repeat, and a flood of
@@ -67,6 +68,11 @@ impl Snapshot {
     /// Ends the transaction.
     pub async fn commit(&self) -> Result<(), DatabaseError> {
         timed(Operation::Commit, async { Ok(self.connection()?.batch_execute("COMMIT").await?) }).await
+    }
+
+    /// Begins a transaction whose statements return their rows as far as they are asked for.
+    pub async fn portals(&mut self) -> Result<Portals<'_>, DatabaseError> {
+        Portals::begin(self.connection.as_mut().ok_or(DatabaseError::Busy)?).await
     }
 
     /// Runs a statement. Its rows are streamed as they arrive.

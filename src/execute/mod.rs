@@ -3,15 +3,17 @@
 //! - `dispatch`: when each statement is sent, and in which form
 //! - `fetch`: the rows of the steps
 //! - [`step_log`]: when the steps ran, and how many rows they fetched
+//! - `step_rows`: the rows of a step, grouped by their parents
 //! - [`response_writer`]: the template's ops, run over the rows
+//! - [`response_stream`]: fetching and writing large responses side by side
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
 //! - `nullability`: whether non-null fields have values
 //! - [`field_error`]: fields that cannot be written as the schema says
 //! - [`error`]: why a plan could not be executed
 //!
-//! All rows are fetched before the first byte is written. The caller's budget bounds them. So the database connection returns
-//! to the pool at once, however slowly the client reads the response.
+//! All rows of a response of usual size are fetched before the first byte is written. So the database connection returns to the
+//! pool at once, however slowly the client reads.
 
 mod digits;
 mod dispatch;
@@ -20,8 +22,10 @@ pub mod error;
 mod fetch;
 pub mod field_error;
 mod nullability;
+pub mod response_stream;
 pub mod response_writer;
 pub mod step_log;
+mod step_rows;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Whether every non-null field has a value in the rows, checked without writing anything.
+//! Whether every non-null field has a value in the rows in memory, checked without writing anything.
 
 use crate::execute::encode;
-use crate::execute::fetch::StepRows;
+use crate::execute::step_rows::StepRows;
 use crate::plan::response_template::{Op, ResponseTemplate};
 use crate::value::ScalarType;
 
@@ -19,7 +19,7 @@ pub(super) fn is_satisfied(template: &ResponseTemplate, steps: &[StepRows]) -> b
         Op::Lookup { step, non_null, .. } => {
             let rows = &steps[*step];
             levels.push(Level { rows, present: Vec::new() });
-            !non_null || !rows.rows.is_empty()
+            !non_null || !rows.numbers().is_empty()
         }
         Op::Connection { step } => {
             levels.push(Level { rows: &steps[*step], present: Vec::new() });
@@ -71,6 +71,6 @@ impl Level<'_> {
     /// Whether a condition holds for every row that has the open objects.
     fn every_row(&self, mut holds: impl FnMut(usize) -> bool) -> bool {
         let is_there = |row: usize| self.present.iter().all(|column| self.rows.value(row, *column).is_some());
-        (0..self.rows.rows.len()).all(|row| !is_there(row) || holds(row))
+        self.rows.numbers().all(|row| !is_there(row) || holds(row))
     }
 }

@@ -7,36 +7,33 @@ use thiserror::Error;
 
 use crate::cursor::Encoder;
 use crate::execute::encode::{self, ColumnFormat};
-use crate::execute::fetch::{Group, StepRows, raw};
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability;
+use crate::execute::step_rows::{Group, StepRows, raw};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
 use crate::plan::step::{Parents, SearchColumns};
 use crate::query::bind::ids::StepId;
 
-/// A response that is ready to be written. It has its rows and needs nothing else.
+/// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
     plan: Arc<Plan>,
     steps: Vec<StepRows>,
-    counts: Vec<u64>,
     /// The position of the next op.
     next: usize,
     frames: Vec<Frame>,
     scopes: Vec<Scope>,
     /// Bytes of the parts that were returned before the present one.
     returned: usize,
+    /// The present part: how many bytes came before `data` in it.
+    prefix: Option<usize>,
     /// Whether every non-null field has a value; checked when it is first needed.
     satisfies_nullability: Option<bool>,
     field_errors: Vec<FieldError>,
     field_error_count: u64,
     cursor: Encoder,
 }
-
-/// Bytes that a row takes beside its values, and each of its columns.
-const ROW_OVERHEAD: usize = 96;
-const COLUMN_OVERHEAD: usize = 24;
 
 /// How far a response is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +44,19 @@ pub enum Progress {
     Done,
 }
 
-/// A response that cannot be finished, because the object that has to become null is in a part that was returned. The rows
-/// are checked before the first part of several is returned, so this is a bug.
+/// Why no more of a response was written for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// The part is large enough.
+    Part,
+    /// The response is complete.
+    End,
+    /// It has to go on with rows of that step that have not arrived.
+    Rows(StepId),
+}
+
+/// A response that cannot be finished, because the object that has to become null is in a part that was returned. The rows in
+/// memory are checked before a part is returned. So this is a bug, unless rows arrive while the response is written.
 #[derive(Debug, Error)]
 #[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
@@ -57,7 +65,8 @@ pub struct WriteError;
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     step: StepId,
-    group: Group,
+    /// The number of the parent.
+    parent: usize,
     row: usize,
 }
 
@@ -120,15 +129,14 @@ impl CursorRow {
 
 impl ResponseWriter {
     pub(super) fn new(plan: Arc<Plan>, steps: Vec<StepRows>) -> Self {
-        let counts = steps.iter().map(|step| step.rows.len() as u64).collect();
         Self {
             plan,
             steps,
-            counts,
             next: 0,
             frames: Vec::new(),
             scopes: Vec::new(),
             returned: 0,
+            prefix: None,
             satisfies_nullability: None,
             field_errors: Vec::new(),
             field_error_count: 0,
@@ -138,13 +146,12 @@ impl ResponseWriter {
 
     /// Bytes of memory that the rows take, about.
     pub fn memory(&self) -> usize {
-        let rows = self.steps.iter().flat_map(|step| &step.rows);
-        rows.map(|row| row.raw_size_bytes() + row.len() * COLUMN_OVERHEAD + ROW_OVERHEAD).sum()
+        self.steps.iter().map(StepRows::memory).sum()
     }
 
-    /// The number of rows of each step, for the actual cost.
-    pub fn row_counts(&self) -> &[u64] {
-        &self.counts
+    /// The number of rows of each step that have arrived, for the actual cost.
+    pub fn row_counts(&self) -> Vec<u64> {
+        self.steps.iter().map(|step| step.end() as u64).collect()
     }
 
     /// The searches that ended with their windows.
@@ -173,8 +180,37 @@ impl ResponseWriter {
     /// A response in which a non-null field has no value is written whole, however large: the object that becomes null must
     /// not be in a part that was returned.
     pub fn write(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Progress, WriteError> {
+        match self.write_available(out, at_least)? {
+            Pause::Part => Ok(Progress::More),
+            Pause::End => Ok(Progress::Done),
+            // Responses that have all of their rows wait for none.
+            Pause::Rows(_) => Err(WriteError),
+        }
+    }
+
+    /// The rows of the steps.
+    pub(super) fn steps_mut(&mut self) -> &mut [StepRows] {
+        // What was checked are the rows that were there.
+        self.satisfies_nullability = None;
+        &mut self.steps
+    }
+
+    /// Drops the rows of a step that are written.
+    pub(super) fn drop_written(&mut self, step: StepId) {
+        let parent = self.parent(step);
+        let rows = &mut self.steps[step];
+        if let Some(frame) = self.frames.iter().find(|frame| frame.step == step) {
+            // The last row is kept for its cursor.
+            return rows.drop_before(frame.row, frame.parent);
+        }
+        let group = rows.group(parent);
+        rows.drop_before(if group.start < group.end { group.start } else { rows.end() }, parent);
+    }
+
+    /// As [`ResponseWriter::write`], with the rows that have arrived. After a pause for rows, call it again with the same `out`.
+    pub(super) fn write_available(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Pause, WriteError> {
         let plan = Arc::clone(&self.plan);
-        let prefix = if self.next == 0 { out.len() } else { 0 };
+        let prefix = *self.prefix.get_or_insert(out.len());
         // The index in `out` of an offset in `data` is the offset plus this.
         let base = prefix.wrapping_sub(self.returned);
         while let Some(op) = plan.response_template().ops.get(self.next) {
@@ -203,12 +239,14 @@ impl ResponseWriter {
                     self.scopes.pop();
                 }
                 Op::Lookup { step, non_null, path, end } => {
-                    if self.steps[*step].rows.is_empty() {
+                    if !self.steps[*step].is_ready(0, 0) {
+                        return Ok(self.pause_for(*step));
+                    }
+                    if self.steps[*step].numbers().is_empty() {
                         self.absent(*non_null, *path, *end, out, base)?;
                     } else {
                         self.open(*non_null, *end, out, base);
-                        let group = self.steps[*step].groups[0];
-                        self.frames.push(Frame { step: *step, group, row: group.start });
+                        self.frames.push(Frame { step: *step, parent: 0, row: 0 });
                     }
                 }
                 Op::EndLookup => {
@@ -216,40 +254,46 @@ impl ResponseWriter {
                     self.frames.pop();
                 }
                 Op::Connection { step } => {
-                    let parent = match plan.steps()[*step].parents {
-                        Parents::Known => 0,
-                        Parents::Rows { .. } => self.frames.last().map_or(0, |frame| frame.row),
-                    };
-                    let group = self.steps[*step].groups.get(parent).copied().unwrap_or_default();
-                    self.frames.push(Frame { step: *step, group, row: group.start });
+                    let parent = self.parent(*step);
+                    let rows = &self.steps[*step];
+                    let row = rows.group(parent).start;
+                    if !rows.is_ready(parent, row) {
+                        return Ok(self.pause_for(*step));
+                    }
+                    self.frames.push(Frame { step: *step, parent, row });
                 }
                 Op::EndConnection => {
                     self.frames.pop();
                 }
                 Op::FirstRow { end } => {
                     if let Some(frame) = self.frames.last_mut() {
-                        frame.row = frame.group.start;
-                        if frame.group.start == frame.group.end {
+                        let group = self.steps[frame.step].group(frame.parent);
+                        frame.row = group.start;
+                        if group.start == group.end {
                             self.next = *end;
                         }
                     }
                 }
                 Op::NextRow { start } => {
-                    if let Some(frame) = self.frames.last_mut()
-                        && frame.row + 1 < frame.group.end
-                    {
-                        frame.row += 1;
-                        out.push(b',');
-                        self.next = *start;
-                        if out.len() - prefix >= at_least && self.satisfies_nullability() {
-                            self.returned += out.len() - prefix;
-                            return Ok(Progress::More);
+                    if let Some(frame) = self.frames.last_mut() {
+                        let (step, rows) = (frame.step, &self.steps[frame.step]);
+                        if frame.row + 1 < rows.group(frame.parent).end {
+                            frame.row += 1;
+                            out.push(b',');
+                            self.next = *start;
+                            if out.len() - prefix >= at_least && self.satisfies_nullability() {
+                                self.returned += out.len() - prefix;
+                                self.prefix = None;
+                                return Ok(Pause::Part);
+                            }
+                        } else if !rows.is_ready(frame.parent, frame.row + 1) {
+                            return Ok(self.pause_for(step));
                         }
                     }
                 }
-                Op::Cursor => self.cursor(|frame, _| Some(CursorRow::OfPage(frame.row)), out),
-                Op::StartCursor => self.cursor(|frame, step| CursorRow::first(frame.group, step), out),
-                Op::EndCursor => self.cursor(|frame, step| CursorRow::last(frame.group, step), out),
+                Op::Cursor => self.cursor(|row, _, _| Some(CursorRow::OfPage(row)), out),
+                Op::StartCursor => self.cursor(|_, group, step| CursorRow::first(group, step), out),
+                Op::EndCursor => self.cursor(|_, group, step| CursorRow::last(group, step), out),
                 Op::HasNextPage => {
                     let flag = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
                     self.page_flag(&plan, flag, out);
@@ -261,7 +305,22 @@ impl ResponseWriter {
             }
         }
         self.returned += out.len() - prefix;
-        Ok(Progress::Done)
+        self.prefix = None;
+        Ok(Pause::End)
+    }
+
+    /// Goes on with this op when rows of the step have arrived.
+    fn pause_for(&mut self, step: StepId) -> Pause {
+        self.next -= 1;
+        Pause::Rows(step)
+    }
+
+    /// The number of the parent, among those of a step, whose rows are written or follow next.
+    fn parent(&self, step: StepId) -> usize {
+        match self.plan.steps()[step].parents {
+            Parents::Known => 0,
+            Parents::Rows { .. } => self.frames.last().map_or(0, |frame| frame.row),
+        }
     }
 
     /// A column of the current row, and its format; `None` is a null.
@@ -322,7 +381,9 @@ impl ResponseWriter {
                 PathSegment::Key(key) => PathPart::Key(key.clone()),
                 PathSegment::Row(step) => {
                     let frame = self.frames.iter().find(|frame| frame.step == *step);
-                    PathPart::Index(frame.map_or(0, |frame| frame.row - frame.group.start))
+                    PathPart::Index(
+                        frame.map_or(0, |frame| frame.row - self.steps[frame.step].group(frame.parent).start),
+                    )
                 }
             };
             let mut path: Vec<_> = self.plan.response_template().segments_to_root(path).map(part).collect();
@@ -338,16 +399,18 @@ impl ResponseWriter {
             .get_or_insert_with(|| nullability::is_satisfied(self.plan.response_template(), &self.steps))
     }
 
-    fn cursor(&mut self, row: impl FnOnce(Frame, EndOfWindow) -> Option<CursorRow>, out: &mut Vec<u8>) {
+    fn cursor(&mut self, row: impl FnOnce(usize, Group, EndOfWindow) -> Option<CursorRow>, out: &mut Vec<u8>) {
         let Some(frame) = self.frames.last().copied() else { return out.extend_from_slice(b"null") };
         let (rows, step) = (&self.steps[frame.step], &self.plan.steps()[frame.step]);
+        let group = rows.group(frame.parent);
         let end = match (&rows.last_examined, step.backward) {
             (None, _) => EndOfWindow::None,
             (Some(_), false) => EndOfWindow::AfterPage,
             (Some(_), true) => EndOfWindow::BeforePage,
         };
-        let row = row(frame, end).and_then(|row| match row {
-            CursorRow::OfPage(row) => rows.rows.get(row),
+        let row = row(frame.row, group, end).and_then(|row| match row {
+            CursorRow::OfPage(row) if row == group.start => rows.first_of(group),
+            CursorRow::OfPage(row) => rows.row(row),
             CursorRow::LastExamined => rows.last_examined.as_ref(),
         });
         let (Some(row), Some(cursor)) = (row, &step.cursor) else { return out.extend_from_slice(b"null") };
@@ -362,7 +425,8 @@ impl ResponseWriter {
     }
 
     fn page_flag(&self, plan: &Plan, flag: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {
-        let holds = self.frames.last().is_some_and(|frame| flag(frame.group, plan.steps()[frame.step].backward));
+        let flag = |frame: &Frame| flag(self.steps[frame.step].group(frame.parent), plan.steps()[frame.step].backward);
+        let holds = self.frames.last().is_some_and(flag);
         out.extend_from_slice(if holds { b"true" } else { b"false" });
     }
 }

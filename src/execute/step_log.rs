@@ -53,6 +53,20 @@ impl StepLog {
         })
     }
 
+    /// A step has begun, if it had not before.
+    pub(super) fn begin(&self, step: StepId) {
+        if let Some(entry) = self.0.get(step) {
+            entry.sent.get_or_init(Instant::now);
+        }
+    }
+
+    /// All rows of a step are there.
+    pub(super) fn end(&self, step: StepId, rows: u64) {
+        if let Some(entry) = self.0.get(step) {
+            entry.end.get_or_init(|| (Instant::now(), rows));
+        }
+    }
+
     /// Runs a step, records it, and measures its statement. The step returns how many rows it fetched.
     pub(super) async fn recorded(
         &self,

@@ -1,8 +1,8 @@
 //! A request's entry in the access log and in the metrics, filled in while the request is served.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use hyper::Method;
@@ -48,6 +48,8 @@ pub(crate) struct AccessLogEntry {
     pub actual_cost: Option<u64>,
     /// Credits that are debited while the response is sent.
     pub cost_so_far: Option<Arc<AtomicU64>>,
+    /// What becomes known while the response is sent.
+    pub stream: Option<Arc<StreamRecord>>,
     /// The response's status.
     pub status: Option<u16>,
     /// Bytes of its body.
@@ -62,6 +64,15 @@ pub(crate) struct AccessLogEntry {
     operation: Option<String>,
     started: Instant,
     _active: Counted,
+}
+
+/// What becomes known of a response while it is sent.
+#[derive(Debug, Default)]
+pub(crate) struct StreamRecord {
+    /// What the query costs by the rows that it returned, once all are sent.
+    pub actual_cost: OnceLock<u64>,
+    /// Why the response was not finished.
+    pub code: OnceLock<ErrorCode>,
 }
 
 impl AccessLogEntry {
@@ -88,6 +99,7 @@ impl AccessLogEntry {
             cost: None,
             actual_cost: None,
             cost_so_far: None,
+            stream: None,
             code: None,
             status: None,
             bytes_in: 0,
@@ -129,15 +141,23 @@ impl AccessLogEntry {
         self.cost_so_far.as_ref().map(|cost| cost.load(Ordering::Relaxed)).or(self.cost)
     }
 
+    fn actual_cost(&self) -> Option<u64> {
+        self.stream.as_ref().and_then(|stream| stream.actual_cost.get().copied()).or(self.actual_cost)
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        self.stream.as_ref().and_then(|stream| stream.code.get().copied()).or(self.code)
+    }
+
     fn measure(&self, duration: Duration) {
         REQUESTS.of((self.method, self.route, Status(self.status))).record_time(duration);
-        if let Some(code) = self.code {
+        if let Some(code) = self.code() {
             ERRORS.of((code,)).increment();
         }
         if let Some(cost) = self.cost() {
             COST_ESTIMATED.of(()).record(cost);
         }
-        if let Some(cost) = self.actual_cost {
+        if let Some(cost) = self.actual_cost() {
             COST_ACTUAL.of(()).record(cost);
         }
     }
@@ -157,7 +177,7 @@ impl Drop for AccessLogEntry {
             caller: self.caller.as_deref(),
             operation: self.operation.as_deref(),
             cost: self.cost(),
-            error_code: self.code.map(ErrorCode::as_str),
+            error_code: self.code().map(ErrorCode::as_str),
             status: self.status,
             bytes_in: self.bytes_in,
             bytes_out: self.bytes_out,

@@ -10,11 +10,12 @@ use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::{StreamExt, stream};
 use hyper::header::{self, HeaderValue};
 
 use crate::http::access_log::AccessLogEntry;
 use crate::http::coding::{Choice, Coding};
-use crate::http::response::{BoxError, HttpResponse, ResponseBody};
+use crate::http::response::{BoxError, Chunks, HttpResponse, ResponseBody, Stream};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -57,11 +58,13 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, entry: &Acces
             Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed { parts, encoder: Some(encoder) }))),
             Err(error) => Err((ResponseBody::Chunks(parts), error)),
         },
-        // Each chunk is for the client at once, and an encoder would keep some of it.
-        stream @ ResponseBody::Stream(_) => {
-            *response.body_mut() = stream;
-            return response;
-        }
+        ResponseBody::Stream(parts) => match Encoder::new(coding, None) {
+            Ok(encoder) => {
+                let state = Compressed { parts, encoder: Some(encoder) };
+                Ok(ResponseBody::Stream(Box::pin(stream::unfold(state, next_compressed))))
+            }
+            Err(error) => Err((ResponseBody::Stream(parts), error)),
+        },
     };
     match compressed {
         Ok(content) => {
@@ -84,18 +87,34 @@ pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
 }
 
 /// A large response that is compressed as the client reads it.
-struct Compressed {
-    parts: Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>,
+struct Compressed<P> {
+    parts: P,
     /// `None` after the last part.
     encoder: Option<Encoder>,
 }
 
-impl Iterator for Compressed {
+impl Iterator for Compressed<Chunks> {
     type Item = Result<Bytes, BoxError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.encoder.as_ref()?;
+        let part = self.parts.next();
+        self.encode(part)
+    }
+}
+
+/// The next part of a response whose parts may have to be waited for.
+async fn next_compressed(mut response: Compressed<Stream>) -> Option<(Result<Bytes, BoxError>, Compressed<Stream>)> {
+    response.encoder.as_ref()?;
+    let part = response.parts.next().await;
+    Some((response.encode(part)?, response))
+}
+
+impl<P> Compressed<P> {
+    /// A part in the coding, or the coding's end.
+    fn encode(&mut self, part: Option<Result<Bytes, BoxError>>) -> Option<Result<Bytes, BoxError>> {
         let encoder = self.encoder.as_mut()?;
-        let part = match self.parts.next() {
+        let part = match part {
             // The coding must not be finished after a part that failed, so that a truncated body never looks complete.
             Some(Err(error)) => {
                 self.encoder = None;

@@ -5,7 +5,6 @@ use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use futures_util::Stream;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
 use serde::Serialize;
@@ -21,10 +20,16 @@ pub(crate) enum ResponseBody {
     Whole(Bytes),
     /// The next chunk is made when the connection has room for it. A chunk that fails breaks the connection, so that a
     /// truncated body never looks complete.
-    Chunks(Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>),
+    Chunks(Chunks),
     /// The same, but a chunk may have to be waited for. Dropping it ends what makes the chunks.
-    Stream(Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>),
+    Stream(Stream),
 }
+
+/// Chunks that can be made at once.
+pub(crate) type Chunks = Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>;
+
+/// Chunks that may have to be waited for.
+pub(crate) type Stream = Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, BoxError>> + Send>>;
 
 /// Any error, for the log.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 use rustls::ServerConfig;
+use tokio::sync::Semaphore;
 
 use crate::access::grant_cache::GrantCache;
 use crate::access::grants::{Artifact, Principal};
@@ -60,6 +61,8 @@ pub(crate) struct Service {
     pub pool_turns: FairSemaphore,
     /// How long a query waits for one.
     pub pool_wait: Duration,
+    /// The right to stream responses, which hold these connections for as long as their clients read.
+    pub streams: Arc<Semaphore>,
     /// Connections for exports.
     pub export_pool: Pool,
     /// The callers' exports.

@@ -1,5 +1,6 @@
 //! When the stages of a query ran: for the access log, the log of slow queries, and traces.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::execute::step_log::{StepLog, StepState};
@@ -14,7 +15,7 @@ pub(crate) struct Timeline {
     /// Waiting for a connection to the database.
     pub connection: Option<Stage>,
     /// Its statements.
-    pub steps: StepLog,
+    pub steps: Arc<StepLog>,
     /// Writing the response, or its first part.
     pub write: Option<Stage>,
 }

@@ -85,6 +85,17 @@ impl Plan {
         statement.parameters.iter().map(|(step, slot)| self.parameter(*step, *slot))
     }
 
+    /// The most rows that all steps fetch together.
+    pub fn max_rows(&self) -> u64 {
+        let mut rows: Vec<u64> = Vec::with_capacity(self.steps().len());
+        for (id, step) in self.steps().iter().enumerate() {
+            // A step's parents come before it.
+            let parents = step.parent().map_or(1, |parent| rows[parent]);
+            rows.push(parents.saturating_mul(u64::from(self.size(id))));
+        }
+        rows.into_iter().fold(0, u64::saturating_add)
+    }
+
     /// The most rows that a self-contained statement reads to find the step's parents, level by level.
     pub fn rows_of_parents(&self, step: StepId) -> u64 {
         let parent = |step: StepId| self.steps()[step].parent();

@@ -25,6 +25,49 @@ impl ResponseTemplate {
         lists + literals.sum::<usize>() + keys.sum::<usize>()
     }
 
+    /// The steps whose pages are written once, from their first row to their last, and of which nothing is written before that
+    /// depends on all rows. Each step is one of so many.
+    pub fn written_in_order(&self, steps: usize) -> Vec<bool> {
+        let mut in_order = vec![false; steps];
+        // The steps around an op, and how often their rows were written before it.
+        let mut enclosing: Vec<(StepId, u32)> = Vec::new();
+        for op in &self.ops {
+            match op {
+                Op::Connection { step } | Op::Lookup { step, .. } => {
+                    in_order[*step] = true;
+                    enclosing.push((*step, 0));
+                }
+                Op::EndLookup => {
+                    enclosing.pop();
+                }
+                Op::EndConnection => {
+                    if let Some((step, loops)) = enclosing.pop() {
+                        // Rows that are not written are fetched all the same: they are paid for.
+                        in_order[step] &= loops > 0;
+                    }
+                }
+                Op::FirstRow { .. } => {
+                    if let Some((step, loops)) = enclosing.last_mut() {
+                        *loops += 1;
+                        in_order[*step] &= *loops == 1;
+                    }
+                }
+                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage => {
+                    if let Some((step, loops)) = enclosing.last() {
+                        in_order[*step] &= *loops > 0;
+                    }
+                }
+                Op::Literal(_)
+                | Op::Column { .. }
+                | Op::Object { .. }
+                | Op::EndObject
+                | Op::NextRow { .. }
+                | Op::Cursor => {}
+            }
+        }
+        in_order
+    }
+
     /// The segments of a path, from the last to the root.
     pub fn segments_to_root(&self, path: PathId) -> impl Iterator<Item = &PathSegment> {
         let mut next = path;

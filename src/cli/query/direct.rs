@@ -47,7 +47,7 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
     writer.write(&mut data, usize::MAX)?;
     let cost = json!({
         "requestedQueryCost": compiled.estimate.cost(),
-        "actualQueryCost": compiled.estimate.actual(writer.row_counts()),
+        "actualQueryCost": compiled.estimate.actual(&writer.row_counts()),
     });
     Ok(Ordered::Object(Fields::from_iter([
         ("data".to_owned(), serde_json::from_slice(&data)?),

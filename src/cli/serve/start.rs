@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
 use tokio::task;
 
 use crate::access::audit_writer::AuditWriter;
@@ -91,6 +92,7 @@ pub(crate) async fn start(
         logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
         pool_turns: FairSemaphore::new(pool.size),
         pool_wait: pool.wait,
+        streams: Semaphore::new(pool.size / 2).into(),
         export_pool: Pool::new(&config.exports(database.clone()))?,
         exports: Queues::new(config.update_queues()),
         pool: Pool::new(&pool)?,

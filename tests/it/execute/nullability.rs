@@ -10,6 +10,7 @@ use orderql::database::options::{OneRoundTrip, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
+use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use orderql::execute::response_writer::Progress;
 use orderql::execute::step_log::StepLog;
 use orderql::limits::Limits;
@@ -109,6 +110,26 @@ impl Fixture {
         }
     }
 
+    /// Runs a query whose response is written while so many rows of each step are in memory, in parts of a byte.
+    async fn stream(&self, query: &str, rows: u16) -> Result<(Value, u64), StreamError> {
+        let request = Request { query: query.to_owned(), ..Request::default() };
+        let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
+        let log = StepLog::new(plan.steps().len());
+        let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
+        let snapshot = self.pool.snapshot().await.unwrap();
+        let mut stream = ResponseStream::new(snapshot, plan, log.into(), Vec::new(), options);
+        let mut bytes = Vec::new();
+        loop {
+            match stream.next().await? {
+                Part::More(part) => bytes.extend(part),
+                Part::Last(LastPart { text, written }) => {
+                    bytes.extend(text);
+                    return Ok((serde_json::from_slice(&bytes).unwrap(), written.field_error_count()));
+                }
+            }
+        }
+    }
+
     /// Runs a query and writes the response at once.
     async fn run(&self, query: &str) -> QueryResult {
         let result = self.run_in_chunks(query, usize::MAX).await;
@@ -194,6 +215,29 @@ async fn nullable_fields_are_written_in_chunks_and_violations_are_found_before_t
     fixture.database.connect().await.execute(correct, &[]).await.unwrap();
     let query = "{ orders(first: 9) { edges { node { statusId orderItems(first: 9) { edges { cursor } } } } } }";
     assert_eq!(fixture.run_in_chunks(query, 1).await.chunks, 4, "two orders of two items, with a chunk after each row");
+}
+
+#[tokio::test]
+async fn a_streamed_response_is_right_or_breaks_off() {
+    let fixture = Fixture::built_in().await;
+    // The row with the null is the last one.
+    let query = "{ orders(first: 9, sortKey: ORDER_ID, reverse: true) { edges { node { orderId statusId } } } }";
+    assert_eq!(fixture.stream(query, 9).await.unwrap(), (Value::Null, 1));
+    assert_eq!(fixture.stream(query, 1).await.unwrap(), (Value::Null, 1), "it is there before the first part is sent");
+    // The order's items are written before its status, and are held back.
+    let query = "{ a: orders(first: 9, sortKey: ORDER_ID) { edges { node {
+        orderId orderItems(first: 9) { edges { node { orderItemSeqId } } } statusId } } } }";
+    assert_eq!(fixture.stream(query, 1).await.unwrap(), (Value::Null, 1));
+    // A null below a nullable object breaks nothing.
+    let query = "{ orders(first: 9, sortKey: ORDER_ID, reverse: true) { edges { node {
+        orderId orderItems(first: 9) { edges { node { seq: orderItemSeqId order { orderId statusId } } } } } } } }";
+    let whole = fixture.run(query).await;
+    assert_eq!(fixture.stream(query, 1).await.unwrap(), (whole.data, 2));
+    let another = "INSERT INTO order_header (order_id, status_id) VALUES ('X', 'ORDER_HELD')";
+    fixture.database.connect().await.execute(another, &[]).await.unwrap();
+    let query = "{ orders(first: 9, sortKey: ORDER_ID, reverse: true) { edges { node { statusId } } } }";
+    assert!(matches!(fixture.stream(query, 1).await, Err(StreamError::Write(_))));
+    assert_eq!(fixture.stream(query, 9).await.unwrap(), (Value::Null, 1));
 }
 
 /// A schema with non-null objects and a non-null number of 32 bits.

@@ -23,5 +23,6 @@ mod short_searches;
 mod shutdown;
 mod slow_clients;
 mod sockets;
+mod streamed_responses;
 mod tls;
 mod value_warnings;

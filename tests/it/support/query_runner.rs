@@ -12,7 +12,8 @@ use orderql::database::pool::Pool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
-use orderql::execute::response_writer::Progress;
+use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
+use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::step_log::StepLog;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Plan;
@@ -99,18 +100,39 @@ impl QueryRunner {
         self.execute(self.compile(query, variables)).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"))
     }
 
-    /// Runs a compiled query, in one round trip as well if the plan has statements for it: the result must be the same.
+    /// Runs a compiled query, in one round trip as well if the plan has statements for it, and as a stream: the result must be
+    /// the same.
     pub async fn execute(&self, compiled: Compiled) -> Result<QueryResult, ExecuteError> {
         let plan = &compiled.plan;
-        let written = Written::read(&self.pool, plan).await?;
-        if Self::runs(plan) > 1 {
-            assert_eq!(Written::read(&self.one_round_trip, plan).await?, written, "in one round trip");
+        let written = self.gather(plan).await?;
+        if plan.needs_database() {
+            match Written::stream(&self.pool, plan).await {
+                // Part of the object that has to become null is sent.
+                Err(StreamError::Write(_)) => assert_ne!(written.nullability_violations, 0),
+                Err(StreamError::Execute(error)) => return Err(error),
+                Ok(streamed) if written.nullability_violations == 0 => assert_eq!(streamed, written, "streamed"),
+                // The rows below an object that has become null are not fetched.
+                Ok(streamed) => assert_eq!(streamed.text, written.text, "streamed"),
+            }
         }
         let Written { text, rows, short_searches, nullability_violations } = written;
         Ok(QueryResult { text, compiled, rows, short_searches, nullability_violations })
     }
 
-    /// How many times a query is run: once more in one round trip, if the plan has statements for that.
+    /// Runs a query without streaming it. Returns the number of rows of each step.
+    pub async fn row_counts(&self, plan: &Arc<Plan>) -> Result<Vec<u64>, ExecuteError> {
+        Ok(self.gather(plan).await?.rows)
+    }
+
+    async fn gather(&self, plan: &Arc<Plan>) -> Result<Written, ExecuteError> {
+        let written = Written::read(&self.pool, plan).await?;
+        if Self::runs(plan) > 1 {
+            assert_eq!(Written::read(&self.one_round_trip, plan).await?, written, "in one round trip");
+        }
+        Ok(written)
+    }
+
+    /// How many times a query is gathered: once more in one round trip, if the plan has statements for that.
     pub fn runs(plan: &Plan) -> usize {
         if (0..plan.steps().len()).any(|step| plan.self_contained(step).is_some()) { 2 } else { 1 }
     }
@@ -136,12 +158,34 @@ impl Written {
         let mut writer = execute(snapshot, plan, &StepLog::new(plan.steps().len())).await?;
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
+        Ok(Self::new(bytes, &writer))
+    }
+
+    /// With few rows in memory at a time, and small parts.
+    async fn stream(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, StreamError> {
+        let snapshot = pool.snapshot().await.unwrap();
+        let log = Arc::new(StepLog::new(plan.steps().len()));
+        let options = StreamOptions { first_part: 100, part: 1, rows: Some(7) };
+        let mut stream = ResponseStream::new(snapshot, Arc::clone(plan), log, Vec::new(), options);
+        let mut bytes = Vec::new();
+        loop {
+            match stream.next().await? {
+                Part::More(part) => bytes.extend(part),
+                Part::Last(LastPart { text, written }) => {
+                    bytes.extend(text);
+                    return Ok(Self::new(bytes, &written));
+                }
+            }
+        }
+    }
+
+    fn new(text: Vec<u8>, writer: &ResponseWriter) -> Self {
         let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
-        Ok(Self {
+        Self {
             short_searches: short_searches.collect(),
-            text: String::from_utf8(bytes).unwrap(),
-            rows: writer.row_counts().to_vec(),
+            text: String::from_utf8(text).unwrap(),
+            rows: writer.row_counts(),
             nullability_violations: writer.field_error_count(),
-        })
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs an admitted query within its caller's deadline, in turn with those of other callers, and refunds it if the database is
 //! unavailable.
 
+use serde_json::Value;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
@@ -28,28 +29,41 @@ pub(crate) struct Debit {
     pub bucket: ThrottleStatus,
 }
 
-/// The rows of a query, if they are there `until` its deadline.
+/// A query that is paid for.
+#[derive(Debug)]
+pub(crate) struct AdmittedQuery {
+    pub compiled: Compiled,
+    /// The cost of every field, if the client asked for it.
+    pub field_costs: Option<Value>,
+    pub debit: Debit,
+    /// Its deadline.
+    pub until: Instant,
+}
+
+/// The rows of a query, if they are there before its deadline.
 pub(crate) async fn fetch(
     service: &Service,
     caller: &Principal,
-    compiled: &Compiled,
-    debit: Debit,
-    until: Instant,
+    query: &AdmittedQuery,
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseWriter, ApiError> {
-    let running = run(service, caller, compiled, &mut entry.timeline);
-    settle(service, caller, debit, until, &entry.id, running).await
+    let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
+    let running = async {
+        let result = attempt(service, caller, compiled, timeline).await;
+        if is_conflict(&result) { attempt(service, caller, compiled, timeline).await } else { result }
+    };
+    settle(service, caller, query.debit, query.until, &entry.id, running).await
 }
 
-/// The rows of a query that is running, if they are there `until` its deadline. The query is refunded if it is not to blame.
-pub(crate) async fn settle(
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded if it is not to blame.
+pub(crate) async fn settle<T>(
     service: &Service,
     caller: &Principal,
     Debit { cost, bucket }: Debit,
     until: Instant,
     request_id: &str,
-    running: impl Future<Output = Result<ResponseWriter, ExecuteError>>,
-) -> Result<ResponseWriter, ApiError> {
+    running: impl Future<Output = Result<T, ExecuteError>>,
+) -> Result<T, ApiError> {
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
     match time::timeout_at(until, running).await {
         Ok(Ok(rows)) => Ok(rows),
@@ -73,17 +87,10 @@ pub(crate) async fn settle(
     }
 }
 
-/// Runs the query, and once more if it conflicts with another transaction: on a standby, with the replay of the primary's.
-async fn run(
-    service: &Service,
-    caller: &Principal,
-    compiled: &Compiled,
-    timeline: &mut Timeline,
-) -> Result<ResponseWriter, ExecuteError> {
-    match attempt(service, caller, compiled, timeline).await {
-        Err(ExecuteError::Database(DatabaseError::Conflict(_))) => attempt(service, caller, compiled, timeline).await,
-        result => result,
-    }
+/// Whether a query has to be run once more: it conflicted with another transaction; on a standby, with the replay of the
+/// primary's.
+pub(crate) fn is_conflict<T>(result: &Result<T, ExecuteError>) -> bool {
+    matches!(result, Err(ExecuteError::Database(DatabaseError::Conflict(_))))
 }
 
 async fn attempt(
@@ -95,17 +102,24 @@ async fn attempt(
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }
-    timeline.steps = StepLog::new(compiled.plan.steps().len());
-    let started = std::time::Instant::now();
-    let taken = waited(PoolName::Queries, connection(service, caller)).await;
-    timeline.connection = Some(Stage::since(started));
-    let (_turn, snapshot) = taken?;
+    timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
+    let (_turn, snapshot) = connection(service, caller, timeline).await?;
     execute(snapshot, &compiled.plan, &timeline.steps).await
 }
 
 /// A connection, in turn with other callers: one with many queries must not keep all others waiting.
-async fn connection(service: &Service, caller: &Principal) -> Result<(FairPermit, Snapshot), DatabaseError> {
-    let turn = time::timeout(service.pool_wait, service.pool_turns.acquire(&caller.user_id)).await;
-    let turn = turn.map_err(|_| DatabaseError::Busy)?;
-    Ok((turn, service.pool.snapshot().await?))
+pub(crate) async fn connection(
+    service: &Service,
+    caller: &Principal,
+    timeline: &mut Timeline,
+) -> Result<(FairPermit, Snapshot), DatabaseError> {
+    let started = std::time::Instant::now();
+    let taken = waited(PoolName::Queries, async {
+        let turn = time::timeout(service.pool_wait, service.pool_turns.acquire(&caller.user_id)).await;
+        let turn = turn.map_err(|_| DatabaseError::Busy)?;
+        Ok((turn, service.pool.snapshot().await?))
+    });
+    let taken = taken.await;
+    timeline.connection = Some(Stage::since(started));
+    taken
 }

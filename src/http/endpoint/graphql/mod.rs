@@ -10,8 +10,10 @@ mod export_log;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
+pub(crate) mod response_end;
 pub(crate) mod response_envelope;
 mod slow_query_log;
+mod streamed_body;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,17 +30,16 @@ use crate::http::api_error::ApiError;
 use crate::http::coding::{self, Choice};
 use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
-use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::admission::Schedule;
-use crate::http::endpoint::graphql::execution::Debit;
+use crate::http::endpoint::graphql::execution::{AdmittedQuery, Debit};
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, resolve, store};
+use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::negotiate::{self, Media};
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::Stage;
-use crate::http::value_warning::ValueWarning;
 use crate::http::{error_response, prefer};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
@@ -52,7 +53,7 @@ pub(crate) async fn respond(
     let mut response = if negotiate::prefers_lines(&head.headers) {
         export::respond(service, head, body, in_flight, entry).await
     } else {
-        respond_whole(service, head, body, in_flight, entry).await
+        respond_with_data(service, head, body, in_flight, entry).await
     };
     let headers = response.headers_mut();
     add_vary(headers, if service.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
@@ -63,8 +64,8 @@ pub(crate) async fn respond(
     response
 }
 
-async fn respond_whole(
-    service: &Service,
+async fn respond_with_data(
+    service: &Arc<Service>,
     head: &Head,
     body: Incoming,
     in_flight: &mut InFlightRequest,
@@ -80,7 +81,8 @@ async fn respond_whole(
         entry.fail(&error);
         error_response::graphql(&error, error_media)
     });
-    let encodes_chunks = matches!(response.body(), ResponseBody::Chunks(_)) && choice != Choice::Identity;
+    let encodes_chunks =
+        matches!(response.body(), ResponseBody::Chunks(_) | ResponseBody::Stream(_)) && choice != Choice::Identity;
     let has_memory = !encodes_chunks || in_flight.reserve(ENCODER_MEMORY).is_ok();
     compress(response, if has_memory { choice } else { Choice::Identity }, entry)
 }
@@ -88,7 +90,7 @@ async fn respond_whole(
 /// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
 /// reach the next, and nothing before the last one reads the database.
 async fn serve(
-    service: &Service,
+    service: &Arc<Service>,
     head: &Head,
     body: Incoming,
     media: Result<Media, RequestError>,
@@ -122,8 +124,8 @@ async fn serve(
 
 /// The gates from the compiler on.
 async fn run(
-    service: &Service,
-    caller: &Principal,
+    service: &Arc<Service>,
+    caller: &Arc<Principal>,
     query: &mut ResolvedQuery,
     head: &Head,
     schedule: &Schedule,
@@ -152,27 +154,35 @@ async fn run(
     let bucket = admitted.inspect_err(|_| {
         service.compiler.insert_price(&query.request, &caller.limits.query, cost);
     })?;
-    let debit = Debit { cost, bucket };
-    let rows = execution::fetch(service, caller, &compiled, debit, schedule.until, entry).await;
-    let rows = rows.inspect_err(|error| {
-        // The only error that is charged.
-        entry.cost = (error.code == ErrorCode::DeadlineExceeded).then_some(cost);
-    })?;
     if !compiled.unknown_values.is_empty() {
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
-    let actual = compiled.estimate.actual(rows.row_counts());
-    let end = response_envelope::end(&ResponseExtensions {
-        cost: CostExtension {
-            requested_query_cost: cost,
-            actual_query_cost: actual,
-            throttle_status: bucket,
-            fields: field_costs.as_ref(),
-        },
-        warnings: compiled.unknown_values.iter().map(ValueWarning::from).collect(),
-        search: rows.short_searches().map(SearchExtension::from).collect(),
-    });
+    let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, until: schedule.until };
+    let body = match streamed_body::place(service, &admitted.compiled.plan) {
+        Some(place) => streamed_body::begin(service, caller, admitted, place, in_flight, entry).await,
+        None => gather(service, caller, admitted, in_flight, entry).await,
+    };
+    entry.cost = match &body {
+        Ok(_) => Some(cost),
+        // The only error that is charged.
+        Err(error) => (error.code == ErrorCode::DeadlineExceeded).then_some(cost),
+    };
+    body
+}
+
+/// The body of a response whose rows are gathered before it is written.
+async fn gather(
+    service: &Service,
+    caller: &Principal,
+    query: AdmittedQuery,
+    in_flight: &mut InFlightRequest,
+    entry: &mut AccessLogEntry,
+) -> Result<ResponseBody, ApiError> {
+    let rows = execution::fetch(service, caller, &query, entry).await?;
+    let cost = query.debit.cost;
+    let end = ResponseEnd::new(query);
+    let actual = end.actual_cost(&rows);
     let rows_memory = rows.memory();
     let started = Instant::now();
     let body = response_body::write(rows, end, entry)?;
@@ -182,6 +192,6 @@ async fn run(
         service.admission.refund(&caller.user_id, cost).await;
         return Err(ServiceError::from(error).into());
     }
-    (entry.cost, entry.actual_cost) = (Some(cost), Some(actual));
+    entry.actual_cost = Some(actual);
     Ok(body)
 }

@@ -7,17 +7,18 @@ use bytes::Bytes;
 
 use crate::execute::response_writer::{Progress, ResponseWriter};
 use crate::http::access_log::AccessLogEntry;
-use crate::http::endpoint::graphql::response_envelope::{START, errors};
+use crate::http::endpoint::graphql::response_end::ResponseEnd;
+use crate::http::endpoint::graphql::response_envelope::START;
 use crate::http::response::{BoxError, ResponseBody};
 use crate::http::service_error::ServiceError;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
 /// Bytes from which a body is sent in chunks.
-const MAX_WHOLE: usize = 64 * 1024;
+pub(crate) const MAX_WHOLE: usize = 64 * 1024;
 
 /// Bytes of a chunk, about.
-const CHUNK: usize = 32 * 1024;
+pub(crate) const CHUNK: usize = 32 * 1024;
 
 /// Bytes of a body in chunks that wait for the client, at most: those of `start`, and the chunks that hyper takes.
 const MAX_UNSENT: usize = MAX_WHOLE + 3 * CHUNK;
@@ -30,10 +31,10 @@ pub(crate) fn memory(body: &ResponseBody, rows: usize) -> usize {
     }
 }
 
-/// Writes the body: the rows, their errors, and `end`.
+/// Writes the body: the rows, and its end.
 pub(crate) fn write(
     mut rows: ResponseWriter,
-    end: Vec<u8>,
+    end: ResponseEnd,
     entry: &AccessLogEntry,
 ) -> Result<ResponseBody, ServiceError> {
     let mut start = Vec::with_capacity(4096);
@@ -41,7 +42,7 @@ pub(crate) fn write(
     match rows.write(&mut start, MAX_WHOLE) {
         Err(error) => Err(ServiceError::internal(&entry.id, error)),
         Ok(Progress::Done) => {
-            write_end(&mut start, &rows, &end, &entry.id);
+            end.write(&rows, &entry.id, &mut start);
             Ok(ResponseBody::Whole(start.into()))
         }
         Ok(Progress::More) => {
@@ -51,22 +52,13 @@ pub(crate) fn write(
     }
 }
 
-/// Writes what follows the rows.
-fn write_end(out: &mut Vec<u8>, rows: &ResponseWriter, end: &[u8], request_id: &str) {
-    if rows.field_error_count() > 0 {
-        emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
-    }
-    out.extend_from_slice(errors(rows.field_errors()).as_bytes());
-    out.extend_from_slice(end);
-}
-
 /// A large body, written as the client reads it.
 struct Chunks {
     /// Written already.
     start: Vec<u8>,
     /// What is still to be written; `None` after the last chunk.
     rows: Option<ResponseWriter>,
-    end: Vec<u8>,
+    end: ResponseEnd,
     request_id: Arc<str>,
 }
 
@@ -82,7 +74,7 @@ impl Iterator for Chunks {
         match rows.write(&mut chunk, CHUNK) {
             Ok(Progress::More) => {}
             Ok(Progress::Done) => {
-                write_end(&mut chunk, rows, &self.end, &self.request_id);
+                self.end.write(rows, &self.request_id, &mut chunk);
                 self.rows = None;
             }
             Err(error) => {

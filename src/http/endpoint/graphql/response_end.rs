@@ -1,0 +1,54 @@
+//! What follows a response's `data`: the errors of fields, and `extensions`.
+
+use serde_json::Value;
+
+use crate::cost::estimate::Estimate;
+use crate::execute::response_writer::ResponseWriter;
+use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
+use crate::http::endpoint::graphql::execution::{AdmittedQuery, Debit};
+use crate::http::endpoint::graphql::response_envelope::{end, errors};
+use crate::http::value_warning::ValueWarning;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
+use crate::vocabulary::UnknownValue;
+
+/// What is known of a response's end before its rows are.
+#[derive(Debug)]
+pub(crate) struct ResponseEnd {
+    /// What was debited.
+    pub debit: Debit,
+    estimate: Estimate,
+    /// The cost of every field, if the client asked for it.
+    field_costs: Option<Value>,
+    unknown_values: Vec<UnknownValue>,
+}
+
+impl ResponseEnd {
+    /// The end of this query's response.
+    pub(crate) fn new(AdmittedQuery { compiled, field_costs, debit, .. }: AdmittedQuery) -> Self {
+        Self { debit, estimate: compiled.estimate, field_costs, unknown_values: compiled.unknown_values }
+    }
+
+    /// What the query costs by its rows.
+    pub(crate) fn actual_cost(&self, rows: &ResponseWriter) -> u64 {
+        self.estimate.actual(&rows.row_counts())
+    }
+
+    /// Appends the end of a response whose `data` is written.
+    pub(crate) fn write(&self, rows: &ResponseWriter, request_id: &str, out: &mut Vec<u8>) {
+        if rows.field_error_count() > 0 {
+            emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
+        }
+        out.extend_from_slice(errors(rows.field_errors()).as_bytes());
+        out.extend_from_slice(&end(&ResponseExtensions {
+            cost: CostExtension {
+                requested_query_cost: self.debit.cost,
+                actual_query_cost: self.actual_cost(rows),
+                throttle_status: self.debit.bucket,
+                fields: self.field_costs.as_ref(),
+            },
+            warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
+            search: rows.short_searches().map(SearchExtension::from).collect(),
+        }));
+    }
+}
