@@ -94,7 +94,7 @@ async fn a_streamed_response_is_the_gathered_one() {
     assert_eq!(orders.len(), 2000);
     assert_eq!(expected["data"]["orders"]["pageInfo"]["startCursor"], orders[0]["cursor"]);
 
-    let server = Server::start(&database, &["--admin-listen", "0"]);
+    let server = Server::start(&database, &["--admin-listen", "0", "--slow-query", "1ms"]);
     let token = server.token("demo");
     let same = |text: &str| {
         let response: Value = serde_json::from_str(text).unwrap();
@@ -125,8 +125,10 @@ async fn a_streamed_response_is_the_gathered_one() {
     let actual = expected["extensions"]["cost"]["actualQueryCost"].as_u64().unwrap();
     server.wait_for_metrics(|metrics| metrics.get("orderql_cost_actual_sum") >= 5 * actual);
     let log = server.stop();
-    let lines: Vec<_> = log.lines().filter(|line| line.contains("\"operation\":\"Large\"")).collect();
-    assert_eq!(lines.len(), 5);
+    let lines = log.lines().filter(|line| line.contains("\"operation\":\"Large\""));
+    let (slow, lines): (Vec<_>, Vec<_>) = lines.partition(|line| line.contains("slow query"));
+    assert_eq!((slow.len(), lines.len()), (5, 5));
+    assert!(slow.iter().all(|line| line.contains("orders: 2000 rows in ")), "{slow:?}");
     let cost = format!("\"cost\":{}", expected["extensions"]["cost"]["requestedQueryCost"]);
     assert!(lines.iter().all(|line| line.contains(&cost) && line.contains("\"status\":200")), "{lines:?}");
 }
@@ -187,7 +189,8 @@ async fn a_response_whose_rows_stop_coming_breaks_off() {
     assert!(available() < 1_000_000_000, "it is not");
     assert_eq!(server.query(&token, "{ orders(first: 1) { edges { node { orderId } } } }").status, 200);
     let log = server.stop();
-    let codes: Vec<_> = log.lines().filter(|line| line.contains("\"operation\":\"Huge\"")).collect();
+    let is_request = |line: &&str| line.contains("\"operation\":\"Huge\"") && !line.contains("slow query");
+    let codes: Vec<_> = log.lines().filter(is_request).collect();
     assert!(codes[0].contains("SERVICE_UNAVAILABLE") && codes[1].contains("DEADLINE_EXCEEDED"), "{codes:?}");
 }
 

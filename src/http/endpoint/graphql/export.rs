@@ -282,7 +282,7 @@ impl RunningExport {
             snapshot
         };
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
-        timeline.steps = StepLog::new(compiled.plan.steps().len());
+        timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
         let rows = execute_within(&snapshot, &compiled.plan, &timeline.steps).await?;
         self.snapshot = Some(snapshot);
         Ok(rows)

@@ -111,7 +111,7 @@ async fn serve(
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(service, &caller, head, in_flight).await;
-    } else {
+    } else if !matches!(result, Ok(ResponseBody::Stream(_))) {
         slow_query_log::report(service, &caller, &mut query.request, entry).await;
     }
     let response = result.map(|body| {
@@ -160,7 +160,9 @@ async fn run(
     }
     let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, until: schedule.until };
     let body = match streamed_body::place(service, &admitted.compiled.plan) {
-        Some(place) => streamed_body::begin(service, caller, admitted, place, in_flight, entry).await,
+        Some(place) => {
+            streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry).await
+        }
         None => gather(service, caller, admitted, in_flight, entry).await,
     };
     entry.cost = match &body {

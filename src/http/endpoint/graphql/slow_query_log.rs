@@ -1,5 +1,8 @@
 //! Logs queries that take long: their operation, their text's hash, their cost and their steps. Never their variables.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::access::grants::Principal;
 use crate::cost::breakdown::step_names;
 use crate::execute::step_log::{StepLog, StepState};
@@ -11,6 +14,7 @@ use crate::http::timeline::Stage;
 use crate::query::Request;
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, SlowQuery, SlowStep};
+use crate::telemetry::trace_context::TraceId;
 
 /// What the log calls a query and its steps.
 #[derive(Debug)]
@@ -64,4 +68,73 @@ pub(crate) async fn report(service: &Service, caller: &Principal, request: &mut 
         wait: entry.timeline.waiting(),
         steps: &names.steps(&entry.timeline.steps),
     }));
+}
+
+/// A query whose response is being sent. It is logged at the end if it took long, without the time in which its client was waited
+/// for.
+#[derive(Debug)]
+pub(super) struct StreamedQuery {
+    limit: Duration,
+    /// How long it took until now.
+    duration: Duration,
+    names: QueryNames,
+    request_id: Arc<str>,
+    trace_id: Option<TraceId>,
+    caller: Arc<str>,
+    operation: Option<Box<str>>,
+    cost: u64,
+    compile: Option<Duration>,
+    wait: Option<Duration>,
+    steps: Arc<StepLog>,
+}
+
+impl StreamedQuery {
+    /// A query whose first part is ready; `None` if no query is logged.
+    pub(super) async fn new(
+        service: &Service,
+        caller: &Principal,
+        request: &mut Request,
+        cost: u64,
+        entry: &AccessLogEntry,
+    ) -> Option<Self> {
+        Some(Self {
+            limit: service.options.slow_query?,
+            duration: entry.elapsed(),
+            names: QueryNames::of(service, caller, request).await,
+            request_id: Arc::clone(&entry.id),
+            trace_id: entry.trace_id,
+            caller: Arc::clone(&caller.user_id),
+            operation: entry.operation().map(Into::into),
+            cost,
+            compile: entry.timeline.compile.map(Stage::time),
+            wait: entry.timeline.waiting(),
+            steps: Arc::clone(&entry.timeline.steps),
+        })
+    }
+
+    /// Another part took so long.
+    pub(super) fn add(&mut self, time: Duration) {
+        self.duration += time;
+    }
+}
+
+impl Drop for StreamedQuery {
+    fn drop(&mut self) {
+        if self.duration < self.limit {
+            return;
+        }
+        emit(&Event::SlowQuery(SlowQuery {
+            request_id: &self.request_id,
+            trace_id: self.trace_id,
+            caller: &self.caller,
+            operation: self.operation.as_deref(),
+            hash: &self.names.hash,
+            page: None,
+            cost: Some(self.cost),
+            duration: self.duration,
+            compile: self.compile,
+            wait: self.wait,
+            steps: &self.names.steps(&self.steps),
+        }));
+    }
 }

@@ -23,11 +23,13 @@ use crate::http::endpoint::graphql::execution::{AdmittedQuery, connection, is_co
 use crate::http::endpoint::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::endpoint::graphql::response_envelope::START;
+use crate::http::endpoint::graphql::slow_query_log::StreamedQuery;
 use crate::http::response::{BoxError, ResponseBody};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::Timeline;
 use crate::plan::request_plan::Plan;
+use crate::query::Request;
 use crate::throttle::fair_semaphore::FairPermit;
 
 /// The most rows of a response that are gathered before it is written.
@@ -45,6 +47,7 @@ pub(crate) fn place(service: &Service, plan: &Plan) -> Option<OwnedSemaphorePerm
 pub(crate) async fn begin(
     service: &Arc<Service>,
     caller: &Arc<Principal>,
+    request: &mut Request,
     query: AdmittedQuery,
     place: OwnedSemaphorePermit,
     in_flight: &mut InFlightRequest,
@@ -70,6 +73,7 @@ pub(crate) async fn begin(
                 service.admission.refund(&caller.user_id, end.debit.cost).await;
                 return Err(ServiceError::from(error).into());
             }
+            let cost = end.debit.cost;
             let record = Arc::<StreamRecord>::default();
             entry.stream = Some(Arc::clone(&record));
             let running = RunningResponse {
@@ -82,6 +86,7 @@ pub(crate) async fn begin(
                 time_left: until.saturating_duration_since(Instant::now()),
                 client_time_left: service.options.write_timeout,
                 waiting_since: Instant::now(),
+                slow: StreamedQuery::new(service, caller, request, cost, entry).await,
                 _turn: turn,
                 _place: place,
             };
@@ -137,6 +142,7 @@ struct RunningResponse {
     client_time_left: Duration,
     /// Since when it has been waited for.
     waiting_since: Instant,
+    slow: Option<StreamedQuery>,
     _turn: FairPermit,
     _place: OwnedSemaphorePermit,
 }
@@ -167,13 +173,17 @@ impl RunningResponse {
         let part = next_part(&mut self.stream);
         let (debit, until) = (self.end.debit, now + self.time_left);
         let part = settle(&self.service, &self.caller, debit, until, &self.request_id, part).await;
+        self.waiting_since = Instant::now();
+        let took = self.waiting_since.duration_since(now);
+        self.time_left = self.time_left.saturating_sub(took);
+        if let Some(slow) = &mut self.slow {
+            slow.add(took);
+        }
         let part = part.and_then(|part| Ok(part.map_err(|error| ServiceError::internal(&self.request_id, error))?));
         let part = part.map_err(|error| {
             let _ = self.record.code.set(error.code);
             format!("the response was not finished: {}", error.code.as_str())
         })?;
-        self.waiting_since = Instant::now();
-        self.time_left = self.time_left.saturating_sub(self.waiting_since.duration_since(now));
         match part {
             Part::More(text) => Ok((text.into(), false)),
             Part::Last(LastPart { mut text, written }) => {
