@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use orderql::database::cluster::Cluster;
+use orderql::database::connect::connect;
 use orderql::database::options::ClusterOptions;
 use serde_json::json;
+use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
@@ -25,23 +27,40 @@ const WRITING_ORDERS: &str = "
     ALTER TABLE order_header RENAME TO real_order_header;
     CREATE VIEW order_header AS SELECT * FROM real_order_header WHERE write()";
 
-/// A standby: a copy of a stopped server that waits for changes of its primary. Stopped when dropped.
+/// A standby: a copy of a stopped server that receives the changes of its primary. Stopped when dropped.
 struct Standby {
     folder: TestFolder,
     config: Config,
 }
 
 impl Standby {
-    fn copy_of(primary: &Path) -> Self {
+    fn copy_of(primary: &Postgres) -> Self {
         let folder = TestFolder::create("standby");
         let data = folder.path().join("data");
         for part in ["data", "lock"] {
-            let copied = Command::new("cp").arg("-a").arg(primary.join(part)).arg(folder.path()).status().unwrap();
+            let copied =
+                Command::new("cp").arg("-a").arg(primary.folder.path().join(part)).arg(folder.path()).status().unwrap();
             assert!(copied.success());
         }
         fs::write(data.join("standby.signal"), "").unwrap();
+        let config = primary.config();
+        let [Host::Unix(socket)] = config.get_hosts() else { panic!("tests use a Unix socket") };
+        let primary = format!("host={} port={} user=postgres", socket.display(), config.get_ports()[0]);
+        let settings = format!("primary_conninfo = '{primary}'\nwal_retrieve_retry_interval = '100ms'\n");
+        fs::write(data.join("postgresql.auto.conf"), settings).unwrap();
         let address = Cluster::open(&Self::options(&folder)).unwrap().leave_running();
         Self { folder, config: address.config("orders") }
+    }
+
+    /// Waits for an order of the primary, and receives no further changes.
+    async fn pause_after(&self, order_id: &str) {
+        let client = connect(&self.config).await.unwrap();
+        let select = "SELECT count(*) FROM order_header WHERE order_id = $1";
+        while client.query_one(select, &[&order_id]).await.unwrap().get::<_, i64>(0) == 0 {}
+        client.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
+        // The pause begins after the record that is being replayed.
+        let select = "SELECT pg_get_wal_replay_pause_state()";
+        while client.query_one(select, &[]).await.unwrap().get::<_, &str>(0) != "paused" {}
     }
 
     fn options(folder: &TestFolder) -> ClusterOptions {
@@ -70,11 +89,17 @@ fn address(servers: &[&Config], target: &str) -> String {
 async fn finds_the_primary_or_the_standby_among_several_hosts() {
     let postgres = Postgres::start("primary").await;
     postgres.stop();
-    let standby = Standby::copy_of(postgres.folder.path());
+    let standby = Standby::copy_of(&postgres);
     postgres.restart();
-    // The copy does not hear of this order.
-    let order = "INSERT INTO order_header (order_id) VALUES ('NEW')";
-    postgres.connect().await.batch_execute(order).await.unwrap();
+    let insert = async |order| {
+        let insert = "INSERT INTO order_header (order_id) VALUES ($1)";
+        postgres.connect().await.execute(insert, &[&order]).await.unwrap();
+    };
+    insert("STREAMED").await;
+    let paused = timeout(Duration::from_mins(1), standby.pause_after("STREAMED")).await;
+    paused.expect("the standby receives the order");
+    // The standby does not receive this order any more.
+    insert("NEW").await;
     let primary = postgres.config();
 
     for target in ["read-write", "primary"] {
