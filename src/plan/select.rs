@@ -207,18 +207,19 @@ impl Display for Expression<'_> {
             Self::Cast(column, ty) => write!(f, "{column}::{ty}"),
             Self::Aggregate(alias, aggregate, values) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
-                let (relation, on) = (Relation(&aggregate.relation), on(Alias::Inner, *alias, &aggregate.join));
+                let (relation, join) = (Relation(&aggregate.relation), &aggregate.join);
                 match aggregate.function {
                     AggregateFunction::CountDistinct => {
+                        let on = on(Alias::Inner, *alias, join);
                         write!(f, "(SELECT count(DISTINCT {column}) FROM {relation} AS x WHERE {on})")
                     }
                     AggregateFunction::Lowest => {
-                        write!(f, "(SELECT {column} FROM {relation} AS x WHERE {on}")?;
-                        match values {
-                            Some(values) => write!(f, " AND {}", Condition::Among(column, *values))?,
-                            None => write!(f, " AND {}", Condition::IsNotNull(column))?,
-                        }
-                        write!(f, " ORDER BY {column} LIMIT 1)")
+                        let counts =
+                            values.map_or(Condition::IsNotNull(column), |values| Condition::Among(column, values));
+                        let of_parent = by_index(*alias, join);
+                        let first = List(join.to.iter().take(1).map(|to| ColumnOf(Alias::Inner, to)));
+                        write!(f, "(SELECT {column} FROM {relation} AS x WHERE {of_parent} AND {counts}")?;
+                        write!(f, " ORDER BY {first}, {column} LIMIT 1)")
                     }
                 }
             }
@@ -239,8 +240,20 @@ fn on(child: Alias, parent: Alias, join: &Join) -> impl Display {
     })
 }
 
-/// Joins one row at most: by its whole key, or the first by key. The order and the array say which index to use, as in
-/// [`locator`](crate::plan::locator). Without them, PostgreSQL would read the whole table where it believes that it is small.
+/// The join condition between a child, which is in a sub-select, and its parent. Its array, and an order that begins with the
+/// first column of the child, say which index to use, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would
+/// read the whole table where it believes that it is small.
+fn by_index(parent: Alias, join: &Join) -> impl Display {
+    fmt::from_fn(move |f| {
+        for (index, (to, by)) in join.to.iter().zip(&join.by).enumerate() {
+            let (to, by) = (ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name));
+            if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, " AND {to} = {by}") }?;
+        }
+        Ok(())
+    })
+}
+
+/// Joins one row at most: by its whole key, or the first by key.
 fn join(
     f: &mut fmt::Formatter<'_>,
     target: &Entity,
@@ -249,13 +262,9 @@ fn join(
     one: &One,
     columns: &[&str],
 ) -> fmt::Result {
-    let (relation, to, by) = (Relation(&target.relation), &one.join.to, &one.join.by);
+    let (relation, to, of_parent) = (Relation(&target.relation), &one.join.to, by_index(parent, &one.join));
     let columns = List(columns.iter().map(|column| ColumnOf(Alias::Inner, column)));
-    write!(f, "\nLEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS x WHERE ")?;
-    for (index, (to, by)) in to.iter().zip(by).enumerate() {
-        let (to, by) = (ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name));
-        if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, " AND {to} = {by}") }?;
-    }
+    write!(f, "\nLEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS x WHERE {of_parent}")?;
     let rest = target.key.iter().map(|column| &column.name).filter(|column| !one.unique && !to.contains(column));
     let order = List(to.iter().take(1).chain(rest).map(|column| ColumnOf(Alias::Inner, column)));
     write!(f, " ORDER BY {order} LIMIT 1) AS {alias} ON TRUE")
