@@ -1,5 +1,5 @@
 //! Admits queries: each gets a place among its caller's running queries and is debited, at once or after waiting in its
-//! caller's line for its [`MaxWait`] at most.
+//! caller's queue for its [`MaxWait`] at most.
 //!
 //! A query that cannot be served in this time is refused as soon as that is known: at once where the credits that it and
 //! those before it need are restored too late. Those that wait are woken when they are called, at the time at which their
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{self, Instant};
 
 use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
-use crate::throttle::line::{Demand, Obstacle};
+use crate::throttle::caller_queue::{Demand, Obstacle};
 use crate::throttle::queues::{CannotWait, Permit, Places, QueueBounds, Queues, Ticket, Turn};
 use crate::throttle::rate_limiter::{DebitError, RateLimiter};
 
@@ -230,7 +230,7 @@ impl Admission {
         }
     }
 
-    /// The error of a query that meets the obstacle: one in the line, or one that would be the last there.
+    /// The error of a query that meets the obstacle: one in the queue, or one that would be the last there.
     async fn refusal(&self, claim: &Claim<'_>, obstacle: Obstacle, ticket: Option<&Ticket>) -> AdmissionError {
         let behind = match ticket {
             Some(ticket) => ticket.credits_before(),
@@ -407,7 +407,7 @@ mod tests {
         let claims: Vec<_> = (0..9).map(|_| slow(&busy, 1, max_wait)).collect();
         let mut waiting: Vec<_> = claims.iter().map(|claim| Box::pin(admission.admit(claim))).collect();
         assert!(waiting.iter_mut().all(|waiting| now(waiting.as_mut()).is_none()));
-        assert!(now(admission.admit(&slow(&busy, 1, max_wait))).is_some(), "the line is full");
+        assert!(now(admission.admit(&slow(&busy, 1, max_wait))).is_some(), "the queue is full");
         assert!(now(admission.admit(&slow(&calm, 100, MaxWait::for_place(HOUR)))).unwrap().is_ok());
     }
 

@@ -4,12 +4,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// Permits for all callers.
 #[derive(Debug, Clone)]
 pub(crate) struct FairSemaphore {
     state: Arc<Mutex<State>>,
+    permits: usize,
+    /// Notified when no permit is in use.
+    unused: Arc<Notify>,
 }
 
 #[derive(Debug)]
@@ -32,7 +35,7 @@ impl FairSemaphore {
     /// A semaphore with so many permits.
     pub(crate) fn new(permits: usize) -> Self {
         let state = State { free: permits, waiting: HashMap::new(), turns: VecDeque::new() };
-        Self { state: Arc::new(Mutex::new(state)) }
+        Self { state: Arc::new(Mutex::new(state)), permits, unused: Arc::default() }
     }
 
     /// Waits for a permit.
@@ -50,6 +53,17 @@ impl FairSemaphore {
             if let Ok(permit) = permit.await {
                 return permit;
             }
+        }
+    }
+
+    /// Completes when no permit is in use.
+    pub(crate) async fn until_unused(&self) {
+        loop {
+            let unused = self.unused.notified();
+            if self.state().free == self.permits {
+                return;
+            }
+            unused.await;
         }
     }
 
@@ -103,7 +117,14 @@ impl Drop for FairPermit {
     fn drop(&mut self) {
         let Some(semaphore) = self.semaphore.take() else { return };
         loop {
-            let Some(next) = semaphore.state().next() else { return };
+            let mut state = semaphore.state();
+            let Some(next) = state.next() else {
+                if state.free == semaphore.permits {
+                    semaphore.unused.notify_waiters();
+                }
+                return;
+            };
+            drop(state);
             match next.send(Self { semaphore: Some(semaphore.clone()) }) {
                 Ok(()) => return,
                 // It no longer waits. The next one gets the permit, not by dropping this one: many may have given up.
@@ -151,6 +172,20 @@ mod tests {
         drop(permit);
         let state = semaphore.state();
         assert_eq!((state.free, state.waiting.len(), state.turns.len()), (1, 0, 0));
+    }
+
+    #[tokio::test]
+    async fn is_unused_when_all_permits_are_returned() {
+        let semaphore = FairSemaphore::new(2);
+        let caller: Arc<str> = "demo".into();
+        semaphore.until_unused().await;
+        let (first, second) = (semaphore.acquire(&caller).await, semaphore.acquire(&caller).await);
+        let mut unused = Box::pin(semaphore.until_unused());
+        assert!(unused.as_mut().now_or_never().is_none());
+        drop(first);
+        assert!(unused.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(unused.as_mut().now_or_never().is_some());
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 //!
 //! - [`bucket`]: one caller's credits; `memory_store` has those of all callers, and `rate_limiter` debits them wherever they
 //!   are stored
-//! - `line`: one caller's running and waiting requests, in their order; `queues` has those of all callers
+//! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has those of all callers
 //! - `admission`: a query gets its place and pays, at once or after waiting for either
 //! - `refusal_pace`: a caller that goes on sending is refused less often
 //! - `fair_semaphore`: what all callers share is given to them in turn
@@ -10,7 +10,7 @@
 pub(crate) mod admission;
 pub mod bucket;
 pub(crate) mod fair_semaphore;
-pub(crate) mod line;
+pub(crate) mod caller_queue;
 pub(crate) mod memory_store;
 pub(crate) mod queues;
 pub(crate) mod rate_limiter;

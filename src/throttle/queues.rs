@@ -1,6 +1,6 @@
-//! The lines of all callers: places for running requests, and tickets for those that wait.
+//! The queues of all callers: places for running requests, and tickets for those that wait.
 //!
-//! Every change of a line goes through `State::change`, which calls the line's first request afterwards. So no request is
+//! Every change of a queue goes through `State::change`, which calls the queue's first request afterwards. So no request is
 //! forgotten, whatever lets it start: a response that was handed over, a client that hung up, a raised limit.
 
 use std::collections::HashMap;
@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::throttle::line::{Demand, Line, Load, Obstacle};
+use crate::throttle::caller_queue::{CallerQueue, Demand, Load, Obstacle};
 
-/// The lines of all callers. A caller without running and waiting requests takes no memory.
+/// The queues of all callers. A caller without running and waiting requests takes no memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Queues {
     shared: Arc<Shared>,
@@ -24,7 +24,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    lines: HashMap<Arc<str>, Line<Arc<Notify>>>,
+    callers: HashMap<Arc<str>, CallerQueue<Arc<Notify>>>,
     /// Requests that wait, and their bytes.
     waiting: usize,
     bytes: usize,
@@ -60,7 +60,7 @@ pub(crate) struct Permit {
     has_place: bool,
 }
 
-/// A place in a caller's line. The request leaves the line when it is dropped.
+/// A place in a caller's queue. The request leaves the queue when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     queues: Queues,
@@ -99,26 +99,26 @@ impl Queues {
 
     /// Why a request of the caller cannot start now.
     pub(crate) fn obstacle(&self, caller: &str, places: Places, credits: u64) -> Option<Obstacle> {
-        match self.state().lines.get(caller) {
-            Some(line) => line.obstacle(places.running, credits),
+        match self.state().callers.get(caller) {
+            Some(queue) => queue.obstacle(places.running, credits),
             None => (places.running == 0).then_some(Obstacle::Place),
         }
     }
 
     /// A permit for one more request of the caller, unless there is an obstacle.
     pub(crate) fn start(&self, caller: &Arc<str>, places: Places, credits: u64) -> Result<Permit, Obstacle> {
-        self.change(caller, |line| line.start(places.running, credits))?;
+        self.change(caller, |queue| queue.start(places.running, credits))?;
         Ok(self.permit(caller))
     }
 
-    /// A ticket at the end of the caller's line.
+    /// A ticket at the end of the caller's queue.
     pub(crate) fn wait(&self, caller: &Arc<str>, places: Places, demand: Demand) -> Result<Ticket, CannotWait> {
-        self.enter(caller, places, demand, Line::push)
+        self.enter(caller, places, demand, CallerQueue::push)
     }
 
     /// A ticket for a request that started and cannot pay. The place goes from its permit to its ticket.
     pub(crate) fn wait_to_pay(&self, mut permit: Permit, places: Places, demand: Demand) -> Result<Ticket, CannotWait> {
-        let ticket = self.enter(&permit.caller, places, demand, Line::push_started)?;
+        let ticket = self.enter(&permit.caller, places, demand, CallerQueue::push_started)?;
         permit.has_place = false;
         Ok(ticket)
     }
@@ -126,13 +126,13 @@ impl Queues {
     /// Whether another request of the caller could not wait.
     pub(crate) fn is_full(&self, caller: &str, places: Places, bytes: usize) -> bool {
         let state = self.state();
-        let load = state.lines.get(caller).map(Line::load).unwrap_or_default();
+        let load = state.callers.get(caller).map(CallerQueue::load).unwrap_or_default();
         !state.has_room(&self.shared.bounds, places, load, bytes)
     }
 
     /// How many of the caller's requests wait.
     pub(crate) fn waiting(&self, caller: &str) -> usize {
-        self.state().lines.get(caller).map_or(0, |line| line.load().requests)
+        self.state().callers.get(caller).map_or(0, |queue| queue.load().requests)
     }
 
     /// How many requests of all callers wait.
@@ -142,12 +142,12 @@ impl Queues {
 
     /// What the caller's waiting requests cost together.
     pub(crate) fn credits_waiting(&self, caller: &str) -> u64 {
-        self.state().lines.get(caller).map_or(0, |line| line.load().credits)
+        self.state().callers.get(caller).map_or(0, |queue| queue.load().credits)
     }
 
     /// The caller's bucket has more credits than time has restored.
     pub(crate) fn credits_were_refunded(&self, caller: &str) {
-        if let Some(signal) = self.state().lines.get(caller).and_then(Line::payer) {
+        if let Some(signal) = self.state().callers.get(caller).and_then(CallerQueue::payer) {
             signal.notify_one();
         }
     }
@@ -156,7 +156,7 @@ impl Queues {
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
-        state.lines.values().flat_map(Line::signals).for_each(|signal| signal.notify_one());
+        state.callers.values().flat_map(CallerQueue::signals).for_each(|signal| signal.notify_one());
     }
 
     /// Whether they are closed.
@@ -169,20 +169,20 @@ impl Queues {
         caller: &Arc<str>,
         places: Places,
         demand: Demand,
-        push: impl FnOnce(&mut Line<Arc<Notify>>, u64, Demand, Arc<Notify>),
+        push: impl FnOnce(&mut CallerQueue<Arc<Notify>>, u64, Demand, Arc<Notify>),
     ) -> Result<Ticket, CannotWait> {
         let signal = Arc::new(Notify::new());
         let mut state = self.state();
         if state.is_closed {
             return Err(CannotWait::Closed);
         }
-        let load = state.lines.get(caller).map(Line::load).unwrap_or_default();
+        let load = state.callers.get(caller).map(CallerQueue::load).unwrap_or_default();
         if !state.has_room(&self.shared.bounds, places, load, demand.bytes) {
             return Err(CannotWait::Full);
         }
         let number = state.next;
         state.next += 1;
-        state.change(caller, |line| push(line, number, demand, Arc::clone(&signal)));
+        state.change(caller, |queue| push(queue, number, demand, Arc::clone(&signal)));
         Ok(Ticket { queues: self.clone(), caller: Arc::clone(caller), number, signal, has_left: false })
     }
 
@@ -190,30 +190,30 @@ impl Queues {
         Permit { queues: self.clone(), caller: Arc::clone(caller), has_place: true }
     }
 
-    fn change<T>(&self, caller: &Arc<str>, change: impl FnOnce(&mut Line<Arc<Notify>>) -> T) -> T {
+    fn change<T>(&self, caller: &Arc<str>, change: impl FnOnce(&mut CallerQueue<Arc<Notify>>) -> T) -> T {
         self.state().change(caller, change)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere cannot leave a line half changed, so a poisoned lock can be used.
+        // A panic elsewhere cannot leave a queue half changed, so a poisoned lock can be used.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Changes a caller's line, and calls its first request.
-    fn change<T>(&mut self, caller: &Arc<str>, change: impl FnOnce(&mut Line<Arc<Notify>>) -> T) -> T {
-        let line = self.lines.entry(Arc::clone(caller)).or_default();
-        let before = line.load();
-        let result = change(line);
-        if let Some(signal) = line.call() {
+    /// Changes a caller's queue, and calls its first request.
+    fn change<T>(&mut self, caller: &Arc<str>, change: impl FnOnce(&mut CallerQueue<Arc<Notify>>) -> T) -> T {
+        let queue = self.callers.entry(Arc::clone(caller)).or_default();
+        let before = queue.load();
+        let result = change(queue);
+        if let Some(signal) = queue.call() {
             signal.notify_one();
         }
-        let after = line.load();
+        let after = queue.load();
         self.waiting = self.waiting + after.requests - before.requests;
         self.bytes = self.bytes + after.bytes - before.bytes;
-        if line.is_idle() {
-            self.lines.remove(caller);
+        if queue.is_idle() {
+            self.callers.remove(caller);
         }
         result
     }
@@ -231,9 +231,9 @@ impl Ticket {
     /// Whether it is the request's turn.
     pub(crate) fn turn(&self) -> Turn {
         let state = self.queues.state();
-        match state.lines.get(&self.caller) {
+        match state.callers.get(&self.caller) {
             _ if state.is_closed => Turn::Closed,
-            Some(line) if line.is_called(self.number) => Turn::Called,
+            Some(queue) if queue.is_called(self.number) => Turn::Called,
             _ => Turn::Waiting,
         }
     }
@@ -245,13 +245,13 @@ impl Ticket {
 
     /// What the requests before this one cost.
     pub(crate) fn credits_before(&self) -> u64 {
-        self.queues.state().lines.get(&self.caller).map_or(0, |line| line.credits_before(self.number))
+        self.queues.state().callers.get(&self.caller).map_or(0, |queue| queue.credits_before(self.number))
     }
 
     /// Lets the request run. It was called, and has paid.
     pub(crate) fn admit(mut self) -> Permit {
         self.has_left = true;
-        self.queues.change(&self.caller, |line| line.admit(self.number));
+        self.queues.change(&self.caller, |queue| queue.admit(self.number));
         self.queues.permit(&self.caller)
     }
 }
@@ -259,7 +259,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.has_left {
-            self.queues.change(&self.caller, |line| line.leave(self.number));
+            self.queues.change(&self.caller, |queue| queue.leave(self.number));
         }
     }
 }
@@ -267,7 +267,7 @@ impl Drop for Ticket {
 impl Drop for Permit {
     fn drop(&mut self) {
         if self.has_place {
-            self.queues.change(&self.caller, Line::finish);
+            self.queues.change(&self.caller, CallerQueue::finish);
         }
     }
 }
@@ -303,7 +303,7 @@ mod tests {
         assert!(start(&demo, 2).is_ok());
         assert_eq!(start(&bulk, 0).unwrap_err(), Obstacle::Place);
         assert_eq!(queues.obstacle("bulk", places(0, 0), 0), Some(Obstacle::Place));
-        assert_eq!(queues.state().lines.len(), 1);
+        assert_eq!(queues.state().callers.len(), 1);
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
                 });
             }
         });
-        assert!(queues.state().lines.is_empty());
+        assert!(queues.state().callers.is_empty());
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
             drop(permit);
         }
         let state = queues.state();
-        assert_eq!((state.lines.len(), state.waiting, state.bytes), (0, 0, 0));
+        assert_eq!((state.callers.len(), state.waiting, state.bytes), (0, 0, 0));
     }
 
     #[test]
@@ -368,7 +368,7 @@ mod tests {
         let five: Vec<_> = [0, 0, 1, 1, 2].into_iter().map(|caller| wait(caller, 1).unwrap()).collect();
         assert_eq!(wait(2, 1).unwrap_err(), CannotWait::Full);
         drop((five, permits));
-        assert!(queues.state().lines.is_empty());
+        assert!(queues.state().callers.is_empty());
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         assert!(queues.start(&caller, places(1, 1), 0).is_err());
         // One that cannot wait gives its place up.
         assert_eq!(queues.wait_to_pay(permit, places(1, 0), demand(1)).unwrap_err(), CannotWait::Full);
-        assert!(queues.state().lines.is_empty());
+        assert!(queues.state().callers.is_empty());
     }
 
     #[test]

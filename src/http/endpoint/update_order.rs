@@ -30,7 +30,7 @@ use crate::orders::outcome::UpdateOutcome;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
-use crate::throttle::line::Demand;
+use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{CannotWait, Permit, Places, Turn};
 
 /// The maximum number of bytes of an `Idempotency-Key`.

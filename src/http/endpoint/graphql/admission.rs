@@ -17,7 +17,7 @@ use crate::http::service_error::ServiceError;
 use crate::query::Request;
 use crate::throttle::admission::{AdmissionError, Claim, MaxWait};
 use crate::throttle::bucket::ThrottleStatus;
-use crate::throttle::line::Demand;
+use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{Permit, Places};
 
 /// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.

@@ -9,7 +9,7 @@ use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::stream;
 use hyper::body::{Bytes, Incoming};
@@ -47,7 +47,7 @@ use crate::http::service_error::ServiceError;
 use crate::http::timeline::{Stage, Timeline};
 use crate::http::{error_response, prefer};
 use crate::throttle::admission::MaxWait;
-use crate::throttle::line::Demand;
+use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{Permit, Places};
 
 /// The media type.
@@ -55,6 +55,9 @@ const LINES: &str = "application/x-ndjson";
 
 /// Nodes after which a line has a cursor, at the next end of a page.
 const RESUME_AFTER: u64 = 1000;
+
+/// How long an export waits while queries run, in times of its last page.
+const WAITING: u32 = 4;
 
 /// A caller has one export at a time.
 const PLACES: Places = Places { running: 1, waiting: 0 };
@@ -110,6 +113,7 @@ async fn serve(
         until: time::Instant::now() + options.export_time,
         request_id: Arc::clone(&entry.id),
         log,
+        page_time: Duration::ZERO,
         _place: place,
     };
     drop(query);
@@ -171,6 +175,8 @@ struct RunningExport {
     until: time::Instant,
     request_id: Arc<str>,
     log: ExportLog,
+    /// How long the last page took.
+    page_time: Duration,
     _place: Permit,
 }
 
@@ -191,6 +197,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
         running.release().await;
         return Some((Ok(lines), State::Over));
     }
+    running.let_queries_pass().await;
     match running.page(MaxWait::for_all(left)).await {
         Ok(Page { lines, is_last: false, .. }) => Some((Ok(lines.into()), State::Running(running))),
         Ok(Page { lines, .. }) => {
@@ -202,6 +209,12 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 }
 
 impl RunningExport {
+    /// Waits while queries run, for some time: people wait for those, and nobody for a single page.
+    async fn let_queries_pass(&self) {
+        // If queries always run, the export goes on all the same.
+        let _ = time::timeout(WAITING * self.page_time, self.service.pool_turns.until_unused()).await;
+    }
+
     /// Pays for the next page and fetches it, and records what it took.
     async fn page(&mut self, max_wait: MaxWait) -> Result<Page, ApiError> {
         let started = Instant::now();
@@ -235,7 +248,9 @@ impl RunningExport {
         let (caller, request_id) = (Arc::clone(&self.caller), Arc::clone(&self.request_id));
         let until = time::Instant::now() + caller.limits.deadline;
         let fetching = self.fetch(&compiled, timeline);
+        let started = Instant::now();
         let rows = settle(&service, &caller, Debit { cost, bucket }, until, &request_id, fetching).await;
+        self.page_time = started.elapsed();
         // The only error that is charged.
         if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
             self.cost.fetch_add(cost, Ordering::Relaxed);

@@ -1,14 +1,14 @@
 //! One caller's requests: how many run, and those that wait, the oldest first. Pure: no clock, no task.
 //!
-//! A request needs a place among those that run, and then its credits. Only the first of the line is served: it is given
-//! a place as soon as there is one, is called, pays, and leaves the line with its place. So requests are admitted in their
+//! A request needs a place among those that run, and then its credits. Only the first of the queue is served: it is given
+//! a place as soon as there is one, is called, pays, and leaves the queue with its place. So requests are admitted in their
 //! order, and a request that waits for credits keeps no more than one place from the others.
 
 use std::collections::VecDeque;
 
-/// The line of one caller. `S` is how a waiting request is called.
+/// The queue of one caller. `S` is how a waiting request is called.
 #[derive(Debug)]
-pub(super) struct Line<S> {
+pub(super) struct CallerQueue<S> {
     /// How many requests may run, as the last request said.
     limit: u32,
     running: u32,
@@ -53,13 +53,13 @@ pub(crate) enum Obstacle {
     Credits,
 }
 
-impl<S> Default for Line<S> {
+impl<S> Default for CallerQueue<S> {
     fn default() -> Self {
         Self { limit: 0, running: 0, waiting: VecDeque::new(), load: Load::default() }
     }
 }
 
-impl<S> Line<S> {
+impl<S> CallerQueue<S> {
     /// Why a request cannot start now.
     pub(super) fn obstacle(&self, limit: u32, credits: u64) -> Option<Obstacle> {
         match self.waiting.front() {
@@ -114,7 +114,7 @@ impl<S> Line<S> {
         self.waiting.front().is_some_and(|first| first.number == number && first.is_called)
     }
 
-    /// The called request has paid: it leaves the line with its place.
+    /// The called request has paid: it leaves the queue with its place.
     pub(super) fn admit(&mut self, number: u64) {
         self.remove(number);
     }
@@ -197,7 +197,7 @@ mod tests {
         rate: Rate,
         start: Instant,
         now: Instant,
-        line: Line<u64>,
+        queue: CallerQueue<u64>,
         bucket: Bucket,
         next: u64,
         /// Those that were called and have not paid yet.
@@ -245,7 +245,7 @@ mod tests {
                 rate,
                 start: now,
                 now,
-                line: Line::default(),
+                queue: CallerQueue::default(),
                 bucket: Bucket::full(now),
                 next: 0,
                 called: BTreeSet::new(),
@@ -271,20 +271,20 @@ mod tests {
             }
         }
 
-        /// A request pays, or waits if it wants to. Its start may lie before those of others that are in the line already.
+        /// A request pays, or waits if it wants to. Its start may lie before those of others that are in the queue already.
         fn arrive(&mut self, credits: u64, waits: bool, started: Result<(), Obstacle>) {
             let (number, demand) = (self.next, Demand { credits, bytes: 10 });
             self.next += 1;
             match started {
                 Ok(()) if self.debit(credits) => {}
                 Ok(()) if waits && self.pays_at.is_some() => {
-                    self.line.push_started(number, demand, number);
-                    let placed = self.line.waiting.iter().take_while(|waiter| waiter.has_place).count();
+                    self.queue.push_started(number, demand, number);
+                    let placed = self.queue.waiting.iter().take_while(|waiter| waiter.has_place).count();
                     self.waiting.insert(placed - 1, (number, credits));
                 }
-                Ok(()) => self.line.finish(),
+                Ok(()) => self.queue.finish(),
                 Err(_) if waits => {
-                    self.line.push(number, demand, number);
+                    self.queue.push(number, demand, number);
                     self.waiting.push((number, credits));
                 }
                 Err(_) => {}
@@ -294,13 +294,13 @@ mod tests {
         /// Calls the first, and lets it pay, until nothing changes any more.
         fn settle(&mut self) {
             loop {
-                self.called.extend(self.line.call().copied());
+                self.called.extend(self.queue.call().copied());
                 let Some((number, credits)) = self.waiting.first().copied() else { return };
                 if !self.called.contains(&number) || !self.debit(credits) {
                     return;
                 }
-                assert!(self.line.is_called(number), "only the first is admitted");
-                self.line.admit(number);
+                assert!(self.queue.is_called(number), "only the first is admitted");
+                self.queue.admit(number);
                 self.waiting.remove(0);
                 self.called.remove(&number);
             }
@@ -309,28 +309,28 @@ mod tests {
         fn take(&mut self, step: &Step) {
             match *step {
                 Step::Arrive { credits, waits } => {
-                    let started = self.line.start(self.limit, credits);
+                    let started = self.queue.start(self.limit, credits);
                     self.arrive(credits, waits, started);
                 }
                 Step::ArriveTogether(both) => {
-                    for (credits, started) in both.map(|credits| (credits, self.line.start(self.limit, credits))) {
+                    for (credits, started) in both.map(|credits| (credits, self.queue.start(self.limit, credits))) {
                         self.arrive(credits, true, started);
                     }
                 }
                 Step::Finish(index) if !self.running.is_empty() => {
                     self.running.remove(index.index(self.running.len()));
-                    self.line.finish();
+                    self.queue.finish();
                 }
                 Step::Fail(index) if !self.running.is_empty() => {
                     let credits = self.running.remove(index.index(self.running.len()));
                     self.bucket.refund(credits);
                     self.refunded += credits;
-                    self.line.finish();
+                    self.queue.finish();
                 }
                 Step::Leave(index) if !self.waiting.is_empty() => {
                     let (number, _) = self.waiting.remove(index.index(self.waiting.len()));
                     self.called.remove(&number);
-                    self.line.leave(number);
+                    self.queue.leave(number);
                 }
                 Step::Pass(nanoseconds) => {
                     let until = self.now + Duration::from_nanos(nanoseconds);
@@ -338,7 +338,7 @@ mod tests {
                         let before = self.waiting.len();
                         self.now = at;
                         self.settle();
-                        let pays = self.waiting.first().is_some_and(|(first, _)| self.line.is_called(*first));
+                        let pays = self.waiting.first().is_some_and(|(first, _)| self.queue.is_called(*first));
                         assert!(self.waiting.len() < before || !pays, "woken in vain");
                     }
                     self.now = until;
@@ -349,27 +349,27 @@ mod tests {
         }
 
         fn check(&mut self) {
-            let placed = self.line.waiting.iter().filter(|waiter| waiter.has_place).count();
-            assert_eq!(self.line.running as usize, self.running.len() + placed);
-            assert!(self.line.running <= self.limit);
-            let numbers: Vec<_> = self.line.waiting.iter().map(|waiter| waiter.number).collect();
+            let placed = self.queue.waiting.iter().filter(|waiter| waiter.has_place).count();
+            assert_eq!(self.queue.running as usize, self.running.len() + placed);
+            assert!(self.queue.running <= self.limit);
+            let numbers: Vec<_> = self.queue.waiting.iter().map(|waiter| waiter.number).collect();
             assert_eq!(numbers, self.waiting.iter().map(|(number, _)| *number).collect::<Vec<_>>(), "in their order");
             let credits = self.waiting.iter().map(|(_, credits)| credits).sum();
             let load = Load { requests: self.waiting.len(), bytes: 10 * self.waiting.len(), credits };
-            assert_eq!(self.line.load(), load);
+            assert_eq!(self.queue.load(), load);
             let seconds = (self.now - self.start).as_nanos();
             let restored = seconds * u128::from(self.rate.restore_per_second) / 1_000_000_000;
             let spent = u128::from(self.spent - self.refunded);
             assert!(spent <= u128::from(self.rate.capacity) + restored, "{spent} credits");
             // Whoever waits has a reason.
             if let Some((first, credits)) = self.waiting.first() {
-                if self.line.is_called(*first) {
+                if self.queue.is_called(*first) {
                     assert!(self.bucket.clone().debit(&self.rate, *credits, self.now).is_err());
                 } else {
-                    assert_eq!(self.line.running, self.limit);
+                    assert_eq!(self.queue.running, self.limit);
                 }
             }
-            assert_eq!(self.line.is_idle(), self.running.is_empty() && self.waiting.is_empty());
+            assert_eq!(self.queue.is_idle(), self.running.is_empty() && self.waiting.is_empty());
         }
     }
 
@@ -392,29 +392,29 @@ mod tests {
 
     #[test]
     fn a_query_without_a_price_passes_those_that_wait_for_credits_and_no_others() {
-        let mut line = Line::default();
-        assert_eq!(line.start(2, 50), Ok(()));
-        line.push_started(1, Demand { credits: 50, bytes: 0 }, 1);
-        assert_eq!(line.call(), Some(&1));
-        assert_eq!(line.start(2, 1), Err(Obstacle::Credits));
-        assert_eq!(line.start(2, 0), Ok(()));
-        assert_eq!(line.start(2, 0), Err(Obstacle::Place));
-        line.push(2, Demand::default(), 2);
-        line.admit(1);
-        assert_eq!(line.call(), None);
-        assert_eq!(line.start(2, 0), Err(Obstacle::Place));
-        line.finish();
-        assert_eq!(line.call(), Some(&2));
-        assert_eq!(line.call(), None, "each is called once");
+        let mut queue = CallerQueue::default();
+        assert_eq!(queue.start(2, 50), Ok(()));
+        queue.push_started(1, Demand { credits: 50, bytes: 0 }, 1);
+        assert_eq!(queue.call(), Some(&1));
+        assert_eq!(queue.start(2, 1), Err(Obstacle::Credits));
+        assert_eq!(queue.start(2, 0), Ok(()));
+        assert_eq!(queue.start(2, 0), Err(Obstacle::Place));
+        queue.push(2, Demand::default(), 2);
+        queue.admit(1);
+        assert_eq!(queue.call(), None);
+        assert_eq!(queue.start(2, 0), Err(Obstacle::Place));
+        queue.finish();
+        assert_eq!(queue.call(), Some(&2));
+        assert_eq!(queue.call(), None, "each is called once");
     }
 
     #[test]
     fn a_raised_limit_makes_room() {
-        let mut line = Line::default();
-        assert_eq!(line.start(1, 0), Ok(()));
-        line.push(1, Demand::default(), 1);
-        assert_eq!(line.call(), None);
-        assert_eq!(line.start(2, 0), Err(Obstacle::Place), "the waiting one is first");
-        assert_eq!(line.call(), Some(&1));
+        let mut queue = CallerQueue::default();
+        assert_eq!(queue.start(1, 0), Ok(()));
+        queue.push(1, Demand::default(), 1);
+        assert_eq!(queue.call(), None);
+        assert_eq!(queue.start(2, 0), Err(Obstacle::Place), "the waiting one is first");
+        assert_eq!(queue.call(), Some(&1));
     }
 }
