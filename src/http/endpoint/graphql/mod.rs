@@ -159,7 +159,7 @@ async fn run(
         service.vocabularies.refresh();
     }
     let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, until: schedule.until };
-    let body = match streamed_body::place(service, &admitted.compiled.plan) {
+    let body = match streamed_body::place(service, &admitted.compiled) {
         Some(place) => {
             streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry).await
         }

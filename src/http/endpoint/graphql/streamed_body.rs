@@ -12,6 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use crate::access::grants::Principal;
+use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use crate::execute::response_writer::WriteError;
@@ -28,7 +29,6 @@ use crate::http::response::{BoxError, ResponseBody};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::Timeline;
-use crate::plan::request_plan::Plan;
 use crate::query::Request;
 use crate::throttle::fair_semaphore::FairPermit;
 
@@ -38,9 +38,9 @@ const MAX_GATHERED: u64 = 1024;
 /// Bytes of memory that a response takes, about: its rows, its parts, and what is on its way from the database.
 const MEMORY: usize = 1 << 20;
 
-/// The right to stream the response of a plan, if it may be large, and not too many others are streamed.
-pub(crate) fn place(service: &Service, plan: &Plan) -> Option<OwnedSemaphorePermit> {
-    (plan.max_rows() > MAX_GATHERED).then(|| Arc::clone(&service.streams).try_acquire_owned().ok()).flatten()
+/// The right to stream the response of a query, if it may be large, and not too many others are streamed.
+pub(crate) fn place(service: &Service, compiled: &Compiled) -> Option<OwnedSemaphorePermit> {
+    (compiled.plan.max_rows() > MAX_GATHERED).then(|| Arc::clone(&service.streams).try_acquire_owned().ok()).flatten()
 }
 
 /// The body of a response, once its first part is written. If that is all, the body is whole.
@@ -53,10 +53,10 @@ pub(crate) async fn begin(
     in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseBody, ApiError> {
-    let (plan, timeline, until) = (&query.compiled.plan, &mut entry.timeline, query.until);
+    let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
     let first = async {
-        let result = first_part(service, caller, plan, timeline).await;
-        if is_conflict(&result) { first_part(service, caller, plan, timeline).await } else { result }
+        let result = first_part(service, caller, compiled, timeline).await;
+        if is_conflict(&result) { first_part(service, caller, compiled, timeline).await } else { result }
     };
     let first = settle(service, caller, query.debit, until, &entry.id, first).await?;
     let (part, stream, turn) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
@@ -100,13 +100,14 @@ pub(crate) async fn begin(
 async fn first_part(
     service: &Service,
     caller: &Principal,
-    plan: &Arc<Plan>,
+    compiled: &Compiled,
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, FairPermit), WriteError>, ExecuteError> {
+    let plan = Arc::clone(&compiled.plan);
     timeline.steps = StepLog::new(plan.steps().len()).into();
     let (turn, snapshot) = connection(service, caller, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
-    let (plan, log) = (Arc::clone(plan), Arc::clone(&timeline.steps));
+    let log = Arc::clone(&timeline.steps);
     let mut stream = ResponseStream::new(snapshot, plan, log, START.to_vec(), options);
     Ok(next_part(&mut stream).await?.map(|part| (part, stream, turn)))
 }
