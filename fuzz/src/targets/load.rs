@@ -1,6 +1,6 @@
 //! `load`: an OFBiz data file; and as one value in a column of a type that its first byte chooses.
 //!
-//! - Items do not depend on where the input is split.
+//! - Items do not depend on where the input is split, if it is UTF-8; otherwise it fails wherever it is split.
 //! - The root comes first and once; lines do not decrease, and the file has them.
 //! - Rows written as XML anew are read as the same rows.
 //! - A canonical value is its own canonical value.
@@ -28,7 +28,13 @@ pub fn run(data: &[u8]) {
 fn read_file(data: &[u8]) {
     let result = within(ALLOWANCE, data.len(), || read(data));
     for capacity in [1, 7] {
-        assert_eq!(read(BufReader::with_capacity(capacity, data)), result, "{capacity} bytes at a time");
+        let split = read(BufReader::with_capacity(capacity, data));
+        if str::from_utf8(data).is_ok() {
+            assert_eq!(split, result, "{capacity} bytes at a time");
+        } else {
+            // Where it ends depends on how far quick-xml looks ahead in a document type declaration.
+            assert_eq!(split.1.is_some(), result.1.is_some(), "{capacity} bytes at a time");
+        }
     }
     let (items, error, bytes) = result;
     assert!(usize::try_from(bytes).unwrap() <= data.len());
