@@ -1,6 +1,7 @@
 //! The committed inputs: a small set that reaches what all known inputs reach.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::session::files;
@@ -10,21 +11,45 @@ use crate::tools::{Tools, run};
 /// The largest input that is committed, in bytes.
 const MAX_INPUT: u64 = 8 * 1024;
 
-/// Replaces the committed corpus of a target with a small one that reaches the same, and what was found.
+/// The most bytes of the found inputs in a committed corpus. The largest inputs are left out.
+const MAX_CORPUS: u64 = 32 * 1024;
+
+/// Replaces what was found before in the committed corpus of a target with a small set that reaches the same, and what was found
+/// since. Inputs with names of their own stay.
 pub fn keep(tools: &Tools, target: &Target) -> Result<(), String> {
     let old = target.corpus();
     let new = old.with_extension("new");
     let _ = fs::remove_dir_all(&new);
-    fs::create_dir_all(&new).map_err(|error| format!("{}: {error}", new.display()))?;
+    fs::create_dir_all(&new).map_err(failed(&new))?;
     let mut merge = Command::new(tools.program(target));
     merge.args(["-set_cover_merge=1", &format!("-max_len={MAX_INPUT}")]).args([&new, &old]);
     merge.args(Some(target.found()).filter(|folder| folder.exists())).stderr(Stdio::null());
     run(&mut merge)?;
-    fs::remove_dir_all(&old)
-        .and_then(|()| fs::rename(&new, &old))
-        .map_err(|error| format!("{}: {error}", old.display()))?;
-    let sizes =
-        files(&old).iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).collect::<Vec<_>>();
-    println!("{}: {} inputs, {} bytes", target.name, sizes.len(), sizes.iter().sum::<u64>());
+    for path in files(&old).iter().filter(|path| is_found(path)) {
+        fs::remove_file(path).map_err(failed(path))?;
+    }
+    let size = |path: &PathBuf| Some((path.metadata().ok()?.len(), path.clone()));
+    let mut inputs: Vec<_> = files(&new).iter().filter_map(size).collect();
+    inputs.sort();
+    let (mut kept, mut bytes) = (0, 0);
+    for (size, path) in inputs {
+        if let Some(name) = path.file_name().filter(|_| bytes + size <= MAX_CORPUS) {
+            fs::rename(&path, old.join(name)).map_err(failed(&path))?;
+            kept += 1;
+            bytes += size;
+        }
+    }
+    fs::remove_dir_all(&new).map_err(failed(&new))?;
+    println!("{}: {kept} inputs, {bytes} bytes", target.name);
     Ok(())
+}
+
+/// Whether the fuzzer found the input, and named it by its hash. Others were chosen by hand.
+fn is_found(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
+    name.len() == 40 && name.iter().all(u8::is_ascii_hexdigit)
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
 }
