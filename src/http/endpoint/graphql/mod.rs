@@ -51,7 +51,7 @@ pub(crate) async fn respond(
     entry: &mut AccessLogEntry,
 ) -> HttpResponse {
     let mut response = if negotiate::prefers_lines(&head.headers) {
-        export::respond(service, head, body, in_flight, entry).await
+        Box::pin(export::respond(service, head, body, in_flight, entry)).await
     } else {
         respond_with_data(service, head, body, in_flight, entry).await
     };
@@ -161,7 +161,9 @@ async fn run(
     let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, until: schedule.until };
     let body = match streamed_body::place(service, &admitted.compiled) {
         Some(place) => {
-            streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry).await
+            let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
+            // Boxed, so that the futures of other requests stay small.
+            Box::pin(begin).await
         }
         None => gather(service, caller, admitted, in_flight, entry).await,
     };
