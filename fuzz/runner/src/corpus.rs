@@ -1,5 +1,6 @@
 //! The committed inputs: a small set that reaches what all known inputs reach.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +47,7 @@ pub fn keep(tools: &Tools, target: &Target) -> Result<(), String> {
 
 /// Whether the fuzzer found the input, and named it by its hash. Others were chosen by hand.
 fn is_found(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
+    let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
     name.len() == 40 && name.iter().all(u8::is_ascii_hexdigit)
 }
 
