@@ -7,6 +7,8 @@ use crate::tools::{Tools, output, run};
 
 /// Prints the share of lines for each target.
 pub fn print(tools: &Tools, targets: &[&Target]) -> Result<(), String> {
+    // cargo-fuzz needs it, and does not install it.
+    tools.llvm("llvm-profdata")?;
     let mut lines = Vec::new();
     for target in targets {
         let mut command = tools.cargo_fuzz("coverage", targets);
