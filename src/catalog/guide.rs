@@ -92,7 +92,7 @@ fn values() -> String {
 }
 
 fn errors() -> String {
-    "Every error has `extensions.code` and what is needed to mend the query, such as `suggestions`, `allowed`, `fields` or \
+    "Every error has `extensions.code` and what is needed to fix the query, such as `suggestions`, `allowed`, `fields` or \
      `example`. All errors of a document are reported together. Only THROTTLED and SERVICE_UNAVAILABLE are worth a retry \
      without a change."
         .to_owned()

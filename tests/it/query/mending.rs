@@ -1,4 +1,4 @@
-//! Errors say enough to mend the query: a program that reads nothing else mends nearly all of them in one retry.
+//! Errors say enough to fix the query: a program that reads nothing else fixes nearly all of them in one retry.
 //!
 //! The broken queries are those of `tests/mending/broken.graphql`, as people and language models guess them, and those that
 //! `mistakes` makes in the valid ones of `tests/mending/valid.graphql`.

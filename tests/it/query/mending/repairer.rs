@@ -1,4 +1,4 @@
-//! A program that mends queries. It knows the syntax of GraphQL and what is in `errors` of a response, and nothing of the
+//! A program that corrects queries. It knows the syntax of GraphQL and what is in `errors` of a response, and nothing of the
 //! schema: each rule reads the facts of an error, never its message.
 
 use serde_json::Value;
