@@ -11,6 +11,7 @@ use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 use crate::telemetry::log_queue::{LogGuard, LogQueue};
+use crate::telemetry::request_line;
 
 /// How a line of the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
     options.access.open();
     let terminal = io::stderr().is_terminal();
     let (queue, guard) = LogQueue::start(io::stderr())?;
-    let lines = fmt().with_env_filter(filter).with_writer(queue).log_internal_errors(false).with_target(false);
+    let lines = fmt().with_env_filter(filter).with_writer(queue.clone()).log_internal_errors(false).with_target(false);
     let is_json = match options.format {
         Format::Auto => !terminal,
         Format::Text => false,
@@ -90,6 +91,7 @@ pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
         let lines = lines.json().flatten_event(true).with_filter_reloading();
         let handle = lines.reload_handle();
         lines.finish().try_init()?;
+        request_line::write_json_to(queue);
         Box::new(move |filter| handle.reload(filter))
     } else {
         let lines = lines.with_ansi(terminal).with_filter_reloading();

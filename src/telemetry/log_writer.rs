@@ -1,7 +1,7 @@
 //! The sink that writes events to the log: the level, the message and the fields' names of each event.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
@@ -10,7 +10,8 @@ use tracing::{debug, error, info, warn};
 
 use crate::telemetry::access_log;
 use crate::telemetry::error_chain::ErrorChain;
-use crate::telemetry::event::{AccessWrite, Event, ServedRequest, SlowQuery, SlowStep};
+use crate::telemetry::event::{AccessWrite, Event, SlowQuery, SlowStep};
+use crate::telemetry::request_line::{self, milliseconds};
 
 /// Writes an event to the log.
 #[allow(clippy::too_many_lines, reason = "an arm for each event")]
@@ -44,7 +45,7 @@ pub(super) fn write(event: &Event<'_>) {
         }
         Event::Request(request) => {
             if access_log::admits(request) {
-                write_request(request);
+                request_line::write(request);
             }
         }
         Event::SlowQuery(query) => write_slow_query(query),
@@ -124,29 +125,6 @@ pub(super) fn write(event: &Event<'_>) {
     }
 }
 
-fn write_request(request: &ServedRequest<'_>) {
-    info!(
-        request_id = request.request_id,
-        trace_id = request.trace_id.map(display),
-        listener = request.listener,
-        peer = request.peer.map(display),
-        method = request.method,
-        route = request.route,
-        status = request.status,
-        duration_ms = milliseconds(request.duration),
-        compile_ms = request.compile.map(milliseconds),
-        wait_ms = request.wait.map(milliseconds),
-        database_ms = request.database.map(milliseconds),
-        bytes_in = request.bytes_in,
-        bytes_out = request.bytes_out,
-        caller = request.caller,
-        operation = request.operation,
-        cost = request.cost,
-        error_code = request.error_code,
-        "request"
-    );
-}
-
 fn write_slow_query(query: &SlowQuery<'_>) {
     warn!(
         request_id = query.request_id,
@@ -169,11 +147,6 @@ const fn failure(write: AccessWrite) -> &'static str {
         AccessWrite::AuditEvents => "audit events cannot be stored",
         AccessWrite::PasswordHash => "a password's new hash cannot be stored",
     }
-}
-
-/// Milliseconds to three decimals: precise enough for a cache hit, short enough to read.
-fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// Steps, each with its rows and its time.
@@ -222,11 +195,12 @@ mod tests {
     use std::io::{self, Write};
     use std::net::IpAddr;
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use serde_json::json;
 
     use super::*;
-    use crate::telemetry::event::Audit;
+    use crate::telemetry::event::{Audit, ServedRequest};
     use crate::telemetry::trace_context::TraceId;
 
     /// A log in memory.

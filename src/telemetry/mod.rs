@@ -3,6 +3,7 @@
 //! - `event`: the events and their typed fields
 //! - `emit`, below: hands an event to every sink
 //! - `log_writer`: the sink that writes events to the log
+//! - `request_line`: the line of a request, of which there are most
 //! - `event_metrics`: the sink that counts events
 //! - `access_log`: which requests are logged
 //! - `trace_context`: the trace that a request belongs to
@@ -20,6 +21,7 @@ pub mod log;
 mod log_queue;
 mod log_writer;
 pub(crate) mod metrics;
+mod request_line;
 pub(crate) mod trace_context;
 #[cfg(feature = "traces")]
 pub(crate) mod traces;

@@ -68,7 +68,8 @@ async fn guesses_from_the_same_address_lock_only_those_who_were_never_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_logins_of_one_account_leaves_places_for_the_others() {
     let users = [("demo", Profile::DEFAULT), ("bulk", Profile::DEFAULT)];
-    let (server, _database) = server_with_users(&users, &["--password-checks", "1", "--connections-per-address", "400"]).await;
+    let (server, _database) =
+        server_with_users(&users, &["--password-checks", "1", "--connections-per-address", "400"]).await;
     let request = |user: &str| {
         format!("POST /auth/token HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{}\r\n\r\n", authorization(user, user))
     };

@@ -1,19 +1,15 @@
 //! What operators see of an export's pages: spans of the first ones, and a line of the log about the slowest one if it was slow.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::access::grants::Principal;
 use crate::http::access_log::AccessLogEntry;
-use crate::http::endpoint::graphql::slow_query_log::QueryNames;
+use crate::http::endpoint::graphql::slow_query_log::{LoggedQuery, Taken};
 #[cfg(feature = "traces")]
 use crate::http::request_trace::SpanParent;
 use crate::http::service::Service;
 use crate::http::timeline::{Stage, Timeline};
 use crate::query::Request;
-use crate::telemetry::emit;
-use crate::telemetry::event::{Event, SlowQuery};
-use crate::telemetry::trace_context::TraceId;
 
 /// Pages of an export that have spans. An export can have thousands, which differ little.
 #[cfg(feature = "traces")]
@@ -34,11 +30,7 @@ struct SlowPages {
     /// How long a page has to take.
     limit: Duration,
     slowest: Option<SlowPage>,
-    names: QueryNames,
-    request_id: Arc<str>,
-    trace_id: Option<TraceId>,
-    caller: Arc<str>,
-    operation: Option<Box<str>>,
+    query: LoggedQuery,
 }
 
 #[derive(Debug)]
@@ -58,15 +50,9 @@ impl ExportLog {
         entry: &AccessLogEntry,
     ) -> Self {
         let slow = match service.options.slow_query {
-            Some(limit) => Some(SlowPages {
-                limit,
-                slowest: None,
-                names: QueryNames::of(service, caller, request).await,
-                request_id: Arc::clone(&entry.id),
-                trace_id: entry.trace_id,
-                caller: caller.user_id.clone(),
-                operation: entry.operation().map(Into::into),
-            }),
+            Some(limit) => {
+                Some(SlowPages { limit, slowest: None, query: LoggedQuery::new(service, caller, request, entry).await })
+            }
             None => None,
         };
         Self {
@@ -96,19 +82,14 @@ impl ExportLog {
 impl Drop for SlowPages {
     fn drop(&mut self) {
         let Some(page) = &self.slowest else { return };
-        emit(&Event::SlowQuery(SlowQuery {
-            request_id: &self.request_id,
-            trace_id: self.trace_id,
-            caller: &self.caller,
-            operation: self.operation.as_deref(),
-            hash: &self.names.hash,
+        self.query.log(&Taken {
             page: Some(page.number),
             cost: page.cost,
             duration: page.duration,
             compile: page.timeline.compile.map(Stage::time),
             wait: page.timeline.waiting(),
-            steps: &self.names.steps(&page.timeline.steps),
-        }));
+            steps: &page.timeline.steps,
+        });
     }
 }
 
@@ -118,16 +99,15 @@ mod tests {
 
     #[test]
     fn the_slowest_page_is_the_one_that_took_longest_without_waiting_for_credits() {
-        let names = QueryNames { hash: String::new(), steps: Vec::new() };
-        let slow = SlowPages {
-            limit: Duration::from_secs(5),
-            slowest: None,
-            names,
+        let query = LoggedQuery {
             request_id: "0f".into(),
             trace_id: None,
             caller: "demo".into(),
             operation: None,
+            hash: String::new(),
+            steps: Vec::new(),
         };
+        let slow = SlowPages { limit: Duration::from_secs(5), slowest: None, query };
         let mut log = ExportLog {
             pages: 0,
             slow: Some(slow),

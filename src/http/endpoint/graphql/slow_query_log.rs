@@ -16,26 +16,71 @@ use crate::telemetry::emit;
 use crate::telemetry::event::{Event, SlowQuery, SlowStep};
 use crate::telemetry::trace_context::TraceId;
 
-/// What the log calls a query and its steps.
+/// A query that may have to be logged.
 #[derive(Debug)]
-pub(super) struct QueryNames {
+pub(super) struct LoggedQuery {
+    pub(super) request_id: Arc<str>,
+    pub(super) trace_id: Option<TraceId>,
+    pub(super) caller: Arc<str>,
+    pub(super) operation: Option<Box<str>>,
     /// The hash of its text.
     pub(super) hash: String,
     /// The path of each step. A text that is not valid has no steps.
     pub(super) steps: Vec<String>,
 }
 
-impl QueryNames {
-    /// The names of a query that was compiled before.
-    pub(super) async fn of(service: &Service, caller: &Principal, request: &mut Request) -> Self {
+/// What it took.
+#[derive(Debug)]
+pub(super) struct Taken<'a> {
+    /// The number of the slowest page, if it is an export.
+    pub(super) page: Option<u64>,
+    pub(super) cost: Option<u64>,
+    pub(super) duration: Duration,
+    pub(super) compile: Option<Duration>,
+    pub(super) wait: Option<Duration>,
+    pub(super) steps: &'a StepLog,
+}
+
+impl LoggedQuery {
+    /// The request's query, which was compiled before.
+    pub(super) async fn new(
+        service: &Service,
+        caller: &Principal,
+        request: &mut Request,
+        entry: &AccessLogEntry,
+    ) -> Self {
         let hash = QueryHash::of(&request.query).to_string();
         let explained = compilation::explain(service, caller, request).await;
         let steps = explained.map(|explained| step_names(&explained.cost, explained.plan.steps().len()));
-        Self { hash, steps: steps.unwrap_or_default() }
+        Self {
+            request_id: Arc::clone(&entry.id),
+            trace_id: entry.trace_id,
+            caller: Arc::clone(&caller.user_id),
+            operation: entry.operation().map(Into::into),
+            hash,
+            steps: steps.unwrap_or_default(),
+        }
+    }
+
+    /// Logs it.
+    pub(super) fn log(&self, taken: &Taken<'_>) {
+        emit(&Event::SlowQuery(SlowQuery {
+            request_id: &self.request_id,
+            trace_id: self.trace_id,
+            caller: &self.caller,
+            operation: self.operation.as_deref(),
+            hash: &self.hash,
+            page: taken.page,
+            cost: taken.cost,
+            duration: taken.duration,
+            compile: taken.compile,
+            wait: taken.wait,
+            steps: &self.steps_of(taken.steps),
+        }));
     }
 
     /// The steps, as far as they came.
-    pub(super) fn steps(&self, log: &StepLog) -> Vec<SlowStep<'_>> {
+    fn steps_of(&self, log: &StepLog) -> Vec<SlowStep<'_>> {
         let steps = log.states().zip(&self.steps).map(|(state, field)| {
             let (time, rows) = match state {
                 StepState::Unsent => (None, None),
@@ -54,20 +99,14 @@ pub(crate) async fn report(service: &Service, caller: &Principal, request: &mut 
     if service.options.slow_query.is_none_or(|limit| duration < limit) {
         return;
     }
-    let names = QueryNames::of(service, caller, request).await;
-    emit(&Event::SlowQuery(SlowQuery {
-        request_id: &entry.id,
-        trace_id: entry.trace_id,
-        caller: &caller.user_id,
-        operation: entry.operation(),
-        hash: &names.hash,
+    LoggedQuery::new(service, caller, request, entry).await.log(&Taken {
         page: None,
         cost: entry.cost,
         duration,
         compile: entry.timeline.compile.map(Stage::time),
         wait: entry.timeline.waiting(),
-        steps: &names.steps(&entry.timeline.steps),
-    }));
+        steps: &entry.timeline.steps,
+    });
 }
 
 /// A query whose response is being sent. It is logged at the end if it took long, without the time in which its client was waited
@@ -77,11 +116,7 @@ pub(super) struct StreamedQuery {
     limit: Duration,
     /// How long it took until now.
     duration: Duration,
-    names: QueryNames,
-    request_id: Arc<str>,
-    trace_id: Option<TraceId>,
-    caller: Arc<str>,
-    operation: Option<Box<str>>,
+    query: LoggedQuery,
     cost: u64,
     compile: Option<Duration>,
     wait: Option<Duration>,
@@ -100,11 +135,7 @@ impl StreamedQuery {
         Some(Self {
             limit: service.options.slow_query?,
             duration: entry.elapsed(),
-            names: QueryNames::of(service, caller, request).await,
-            request_id: Arc::clone(&entry.id),
-            trace_id: entry.trace_id,
-            caller: Arc::clone(&caller.user_id),
-            operation: entry.operation().map(Into::into),
+            query: LoggedQuery::new(service, caller, request, entry).await,
             cost,
             compile: entry.timeline.compile.map(Stage::time),
             wait: entry.timeline.waiting(),
@@ -120,21 +151,15 @@ impl StreamedQuery {
 
 impl Drop for StreamedQuery {
     fn drop(&mut self) {
-        if self.duration < self.limit {
-            return;
+        if self.duration >= self.limit {
+            self.query.log(&Taken {
+                page: None,
+                cost: Some(self.cost),
+                duration: self.duration,
+                compile: self.compile,
+                wait: self.wait,
+                steps: &self.steps,
+            });
         }
-        emit(&Event::SlowQuery(SlowQuery {
-            request_id: &self.request_id,
-            trace_id: self.trace_id,
-            caller: &self.caller,
-            operation: self.operation.as_deref(),
-            hash: &self.names.hash,
-            page: None,
-            cost: Some(self.cost),
-            duration: self.duration,
-            compile: self.compile,
-            wait: self.wait,
-            steps: &self.names.steps(&self.steps),
-        }));
     }
 }
