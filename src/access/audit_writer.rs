@@ -226,7 +226,10 @@ async fn attempt(
 ) -> Result<(), DatabaseError> {
     let client = match client {
         Some(client) if !client.is_closed() => client,
-        _ => client.insert(connect(database.for_role(Role::Audit)).await?),
+        // Whatever keeps it from connecting: the database rejects no event by that. None of its hosts may be the primary now.
+        _ => client.insert(
+            connect(database.for_role(Role::Audit)).await.map_err(|error| DatabaseError::Unreachable(error.into()))?,
+        ),
     };
     Ok(write.run(client).await?)
 }

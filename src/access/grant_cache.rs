@@ -1,41 +1,35 @@
-//! Keeps the grants in memory up to date: loads them at the start, and again when the database reports a change.
+//! Keeps the grants in memory up to date: loads them at the start, and again when they have changed. A number in the database
+//! counts the changes; it is looked at every second, and at once when a notification says so.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time;
-use tokio_postgres::{AsyncMessage, Client, Error};
 
 use crate::access::caller_limits::DefaultLimits;
-use crate::access::grants::{self, Grants};
+use crate::access::change_listener::ChangeListener;
+use crate::access::grant_source::{AccessVersion, GrantSource, GrantSourceError};
+use crate::access::grants::Grants;
 use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
-/// The channel of the notifications that the triggers of the access tables send.
-const CHANNEL: &str = "orderql_access";
+/// How often the database is asked whether something has changed. It is a sign of life as well.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often the grants are read without a notification, in case one was lost.
+/// How long it may take to answer. A connection to a frozen server, or over a network that lost it silently, stays open.
+const LONGEST_ANSWER: Duration = Duration::from_secs(3);
+
+/// How often the grants are read although nothing seems to have changed: triggers can be disabled.
 const RELOAD_INTERVAL: Duration = Duration::from_mins(1);
-
-/// How often the database is asked for a sign of life, and how long it may take to answer. A connection to a frozen server, or
-/// over a network that lost it silently, stays open.
-const PROBE_INTERVAL: Duration = Duration::from_secs(3);
-
-/// Probes between two loads of the grants.
-const PROBES_PER_RELOAD: u64 = RELOAD_INTERVAL.as_secs() / PROBE_INTERVAL.as_secs();
-
-/// How long one load, or one attempt to connect, may take when the connection is new.
-const LONGEST_LOAD: Duration = Duration::from_secs(10);
 
 /// The pause after the first failed attempt to connect. Every further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The current grants. While the database is unreachable, the last known ones stay in force.
 #[derive(Debug)]
@@ -44,41 +38,25 @@ pub(crate) struct GrantCache {
     default: watch::Sender<DefaultLimits>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
-}
-
-/// Why the grants cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GrantCacheError {
-    /// The database reported an error, or cannot be reached.
-    #[error("cannot read the accounts and their grants from the database")]
-    Database(#[from] Error),
-    /// The database did not answer in time.
-    #[error("the database did not answer within {} s when asked for the accounts", LONGEST_LOAD.as_secs())]
-    TooSlow(#[from] time::error::Elapsed),
-    /// The connection was lost.
-    #[error("the connection on which changes of grants are heard was lost")]
-    Lost,
-    /// The database does not answer any more.
-    #[error("the database has not answered for {} s", PROBE_INTERVAL.as_secs())]
-    Frozen,
-}
-
-/// A connection that listens for notifications.
-struct Listener {
-    client: Client,
-    /// Signals a notification or the end of the connection. Several signals that arrive during a load count as one.
-    changed: Arc<Notify>,
+    _listener: ChangeListener,
 }
 
 impl GrantCache {
-    /// Loads the grants, and refreshes them over a connection of its own until it is dropped.
-    pub(crate) async fn start(database: DatabaseAddress, default: DefaultLimits) -> Result<Self, GrantCacheError> {
-        let (listener, grants) = listen_and_load(&database, &default).await?;
+    /// Loads the grants, and refreshes them over connections of its own until it is dropped.
+    pub(crate) async fn start(servers: &ServerAddresses, default: DefaultLimits) -> Result<Self, GrantSourceError> {
+        let changed = Arc::new(Notify::new());
+        // It begins before the grants are read, so that no change is missed between the two.
+        let listener = ChangeListener::start(servers.listen.clone(), Arc::clone(&changed));
+        let servers: Vec<_> = servers.readable().cloned().collect();
+        let source = GrantSource::find(&servers).await?;
+        let (version, grants) = source.load(&default).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
         let (default, limits) = watch::channel(default);
-        let task = tokio::spawn(refresh(database, limits, listener, publish, Arc::clone(&connected)));
-        Ok(Self { current, default, connected, task })
+        let refresher =
+            Refresher { servers, default: limits, changed, publish, version, loaded: Instant::now(), search: None };
+        let task = tokio::spawn(refresher.run(source, Arc::clone(&connected)));
+        Ok(Self { current, default, connected, task, _listener: listener })
     }
 
     /// Has the grants read again, with other limits of users without a profile. Does not wait for it.
@@ -91,8 +69,8 @@ impl GrantCache {
         Arc::clone(&self.current.borrow())
     }
 
-    /// Whether the database answers. False from the moment at which it closes the connection, and within two probe intervals
-    /// after it has frozen.
+    /// Whether the database answers. False from the moment at which it closes the connection, and some seconds after it has
+    /// frozen.
     pub(crate) fn is_connected(&self) -> bool {
         self.connected.load(Ordering::Relaxed)
     }
@@ -104,112 +82,94 @@ impl Drop for GrantCache {
     }
 }
 
-async fn refresh(
-    database: DatabaseAddress,
-    mut default: watch::Receiver<DefaultLimits>,
-    mut listener: Listener,
+/// Reads the grants again when they have changed.
+struct Refresher {
+    /// The servers that have them, the primary first.
+    servers: Vec<DatabaseAddress>,
+    default: watch::Receiver<DefaultLimits>,
+    changed: Arc<Notify>,
     publish: watch::Sender<Arc<Grants>>,
-    connected: Arc<AtomicBool>,
-) {
-    loop {
-        let error = refresh_while_connected(&listener, &mut default, &publish).await;
-        connected.store(false, Ordering::Relaxed);
-        emit(&Event::GrantsStale { error: &error });
-        listener = reconnect(&database, &mut default, &publish).await;
-        connected.store(true, Ordering::Relaxed);
-        emit(&Event::GrantsFresh);
-    }
+    /// The version of the grants that were read last.
+    version: AccessVersion,
+    /// When that was.
+    loaded: Instant,
+    /// A search for the primary, while the grants are read from a replica.
+    search: Option<JoinHandle<Option<GrantSource>>>,
 }
 
-/// Reloads the grants at every notification, until the connection fails.
-async fn refresh_while_connected(
-    listener: &Listener,
-    default: &mut watch::Receiver<DefaultLimits>,
-    publish: &watch::Sender<Arc<Grants>>,
-) -> GrantCacheError {
-    let mut probes_left = PROBES_PER_RELOAD;
-    loop {
-        let changed = async {
-            tokio::select! {
-                () = listener.changed.notified() => {}
-                _ = default.changed() => {}
-            }
-        };
-        let is_notified = time::timeout(PROBE_INTERVAL, changed).await.is_ok();
-        if listener.client.is_closed() {
-            return GrantCacheError::Lost;
-        }
-        if is_notified || probes_left == 0 {
-            probes_left = PROBES_PER_RELOAD;
-            let limits = *default.borrow_and_update();
-            match time::timeout(PROBE_INTERVAL, load(&listener.client, &limits)).await {
-                Ok(Ok(grants)) => drop(publish.send_replace(Arc::new(grants))),
-                Ok(Err(error)) => return error,
-                Err(_) => return GrantCacheError::Frozen,
-            }
-        } else {
-            probes_left -= 1;
-            match time::timeout(PROBE_INTERVAL, listener.client.batch_execute("")).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return error.into(),
-                Err(_) => return GrantCacheError::Frozen,
-            }
-        }
-    }
-}
-
-/// Tries to listen and to load the grants, with growing pauses, until it succeeds.
-async fn reconnect(
-    database: &DatabaseAddress,
-    default: &mut watch::Receiver<DefaultLimits>,
-    publish: &watch::Sender<Arc<Grants>>,
-) -> Listener {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let limits = *default.borrow_and_update();
-        match listen_and_load(database, &limits).await {
-            Ok((listener, grants)) => {
-                publish.send_replace(Arc::new(grants));
-                return listener;
-            }
-            Err(error) => emit(&Event::GrantsRetried { error: &error, pause }),
-        }
-        time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
-}
-
-/// Listens first and loads then, so that no change is missed between the two.
-async fn listen_and_load(
-    database: &DatabaseAddress,
-    default: &DefaultLimits,
-) -> Result<(Listener, Grants), GrantCacheError> {
-    let listener = time::timeout(LONGEST_LOAD, listen(database)).await??;
-    let grants = load(&listener.client, default).await?;
-    Ok((listener, grants))
-}
-
-async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, GrantCacheError> {
-    Ok(time::timeout(LONGEST_LOAD, grants::load(client, default)).await??)
-}
-
-async fn listen(database: &DatabaseAddress) -> Result<Listener, Error> {
-    let (client, mut connection) = database.for_role(Role::Accounts).open().await?;
-    let changed = Arc::new(Notify::new());
-    let signal = Arc::clone(&changed);
-    // Ends when the client is dropped.
-    tokio::spawn(async move {
+impl Refresher {
+    async fn run(mut self, mut source: GrantSource, connected: Arc<AtomicBool>) {
         loop {
-            match poll_fn(|context| connection.poll_message(context)).await {
-                Some(Ok(AsyncMessage::Notification(_))) => signal.notify_one(),
-                Some(Ok(_)) => {}
-                Some(Err(_)) | None => break,
+            let error = self.refresh_from(&mut source).await;
+            connected.store(false, Ordering::Relaxed);
+            emit(&Event::GrantsStale { error: &error });
+            source = self.reconnect().await;
+            connected.store(true, Ordering::Relaxed);
+            emit(&Event::GrantsFresh);
+        }
+    }
+
+    /// Refreshes the grants until the connection fails.
+    async fn refresh_from(&mut self, source: &mut GrantSource) -> GrantSourceError {
+        loop {
+            let is_due = tokio::select! {
+                () = source.lost() => return GrantSourceError::Lost,
+                () = self.changed.notified() => true,
+                // The sender lives as long as this task.
+                _ = self.default.changed() => true,
+                () = time::sleep(INTERVAL) => self.loaded.elapsed() >= RELOAD_INTERVAL,
+            };
+            if !source.is_primary
+                && let Some(primary) = self.look_for_primary().await
+            {
+                *source = primary;
+            }
+            if let Err(error) = self.refresh(source, is_due).await {
+                return error;
             }
         }
-        // The client counts as closed only once its connection is gone.
-        drop(connection);
-        signal.notify_one();
-    });
-    client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-    Ok(Listener { client, changed })
+    }
+
+    /// The primary, if a search that began earlier has found it. A primary that does not answer delays nothing.
+    async fn look_for_primary(&mut self) -> Option<GrantSource> {
+        let search = self.search.get_or_insert_with(|| {
+            let servers = self.servers.clone();
+            tokio::spawn(async move { GrantSource::find_primary(&servers).await.ok() })
+        });
+        if search.is_finished() { self.search.take()?.await.ok()? } else { None }
+    }
+
+    /// Loads the grants if they have changed, or if it `is_due`.
+    async fn refresh(&mut self, source: &GrantSource, is_due: bool) -> Result<(), GrantSourceError> {
+        let version = source.version(LONGEST_ANSWER).await?;
+        // A replica that has not followed yet must not take back what is known. A primary is right, also after a restored backup.
+        let is_older = version < self.version && !source.is_primary;
+        if is_older || version == self.version && !is_due {
+            return Ok(());
+        }
+        let default = *self.default.borrow_and_update();
+        let (version, grants) = source.load(&default).await?;
+        self.publish.send_replace(Arc::new(grants));
+        (self.version, self.loaded) = (version, Instant::now());
+        Ok(())
+    }
+
+    /// Tries to read the grants, with growing pauses, until it succeeds.
+    async fn reconnect(&mut self) -> GrantSource {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.try_reconnect().await {
+                Ok(source) => return source,
+                Err(error) => emit(&Event::GrantsRetried { error: &error, pause }),
+            }
+            time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn try_reconnect(&mut self) -> Result<GrantSource, GrantSourceError> {
+        let source = GrantSource::find(&self.servers).await?;
+        self.refresh(&source, true).await?;
+        Ok(source)
+    }
 }

@@ -4,7 +4,8 @@
 //!
 //! - [`password`], `hash_queue`, `lockout`, `network`, `login`: from a name and a password to a token
 //! - `tokens`: JWTs and the keys that sign them
-//! - `grants`, `grant_cache`: all accounts with their grants and limits, in memory
+//! - `grants`, `grant_source`, `change_listener`, `grant_cache`: all accounts with their grants and limits, read again when they
+//!   have changed, in memory
 //! - [`profile`], `caller_limits`: the limits of single users, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
 //! - [`accounts`], `manage`: creates and changes accounts
@@ -15,7 +16,9 @@ pub(crate) mod audit;
 mod audit_repeats;
 pub(crate) mod audit_writer;
 pub(crate) mod caller_limits;
+mod change_listener;
 pub(crate) mod grant_cache;
+mod grant_source;
 pub(crate) mod grants;
 mod hash_queue;
 pub(crate) mod lockout;

@@ -13,7 +13,7 @@ pub async fn connect(address: impl Into<DatabaseAddress>) -> Result<Client, Erro
 }
 
 /// The same, with the task.
-pub(super) async fn spawn(address: &DatabaseAddress) -> Result<(Client, JoinHandle<()>), Error> {
+pub(crate) async fn spawn(address: &DatabaseAddress) -> Result<(Client, JoinHandle<()>), Error> {
     let (client, connection) = address.open().await?;
     let task = tokio::spawn(async move {
         if let Err(error) = connection.await {

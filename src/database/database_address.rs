@@ -152,12 +152,32 @@ impl DatabaseAddress {
         &self.warnings
     }
 
+    /// The host and port, for people and metrics; of several the first.
+    pub(crate) fn server_name(&self) -> String {
+        let host = match self.config.get_hosts().first() {
+            Some(Host::Tcp(name)) => name.clone(),
+            Some(Host::Unix(folder)) => folder.display().to_string(),
+            None => self.config.get_hostaddrs().first().map(ToString::to_string).unwrap_or_default(),
+        };
+        format!("{host}:{}", self.config.get_ports().first().copied().unwrap_or(5432))
+    }
+
     /// The address of the same database, for connections with this role.
     #[must_use]
     pub(crate) fn for_role(&self, role: Role) -> Self {
         let mut address = self.clone();
         address.config.application_name(role.application_name(self.config.get_application_name()));
         address
+    }
+
+    /// The address with this kind of server, unless it says which one is meant.
+    pub(super) fn with_default_target(self, target: Target) -> Self {
+        if self.target == Target::Any { self.with_target(target) } else { self }
+    }
+
+    /// The address with this kind of server, whatever it says.
+    pub(super) fn with_target(self, target: Target) -> Self {
+        Self { target, ..self }
     }
 
     /// The address of the same database, with other settings of its sessions.

@@ -111,8 +111,7 @@ impl Refusal {
         match *report.code() {
             SqlState::QUERY_CANCELED => Self::Cancelled,
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::Conflict,
-            SqlState::READ_ONLY_SQL_TRANSACTION
-            | SqlState::LOCK_NOT_AVAILABLE
+            SqlState::LOCK_NOT_AVAILABLE
             | SqlState::ADMIN_SHUTDOWN
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
@@ -128,8 +127,9 @@ impl Refusal {
             ref code => match &code.code()[..2] {
                 // Connection exceptions: the server received a message that the protocol does not have.
                 "08" => Self::Connection,
-                // Insufficient resources: connections, memory, disk space or a configured limit.
-                "53" => Self::State,
+                // The transaction cannot do it as it is, such as writing on a standby; or insufficient resources: connections, memory,
+                // disk space or a configured limit.
+                "25" | "53" => Self::State,
                 _ => Self::Statement,
             },
         }

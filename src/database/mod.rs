@@ -15,11 +15,13 @@ pub mod portals;
 pub(crate) mod pool_status;
 pub(crate) mod role;
 mod round_trip;
+pub mod server_addresses;
 pub mod session;
 pub mod snapshot;
 mod target_session;
 mod tls;
 pub mod transaction;
+pub mod wal_position;
 pub mod writer_pool;
 
 pub mod migrate;

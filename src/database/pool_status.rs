@@ -3,7 +3,7 @@
 use deadpool_postgres::Status;
 
 /// What a pool of connections is doing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PoolStatus {
     /// The most connections that it opens.
     pub(crate) max: usize,
@@ -16,6 +16,16 @@ pub(crate) struct PoolStatus {
 }
 
 impl PoolStatus {
+    /// What both pools are doing together.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            max: self.max + other.max,
+            used: self.used + other.used,
+            idle: self.idle + other.idle,
+            waiting: self.waiting + other.waiting,
+        }
+    }
+
     /// Whether requests wait because every connection is in use.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.waiting > 0 && self.used >= self.max

@@ -9,6 +9,8 @@ pub(crate) enum Role {
     Updates,
     /// Reading accounts and grants, and listening for their changes.
     Accounts,
+    /// Asking how far the server is.
+    Positions,
     /// Writing the audit trail.
     Audit,
     /// Reading the known values of search keys.
@@ -29,6 +31,7 @@ impl Role {
             Self::Queries => "queries",
             Self::Updates => "updates",
             Self::Accounts => "accounts",
+            Self::Positions => "positions",
             Self::Audit => "audit",
             Self::Vocabularies => "vocabularies",
             Self::Retention => "retention",

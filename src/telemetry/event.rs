@@ -160,6 +160,13 @@ pub(crate) enum Event<'a> {
     },
     /// access: changes of grants are received again.
     GrantsFresh,
+    /// access: the database does not notify this server of changed grants. It looks for them every second.
+    NotificationsMissing {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// access: the database notifies this server of changed grants again.
+    NotificationsReceived,
     /// access: the grants could not be read and will be read again.
     GrantsRetried {
         /// Why.
@@ -189,6 +196,26 @@ pub(crate) enum Event<'a> {
         relation: &'a str,
         /// The most rows that are read.
         max_rows: usize,
+    },
+
+    /// replicas: the primary does not answer. Replicas are read all the same, and order updates get 503.
+    PrimaryLost {
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// replicas: the primary answers again.
+    PrimaryFound,
+    /// replicas: a replica may be read.
+    ReplicaJoined {
+        /// Its host and port.
+        server: &'a str,
+    },
+    /// replicas: a replica is not read.
+    ReplicaLeft {
+        /// Its host and port.
+        server: &'a str,
+        /// Why.
+        error: &'a dyn Error,
     },
 
     /// database: a connection ended with an error.

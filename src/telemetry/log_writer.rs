@@ -87,6 +87,10 @@ pub(super) fn write(event: &Event<'_>) {
             warn!(error = %ErrorChain(*error), "changes of grants are no longer received; the last grants read stay in force");
         }
         Event::GrantsFresh => info!("changes of grants are received again"),
+        Event::NotificationsMissing { error } => {
+            warn!(error = %ErrorChain(*error), "no notifications of changed grants are received; they are looked for every second");
+        }
+        Event::NotificationsReceived => info!("notifications of changed grants are received again"),
         Event::GrantsRetried { error, pause } => {
             debug!(error = %ErrorChain(*error), ?pause, "the grants cannot be read yet");
         }
@@ -101,6 +105,13 @@ pub(super) fn write(event: &Event<'_>) {
         Event::VocabularyTooLarge { relation, max_rows } => {
             warn!(relation, max_rows, "the vocabulary has too many rows and is not used");
         }
+
+        Event::PrimaryLost { error } => {
+            warn!(error = %ErrorChain(*error), "the primary does not answer; replicas are read, and order updates get 503");
+        }
+        Event::PrimaryFound => info!("the primary answers again"),
+        Event::ReplicaJoined { server } => info!(server, "a replica is read"),
+        Event::ReplicaLeft { server, error } => warn!(server, error = %ErrorChain(*error), "a replica is not read"),
 
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),

@@ -88,7 +88,7 @@ pub(crate) async fn start(
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(database.clone(), config.default_limits()).await?.into(),
+        grants: GrantCache::start(&database.clone().into(), config.default_limits()).await?.into(),
         logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
         pool_turns: FairSemaphore::new(pool.size),
         pool_wait: pool.wait,

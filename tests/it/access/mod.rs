@@ -1,6 +1,7 @@
 //! Signing in, tokens and users.
 
 mod audit_trail;
+mod changes;
 mod key_folder;
 mod login_attacks;
 mod sign_in;

@@ -450,6 +450,16 @@ async fn notifies_listeners_of_changes_of_access() {
         }
     });
     client.batch_execute("LISTEN orderql_access").await.unwrap();
+    // A role that may change accounts needs no right on the version.
+    let role = format!("changer_of_{}", database.name());
+    let create = format!(
+        "CREATE ROLE {role}; GRANT USAGE ON SCHEMA orderql TO {role};
+         GRANT ALL ON orderql.user_account, orderql.group_member, orderql.user_profile, orderql.artifact_grant, orderql.user_group
+         TO {role}; SET ROLE {role}"
+    );
+    client.batch_execute(&create).await.unwrap();
+    let version =
+        async || -> i64 { client.query_one("SELECT version FROM orderql.access_version", &[]).await.unwrap().get(0) };
     for statement in [
         "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ('u', 'h')",
         "INSERT INTO orderql.group_member VALUES ('API', 'u')",
@@ -458,9 +468,15 @@ async fn notifies_listeners_of_changes_of_access() {
         "DELETE FROM orderql.artifact_grant",
         "DELETE FROM orderql.user_group",
     ] {
+        let before = version().await;
         client.batch_execute(statement).await.unwrap();
         assert_eq!(received.recv().await.as_deref(), Some("orderql_access"), "{statement}");
+        assert!(version().await > before, "{statement}");
     }
+    let before = version().await;
+    client.batch_execute("BEGIN; DELETE FROM orderql.user_account; ROLLBACK").await.unwrap();
+    assert_eq!(version().await, before);
+    client.batch_execute(&format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
 }
 
 /// The rows that [`PARTIES`] must return.
