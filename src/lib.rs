@@ -71,6 +71,9 @@ pub mod vocabulary_reader;
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
 pub mod throttle;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "asks servers how far they are, and when that was")]
+pub mod replicas;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
 #[cfg(feature = "server")]

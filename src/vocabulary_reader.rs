@@ -14,6 +14,7 @@ use crate::catalog::Catalog;
 use crate::database::connect::connect;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::role::Role;
+use crate::database::server_addresses::ServerAddresses;
 use crate::database::session::reader;
 use crate::plan::sql::{Identifier, Relation};
 use crate::telemetry::emit;
@@ -48,16 +49,17 @@ pub(crate) enum VocabularyError {
 }
 
 impl VocabularyReader {
-    /// Reads the vocabularies of the catalog into `current`, and again whenever [`Self::refresh`] is called.
+    /// Reads the vocabularies of the catalog into `current`, and again whenever [`Self::refresh`] is called: from the primary, or
+    /// else from a replica.
     pub(crate) async fn start(
-        database: &DatabaseAddress,
+        servers: &ServerAddresses,
         catalog: Arc<Catalog>,
         current: Arc<CurrentVocabularies>,
     ) -> Result<Self, VocabularyError> {
-        let (database, _) = reader(&database.for_role(Role::Vocabularies));
-        current.replace(read(&database, &catalog).await?);
+        let servers: Vec<_> = servers.readable().map(|server| reader(&server.for_role(Role::Vocabularies)).0).collect();
+        current.replace(read_from_any(&servers, &catalog).await?);
         let wanted = Arc::new(Notify::new());
-        let task = tokio::spawn(refresh(database, catalog, current, Arc::clone(&wanted)));
+        let task = tokio::spawn(refresh(servers, catalog, current, Arc::clone(&wanted)));
         Ok(Self { wanted, task })
     }
 
@@ -76,19 +78,31 @@ impl Drop for VocabularyReader {
 /// Reads the vocabularies whenever that is wanted, with a pause after each time. The last ones stay in force when the
 /// database cannot be read.
 async fn refresh(
-    database: DatabaseAddress,
+    servers: Vec<DatabaseAddress>,
     catalog: Arc<Catalog>,
     current: Arc<CurrentVocabularies>,
     wanted: Arc<Notify>,
 ) {
     loop {
         wanted.notified().await;
-        match read(&database, &catalog).await {
+        match read_from_any(&servers, &catalog).await {
             Ok(vocabularies) => current.replace(vocabularies),
             Err(error) => emit(&Event::VocabulariesStale { error: &error }),
         }
         time::sleep(PAUSE).await;
     }
+}
+
+/// Reads from the first server that answers. Fails with the error of the first one, which is the primary.
+async fn read_from_any(servers: &[DatabaseAddress], catalog: &Catalog) -> Result<Vocabularies, VocabularyError> {
+    let mut first = None;
+    for server in servers {
+        match read(server, catalog).await {
+            Ok(vocabularies) => return Ok(vocabularies),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    first.map_or_else(|| Ok(Vocabularies::default()), Err)
 }
 
 async fn read(database: &DatabaseAddress, catalog: &Catalog) -> Result<Vocabularies, VocabularyError> {

@@ -111,7 +111,7 @@ impl Listening {
                 match message {
                     // Those of the triggers have no payload.
                     AsyncMessage::Notification(notification) if notification.payload().is_empty() => {
-                        changed.notify_one()
+                        changed.notify_one();
                     }
                     // A receiver that is gone needs nothing.
                     AsyncMessage::Notification(notification) => drop(sender.send(notification.payload().to_owned())),

@@ -9,11 +9,13 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error};
 
 use crate::cli::settings::warn;
+use crate::config::settings::Config as Settings;
 use crate::database::connect;
 use crate::database::connection_string::ConnectionString;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::AddressError;
 use crate::database::role::Role;
+use crate::database::server_addresses::ServerAddresses;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -51,6 +53,13 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
         warn(&warning.to_string());
     }
     Ok(address)
+}
+
+/// Completes the addresses of the primary and its replicas.
+pub(crate) fn addresses(settings: &Settings) -> Result<ServerAddresses, Box<dyn std::error::Error + Send + Sync>> {
+    let primary = address(&settings.database()?)?;
+    let replicas = settings.replica_urls.iter().map(address).collect::<Result<_, _>>()?;
+    Ok(ServerAddresses::new(primary, replicas, settings.listen_url.as_ref().map(address).transpose()?)?)
 }
 
 /// Connects to the database of a command.

@@ -11,12 +11,14 @@ use crate::config::settings::Config;
 use crate::database::connection_string::ConnectionString;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::options::PoolOptions;
+use crate::database::server_addresses::ServerAddresses;
 use crate::http;
 use crate::http::cors;
 use crate::http::query_texts::QueryTextOptions;
 use crate::http::socket::tls::TlsFiles;
 use crate::limits::{Limits, caller_limits};
 use crate::orders::options::UpdateOptions;
+use crate::replicas::options::{ReadOptions, ReadServerOptions};
 use crate::telemetry::log;
 use crate::throttle::queues::QueueBounds;
 
@@ -166,9 +168,17 @@ impl Config {
         PoolOptions { database, size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
     }
 
-    /// The pool of connections that exports use.
-    pub(crate) fn exports(&self, database: DatabaseAddress) -> PoolOptions {
-        PoolOptions { size: self.exports, ..self.pool(database) }
+    /// The servers that are read.
+    pub(crate) fn reads(&self, servers: &ServerAddresses) -> ReadOptions {
+        let server = |address: &DatabaseAddress| ReadServerOptions {
+            queries: self.pool(address.clone()),
+            exports: PoolOptions { size: self.exports, ..self.pool(address.clone()) },
+        };
+        ReadOptions {
+            primary: server(&servers.primary),
+            replicas: servers.replicas.iter().map(server).collect(),
+            longest_lag: self.replica_lag,
+        }
     }
 
     /// The pool of connections that order updates use.
@@ -189,7 +199,11 @@ impl Config {
 
     /// The settings of order updates.
     pub(crate) fn updates(&self) -> UpdateOptions {
-        UpdateOptions { rejections_lower_quantity_on_hand: self.reject_lowers_qoh, exclusion: self.reject_exclusion }
+        UpdateOptions {
+            rejections_lower_quantity_on_hand: self.reject_lowers_qoh,
+            exclusion: self.reject_exclusion,
+            has_position: !self.replica_urls.is_empty(),
+        }
     }
 
     /// The database's address. Fails if neither the setting nor libpq's environment names a database.

@@ -9,8 +9,8 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, FOLDER, LIMIT,
-    LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE,
+    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, DATABASES, FOLDER,
+    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE,
     SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
 };
 use crate::config::values::Values;
@@ -116,6 +116,12 @@ caller_limits! { settings!
         tls_key: Option<PathBuf> = "tls-key", "ORDERQL_TLS_KEY", "", PATH_OR_NONE, Live;
         /// The database, as a URL (postgresql:, with user, password, host and name) or as host=… user=… dbname=….
         database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, Secret;
+        /// Replicas of the database, one server each, in the same form with commas between; queries are read from them.
+        replica_urls: Vec<ConnectionString> = "replica-urls", "ORDERQL_REPLICA_URLS", "", DATABASES, Secret;
+        /// How old the data of a replica may be that is read.
+        replica_lag: Duration = "replica-lag", "ORDERQL_REPLICA_LAG", "2s", TIME;
+        /// Where notifications of changed accounts and grants are received, if database-url delivers none, as poolers do.
+        listen_url: Option<ConnectionString> = "listen-url", "ORDERQL_LISTEN_URL", "", DATABASE, Secret;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE, Live;
         /// Threads that serve requests; one for each core if not given.

@@ -162,6 +162,16 @@ pub(crate) const DATABASE: ValueParser<Option<ConnectionString>> = ValueParser {
     parse: |text| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) },
 };
 
+/// The addresses of databases; empty if there are none.
+pub(crate) const DATABASES: ValueParser<Vec<ConnectionString>> = ValueParser {
+    placeholder: "DATABASES",
+    wanted: "addresses such as postgresql://user:password@host:5432/name with commas between (%2C in a password), each of one host",
+    parse: |text| {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        parts.map(|part| part.parse().ok()).collect()
+    },
+};
+
 /// A text of at least one character.
 pub(crate) const TEXT: ValueParser<String> = ValueParser {
     placeholder: "TEXT",

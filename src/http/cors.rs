@@ -11,7 +11,7 @@ use hyper::header::{self, HeaderValue};
 use crate::http::response::add_vary;
 
 /// Response headers that scripts may read beside those that they always may.
-const EXPOSED: &str = "X-Request-Id, Retry-After, ETag, Preference-Applied";
+const EXPOSED: &str = "X-Request-Id, Retry-After, ETag, Preference-Applied, Orderql-Position";
 
 /// The settings.
 #[derive(Debug, Clone)]

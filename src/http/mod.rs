@@ -11,7 +11,7 @@
 //! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, have `cpu_tasks` do what takes a core for longer than a moment, and find the client's address by `origin`.
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
-//! coding (both parse lists with `quality` values), `prefer` reads how long a request wants to wait, `compress` encodes it, `cors` says which web pages may read it, and
+//! coding (both parse lists with `quality` values), `prefer` reads how long a request wants to wait, `read_position` how far the server must be that it is read from, `compress` encodes it, `cors` says which web pages may read it, and
 //! `cost_extension` and `value_warning` report a query's cost and the values that may be misspelt.
 //!
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
@@ -59,6 +59,7 @@ mod quality;
 pub(crate) mod query_error;
 pub(crate) mod query_texts;
 pub(crate) mod request_error;
+pub(crate) mod read_position;
 pub(crate) mod readiness;
 pub(crate) mod request_handler;
 pub(crate) mod request_head;

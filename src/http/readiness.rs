@@ -1,17 +1,19 @@
 //! Whether the server can answer queries, part by part. Reads what is known already, so that probes, which anybody may send,
 //! do not load the database.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value, json};
 
 use crate::http::service::Service;
+use crate::replicas::positions::{Absence, ReplicaState};
 
 /// Whether the server can answer queries.
 #[derive(Debug)]
 pub(crate) struct Readiness {
     /// Each part.
-    pub(crate) parts: [Part; 5],
+    pub(crate) parts: Vec<Part>,
     is_draining: bool,
 }
 
@@ -19,7 +21,7 @@ pub(crate) struct Readiness {
 #[derive(Debug)]
 pub(crate) struct Part {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     state: State,
 }
 
@@ -36,21 +38,19 @@ enum State {
 impl Readiness {
     /// Looks at each part.
     pub(crate) fn of(service: &Service) -> Self {
-        let is_connected = service.grants.is_connected();
-        let pool = service.pool_status();
-        let part = |name, state| Part { name, state };
+        let part = |name: &'static str, state| Part { name: name.into(), state };
+        let replicas = service
+            .servers
+            .replica_states()
+            .map(|(server, state)| Part { name: format!("replica {}", server.name).into(), state: of_replica(state) });
         Self {
             is_draining: service.is_draining.load(Ordering::Relaxed),
             parts: [
-                // The connection that listens for changed grants shows it.
-                part(
-                    "database",
-                    if is_connected { State::Ok } else { State::Failed("the database cannot be reached") },
-                ),
+                part("database", of_database(service)),
                 // A server that is busy stays in service: the others would get its load as well.
                 part(
                     "pool",
-                    if pool.is_exhausted() {
+                    if service.servers.query_pools().is_exhausted() {
                         State::Degraded("every connection is in use, and requests wait")
                     } else {
                         State::Ok
@@ -58,7 +58,7 @@ impl Readiness {
                 ),
                 part(
                     "accounts",
-                    if is_connected {
+                    if service.grants.is_connected() {
                         State::Ok
                     } else {
                         State::Degraded("changes are not received; those read last are in force")
@@ -74,7 +74,10 @@ impl Readiness {
                 ),
                 // Checked against the database before the server listens.
                 part("schema", State::Ok),
-            ],
+            ]
+            .into_iter()
+            .chain(replicas)
+            .collect(),
         }
     }
 
@@ -101,8 +104,30 @@ impl Readiness {
             State::Degraded(reason) => json!({ "status": "degraded", "reason": reason }),
             State::Failed(reason) => json!({ "status": "failed", "reason": reason }),
         };
-        self.parts.iter().map(|part| (part.name.to_owned(), described(part))).collect::<Map<_, _>>().into()
+        self.parts.iter().map(|part| (part.name.to_string(), described(part))).collect::<Map<_, _>>().into()
     }
+}
+
+fn of_database(service: &Service) -> State {
+    if !service.database_answers() {
+        State::Failed("the database cannot be reached")
+    } else if service.servers.is_primary_there() == Some(false) {
+        State::Degraded("the primary cannot be reached; replicas are read, and order updates get 503")
+    } else {
+        State::Ok
+    }
+}
+
+const fn of_replica(state: ReplicaState) -> State {
+    State::Degraded(match state {
+        ReplicaState::Current(_) => return State::Ok,
+        ReplicaState::Lagging(_) => "it lags too far",
+        ReplicaState::Absent(Absence::Unknown) => "it is not known yet whether it fits the schema",
+        ReplicaState::Absent(Absence::Unreachable) => "it does not answer",
+        ReplicaState::Absent(Absence::NotAStandby) => "it is no standby",
+        ReplicaState::Absent(Absence::Unfit) => "it does not fit the schema",
+        ReplicaState::Absent(Absence::Ahead(_)) => "it is ahead of the primary, so it follows another one",
+    })
 }
 
 impl Part {

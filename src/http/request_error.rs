@@ -65,6 +65,11 @@ pub(crate) enum RequestError {
     /// An `Accept-Encoding` that excludes every coding and identity too.
     #[error("Accept-Encoding excludes every coding that answers can have, and identity, which is none")]
     NoAcceptableCoding,
+    /// A malformed `Orderql-After`.
+    #[error(
+        "a request has one Orderql-After at most, with the Orderql-Position of an order update's response, such as 16/B374D848"
+    )]
+    Position,
     /// A body that is not declared to be JSON.
     #[error("the body must be JSON, sent with Content-Type: application/json")]
     NotJson,
@@ -84,6 +89,7 @@ impl RequestError {
             | Self::MalformedHead
             | Self::AmbiguousLength
             | Self::TransferEncoding
+            | Self::Position
             | Self::IncompleteBody(_) => ErrorCode::BadRequest,
             Self::HeadTooLarge => ErrorCode::RequestHeaderFieldsTooLarge,
             Self::TargetTooLong { .. } => ErrorCode::UriTooLong,
@@ -114,6 +120,7 @@ impl RequestError {
             | Self::MethodNotAllowed { .. }
             | Self::NotAcceptable
             | Self::NoAcceptableCoding
+            | Self::Position
             | Self::NotJson
             | Self::NotAForm
             | Self::NotUtf8 => false,

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use hyper::HeaderMap;
 use rustls::ServerConfig;
-use tokio::sync::Semaphore;
 
 use crate::access::grant_cache::GrantCache;
 use crate::access::grants::{Artifact, Principal};
 use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
 use crate::compile::compiler::Compiler;
-use crate::database::pool::Pool;
-use crate::database::pool_status::PoolStatus;
 use crate::database::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
@@ -26,8 +22,8 @@ use crate::http::query_texts::QueryTexts;
 use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::orders::options::UpdateOptions;
+use crate::replicas::read_servers::ReadServers;
 use crate::throttle::admission::Admission;
-use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
 use crate::throttle::refusal_pace::RefusalPace;
 use crate::vocabulary_reader::VocabularyReader;
@@ -55,16 +51,8 @@ pub(crate) struct Service {
     pub updates: Queues,
     /// Whether the database has the tables of order updates.
     pub updates_orders: bool,
-    /// Connections for queries.
-    pub pool: Pool,
-    /// Gives these connections to the callers in turn.
-    pub pool_turns: FairSemaphore,
-    /// How long a query waits for one.
-    pub pool_wait: Duration,
-    /// The right to stream responses, which hold these connections for as long as their clients read.
-    pub streams: Arc<Semaphore>,
-    /// Connections for exports.
-    pub export_pool: Pool,
+    /// Connections for queries and exports.
+    pub servers: Arc<ReadServers>,
     /// The callers' exports.
     pub exports: Queues,
     /// Connections for order updates.
@@ -96,10 +84,10 @@ impl Service {
         self.updates.close();
     }
 
-    /// What the pool of connections for queries is doing. Queries wait for their turn before they take a connection.
-    pub(crate) fn pool_status(&self) -> PoolStatus {
-        let status = self.pool.status();
-        PoolStatus { waiting: status.waiting + self.pool_turns.waiting(), ..status }
+    /// Whether some server answers queries.
+    pub(crate) fn database_answers(&self) -> bool {
+        // Without replicas, the connection that accounts are read on shows it.
+        if self.servers.has_replicas() { self.servers.is_some_server_there() } else { self.grants.is_connected() }
     }
 
     /// The gates of token and grant. Returns the account of a good token as it is now, if it has the grant, and adds it

@@ -3,8 +3,9 @@
 use crate::database::metrics::PoolName;
 use crate::database::pool_status::PoolStatus;
 use crate::http::metrics;
-use crate::http::readiness::Readiness;
+use crate::http::readiness::{Part, Readiness};
 use crate::http::service::Service;
+use crate::replicas::positions::ReplicaState;
 use crate::telemetry::metrics::exposition;
 use crate::telemetry::metrics::label::Label;
 use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
@@ -23,7 +24,7 @@ struct FigureOf<'a> {
 
 const POOL: &str = PoolName::NAME;
 
-static FIGURES: [Figure; 15] = [
+static FIGURES: [Figure; 17] = [
     figure("orderql_build_info", Kind::Gauge, &["version"], "The version that runs; the value is 1.", |_| {
         vec![Series::whole(vec![env!("CARGO_PKG_VERSION")], 1)]
     }),
@@ -37,7 +38,8 @@ static FIGURES: [Figure; 15] = [
         "1 while nothing is wrong with a part of the server, else 0; `/health/ready` says what.",
         |service| {
             let parts = Readiness::of(service).parts;
-            parts.iter().map(|part| Series::whole(vec![part.name], part.is_ok().into())).collect()
+            let series = |part: &Part| Series::new([part.name.clone()], Value::Whole(part.is_ok().into()));
+            parts.iter().map(series).collect()
         },
     ),
     figure(
@@ -64,6 +66,34 @@ static FIGURES: [Figure; 15] = [
         |service| of_pools(service, |status| status.waiting),
     ),
     figure(
+        "orderql_reads_total",
+        Kind::Counter,
+        &["server", "reason"],
+        "Queries and exports that were begun on a server, by the reason why it was that one.",
+        |service| {
+            let servers = service.servers.all().flat_map(|server| {
+                let name = server.name.to_string();
+                server
+                    .read_counts()
+                    .map(move |(reason, count)| Series::new([name.clone(), reason.to_owned()], Value::Whole(count)))
+            });
+            servers.collect()
+        },
+    ),
+    figure(
+        "orderql_replica_lag_seconds",
+        Kind::Gauge,
+        &["server"],
+        "How old the data of a replica is, at most, compared with the primary, or while that is away with the replica that is ahead.",
+        |service| {
+            let lags = service.servers.replica_states().filter_map(|(server, state)| {
+                let (ReplicaState::Current(lag) | ReplicaState::Lagging(Some(lag))) = state else { return None };
+                Some(Series::new([server.name.to_string()], Value::Real(lag.as_secs_f64())))
+            });
+            lags.collect()
+        },
+    ),
+    figure(
         "orderql_queued_requests",
         Kind::Gauge,
         &["kind"],
@@ -81,7 +111,7 @@ static FIGURES: [Figure; 15] = [
         |service| {
             let statistics = service.compiler.cache_statistics();
             let (texts, plans) = (statistics.texts, statistics.plans);
-            let count = |cache, result, count| Series { labels: vec![cache, result], value: Value::Whole(count) };
+            let count = |cache, result, count| Series::new([cache, result], Value::Whole(count));
             vec![
                 count("text", "hit", texts.hits),
                 count("text", "miss", texts.misses),
@@ -144,9 +174,9 @@ impl Metric for FigureOf<'_> {
 fn pools(service: &Service) -> [(&'static str, PoolStatus); 3] {
     let name = |name: PoolName| PoolName::text(name.index());
     [
-        (name(PoolName::Queries), service.pool_status()),
+        (name(PoolName::Queries), service.servers.query_pools()),
         (name(PoolName::Updates), service.writer.status()),
-        (name(PoolName::Exports), service.export_pool.status()),
+        (name(PoolName::Exports), service.servers.export_pools()),
     ]
 }
 

@@ -9,4 +9,6 @@ pub(crate) struct UpdateOptions {
     pub(crate) rejections_lower_quantity_on_hand: bool,
     /// How long a rejected order item is not to be sent from the facility that rejected it; `None` records nothing.
     pub(crate) exclusion: Option<Duration>,
+    /// Whether outcomes have their position in the write-ahead log, because replicas are read.
+    pub(crate) has_position: bool,
 }

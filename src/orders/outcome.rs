@@ -1,7 +1,16 @@
 //! The outcome of an order update.
 
+use crate::database::wal_position::WalPosition;
 use crate::orders::error::messages;
 use crate::orders::violation::Violation;
+
+/// What became of an order update.
+#[derive(Debug)]
+pub(crate) struct Updated {
+    pub(crate) outcome: UpdateOutcome,
+    /// A position in the write-ahead log behind the update, if it is wanted and could be found out.
+    pub(crate) position: Option<WalPosition>,
+}
 
 /// The outcome of an order update. The same for a request and for its repeats with the same idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
+use crate::database::wal_position::written;
 use crate::database::writer_pool::WriterPool;
 use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
@@ -14,7 +15,7 @@ use crate::orders::apply::error::ApplyError;
 use crate::orders::error::UpdateError;
 use crate::orders::idempotency::{self, Claim, IdempotencyKey};
 use crate::orders::options::UpdateOptions;
-use crate::orders::outcome::UpdateOutcome;
+use crate::orders::outcome::{UpdateOutcome, Updated};
 use crate::orders::update_request::UpdateRequest;
 
 /// How often an update is attempted that collides with others.
@@ -23,17 +24,19 @@ const MAX_ATTEMPTS: usize = 5;
 /// How long an update waits for another one's locks.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored outcome instead.
+/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored outcome instead. Calls `on_commit`
+/// before a commit is sent: from then on the update may be applied, whether or not its outcome arrives.
 pub(crate) async fn update(
     writer: &WriterPool,
     options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
-) -> Result<UpdateOutcome, UpdateError> {
+    on_commit: impl Fn(),
+) -> Result<Updated, UpdateError> {
     let mut attempts = 1;
     loop {
-        match attempt(writer, options, actor, request, key).await {
+        match attempt(writer, options, actor, request, key, &on_commit).await {
             Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
             Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
             result => return result.map_err(classify),
@@ -47,14 +50,31 @@ async fn attempt(
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
-) -> Result<UpdateOutcome, DatabaseError> {
+    on_commit: &impl Fn(),
+) -> Result<Updated, DatabaseError> {
     let mut connection = writer.connection().await?;
-    let result = run(connection.client()?, options, actor, request, key).await;
-    match &result {
-        Err(error) if !error.spares_connection() => connection.discard(),
-        _ => connection.release(),
+    let outcome = match run(connection.client()?, options, actor, request, key, on_commit).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            if error.spares_connection() {
+                connection.release();
+            } else {
+                connection.discard();
+            }
+            return Err(error);
+        }
+    };
+    if !options.has_position {
+        connection.release();
+        return Ok(Updated { outcome, position: None });
     }
-    result
+    // The update is committed, whatever becomes of the position.
+    let position = written(connection.client()?).await.ok();
+    match position {
+        Some(_) => connection.release(),
+        None => connection.discard(),
+    }
+    Ok(Updated { outcome, position })
 }
 
 async fn run(
@@ -63,6 +83,7 @@ async fn run(
     actor: &Actor,
     request: &UpdateRequest,
     key: Option<IdempotencyKey<'_>>,
+    on_commit: &impl Fn(),
 ) -> Result<UpdateOutcome, DatabaseError> {
     if key.is_some() {
         idempotency::delete_expired(connection).await?;
@@ -91,6 +112,7 @@ async fn run(
     if let Some(key) = key {
         idempotency::store(&transaction, actor, key, &outcome).await?;
     }
+    on_commit();
     transaction.commit().await?;
     Ok(outcome)
 }

@@ -38,6 +38,13 @@ impl FairSemaphore {
         Self { state: Arc::new(Mutex::new(state)), permits, unused: Arc::default() }
     }
 
+    /// A permit, if one is free.
+    pub(crate) fn try_acquire(&self) -> Option<FairPermit> {
+        let mut state = self.state();
+        state.free = state.free.checked_sub(1)?;
+        Some(FairPermit { semaphore: Some(self.clone()) })
+    }
+
     /// Waits for a permit.
     pub(crate) async fn acquire(&self, caller: &Arc<str>) -> FairPermit {
         loop {

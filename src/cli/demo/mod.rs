@@ -21,6 +21,7 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::database::cluster::{Cluster, started_as_root};
 use crate::database::connect::connect;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::error::ClusterError;
 use crate::database::migrate::{MigrateError, migrate};
 use crate::database::options::{ClusterOptions, Durability};
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> Outcome {
         start::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
-        let server = start::start(&config, &values, (&database).into(), sockets).await?;
+        let server = start::start(&config, &values, DatabaseAddress::from(&database).into(), sockets).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), config.tls_cert.is_some(), &database, &token);
         server.serve(Signals::listen()?, None).await?;

@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio_postgres::{Client, Error};
 
-use crate::cli::database::{address, connect};
+use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
+use crate::cli::doctor::replicas;
 use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::migrate::{has_order_tables, pending};
@@ -20,14 +21,16 @@ use crate::telemetry::error_chain::ErrorChain;
 /// The oldest version that is supported.
 const OLDEST_VERSION: i32 = 140_000;
 
-/// Connections that a server has beside its pools: for grants, for the audit, and for old rows.
-const OTHER_CONNECTIONS: usize = 4;
+/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search
+/// keys, and for old rows.
+const OTHER_CONNECTIONS: usize = 5;
 
 /// A difference of the clocks that no transmission explains.
 const CLOCK_DIFFERENCE: Duration = Duration::from_secs(2);
 
 /// What the role needs of the service's own tables, besides what an order update needs of them.
-const PRIVILEGES: [(&str, &[&str]); 10] = [
+const PRIVILEGES: [(&str, &[&str]); 11] = [
+    ("orderql.access_version", &["SELECT"]),
     ("orderql.artifact_grant", &["SELECT"]),
     ("orderql.artifact_group", &["SELECT"]),
     ("orderql.group_member", &["SELECT"]),
@@ -45,16 +48,13 @@ type Missing = BTreeMap<&'static str, Vec<String>>;
 
 /// Checks the database, as far as it can be reached.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
-    let given = match config.database() {
-        Ok(given) => given,
-        Err(error) => return vec![Finding::error("database", &error)],
+    let servers = match addresses(config) {
+        Ok(servers) => servers,
+        Err(error) => return vec![Finding::error("database", &*error)],
     };
-    let database = match address(&given) {
-        Ok(database) => database,
-        Err(error) => return vec![Finding::error("database", &error)],
-    };
+    let database = &servers.primary;
     let mut findings = certificates::of_connections(database.certificate_files());
-    let client = match connect(&database).await {
+    let client = match connect(database).await {
         Ok(client) => client,
         Err(error) => {
             findings.push(Finding::error("database", &error));
@@ -96,6 +96,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         }
     }
     findings.extend(schema_fit(&client, config).await);
+    findings.extend(replicas::check(&client, &servers.replicas, config).await);
     findings
 }
 
@@ -108,10 +109,10 @@ async fn server(client: &Client) -> Result<Vec<Finding>, Error> {
     Ok(vec![if number < OLDEST_VERSION {
         Finding::failure("database", format!("it runs PostgreSQL {version}"), "upgrade it to 14 or later")
     } else if row.try_get(2)? {
-        Finding::failure(
+        Finding::warning(
             "database",
-            "it is a standby, which sends no notifications of changed grants",
-            "name the primary, or several hosts with target_session_attrs=primary",
+            "it is a standby, so that order updates are refused and audit events wait",
+            "name the primary in database-url, and standbys in replica-urls",
         )
     } else {
         Finding::ok("database", format!("{name} on PostgreSQL {version}, as the role {role}"))
@@ -209,7 +210,8 @@ async fn connections(client: &Client, config: &Config) -> Result<Vec<Finding>, E
     let select =
         "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int";
     let most: i32 = client.query_one(select, &[]).await?.try_get(0)?;
-    let needed = readers(config) + config.writer_pool_size + OTHER_CONNECTIONS;
+    let watcher = usize::from(!config.replica_urls.is_empty());
+    let needed = readers(config) + config.exports + config.writer_pool_size + OTHER_CONNECTIONS + watcher;
     Ok(vec![if usize::try_from(most).is_ok_and(|most| most < needed) {
         Finding::warning(
             "connections",

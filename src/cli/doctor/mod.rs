@@ -4,11 +4,13 @@
 //! - `machine`: settings, files, keys, encryption
 //! - `certificates`: when certificates expire
 //! - `database`: the database and what the role may do there
+//! - `replicas`: whether replicas follow it
 
 mod certificates;
 mod database;
 mod finding;
 mod machine;
+mod replicas;
 
 use std::io::{self, Write as _};
 

@@ -7,20 +7,23 @@ use tokio_postgres::Client;
 
 use crate::cli::database::{self, ConnectError};
 use crate::cli::serve::service_manager;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Connects. Tries again for so long, if there is hope.
-pub(super) async fn connect(database: &DatabaseAddress, longest: Option<Duration>) -> Result<Client, ConnectError> {
+/// How long a server may take to answer if another one can be asked.
+const LONGEST_ANSWER: Duration = Duration::from_secs(3);
+
+/// Connects to the primary, or to a replica if that is away. Tries again for so long, if there is hope.
+pub(super) async fn connect(servers: &ServerAddresses, longest: Option<Duration>) -> Result<Client, ConnectError> {
     let longest = longest.unwrap_or_default();
     let started = Instant::now();
     let mut is_reported = false;
     loop {
-        let error = match database::connect(database).await {
+        let error = match connect_once(servers).await {
             Ok(client) => return Ok(client),
             Err(error) => error,
         };
@@ -33,5 +36,30 @@ pub(super) async fn connect(database: &DatabaseAddress, longest: Option<Duration
             is_reported = true;
         }
         time::sleep(PAUSE).await;
+    }
+}
+
+/// Connects to the primary, or to a replica if that is away. Fails with the primary's error.
+pub(super) async fn connect_once(servers: &ServerAddresses) -> Result<Client, ConnectError> {
+    let primary = database::connect(&servers.primary);
+    if servers.replicas.is_empty() {
+        return primary.await;
+    }
+    let mut primary = Box::pin(primary);
+    let error = match time::timeout(LONGEST_ANSWER, &mut primary).await {
+        Ok(Ok(client)) => return Ok(client),
+        Ok(Err(error)) if !error.may_pass() => return Err(error),
+        Ok(Err(error)) => Some(error),
+        Err(_) => None,
+    };
+    for replica in &servers.replicas {
+        if let Ok(Ok(client)) = time::timeout(LONGEST_ANSWER, database::connect(replica)).await {
+            return Ok(client);
+        }
+    }
+    match error {
+        Some(error) => Err(error),
+        // It may answer yet.
+        None => primary.await,
     }
 }

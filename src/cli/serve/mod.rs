@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::runtime::{self, Runtime};
 
-use crate::cli::database::address;
+use crate::cli::database::addresses;
 use crate::cli::outcome::Outcome;
 use crate::cli::serve::reload::Settings;
 use crate::cli::serve::signals::Signals;
@@ -45,11 +45,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let config = Config::read(&values)?;
     let sockets = InheritedSockets::take();
     let log = log::open(&config.log())?;
-    let database = address(&config.database()?)?;
+    let servers = addresses(&config)?;
     runtime(&config)?.block_on(async {
         let mut signals = Signals::listen()?;
         let server = tokio::select! {
-            server = start(&config, &values, database, sockets) => server?,
+            server = start(&config, &values, servers, sockets) => server?,
             _ = signals.end() => return Ok(()),
         };
         server.serve(signals, Some(Settings { flags: &args.flags, values, log: &log })).await

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time;
 
-use crate::cli::database::connect;
+use crate::cli::serve::database_wait::connect_once;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::config::flags::Flags;
 use crate::config::layers;
 use crate::config::report::report;
 use crate::config::settings::{Config, SETTINGS};
 use crate::config::values::Values;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::server_addresses::ServerAddresses;
 use crate::http::current_service::CurrentService;
 use crate::http::service::Service;
 use crate::http::socket::tls;
@@ -36,7 +36,7 @@ pub(crate) struct Settings<'a> {
 pub(super) struct Reloader<'a> {
     settings: Settings<'a>,
     schema: SchemaSource,
-    database: DatabaseAddress,
+    servers: ServerAddresses,
 }
 
 /// What a reload found.
@@ -49,8 +49,8 @@ struct Changes {
 
 impl<'a> Reloader<'a> {
     /// For a server with these settings and this schema.
-    pub(super) fn new(settings: Settings<'a>, schema: SchemaSource, database: DatabaseAddress) -> Self {
-        Self { settings, schema, database }
+    pub(super) fn new(settings: Settings<'a>, schema: SchemaSource, servers: ServerAddresses) -> Self {
+        Self { settings, schema, servers }
     }
 
     /// Reads the settings, the schema file and the certificate. What cannot be used is reported, and then nothing changes.
@@ -77,17 +77,23 @@ impl<'a> Reloader<'a> {
         let tls = options.tls.as_ref().map(tls::read).transpose()?;
         let (schema, catalog) = SchemaSource::read(&config)?;
         let mut service = Service::clone(&services.get());
+        let mut served = None;
         if schema != self.schema {
             let open = async {
-                let client = connect(&self.database).await?;
-                schema.open(catalog, &client, &self.database).await
+                let client = connect_once(&self.servers).await?;
+                schema.open(catalog, &client, &self.servers).await
             };
-            let ServedSchema { sdl, compiler, vocabularies } = time::timeout(SCHEMA_TIMEOUT, open).await??;
+            let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
+                time::timeout(SCHEMA_TIMEOUT, open).await??;
+            served = Some((catalog, constraints));
             service = Service { compiler, vocabularies, sdl, ..service };
         }
         log.change(&config.log())?;
 
         // Nothing fails from here on.
+        if let Some((catalog, constraints)) = served {
+            service.servers.serve_schema(catalog, constraints);
+        }
         service.grants.set_default_limits(config.default_limits());
         service.logins.set_lockout(config.lockout());
         service.memory.resize(options.memory_budget, options.body_limit);

@@ -10,7 +10,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::cli::schema::{self, SchemaFileError};
 use crate::compile::compiler::Compiler;
 use crate::config::settings::Config;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::server_addresses::ServerAddresses;
 use crate::http::sdl_document::SdlDocument;
 use crate::preflight::{Constraints, stored_types};
 use crate::telemetry::emit;
@@ -28,6 +28,8 @@ pub(super) struct SchemaSource {
 
 /// What the service makes of a schema.
 pub(super) struct ServedSchema {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) constraints: Constraints,
     pub(super) sdl: Arc<SdlDocument>,
     pub(super) compiler: Arc<Compiler>,
     pub(super) vocabularies: Arc<VocabularyReader>,
@@ -54,7 +56,7 @@ impl SchemaSource {
         &self,
         catalog: Catalog,
         client: &Client,
-        database: &DatabaseAddress,
+        servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
         for mismatch in schema::check_database(client, &catalog, self.constraints).await? {
             emit(&Event::ConstraintMissing { mismatch: &mismatch });
@@ -64,7 +66,7 @@ impl SchemaSource {
         let compiler = Arc::new(Compiler::new(Arc::clone(&catalog), self.query_cache));
         let sdl = Arc::new(SdlDocument::new(catalog.sdl().to_owned()));
         let known = Arc::clone(compiler.vocabularies());
-        let vocabularies = Arc::new(VocabularyReader::start(database, catalog, known).await?);
-        Ok(ServedSchema { sdl, compiler, vocabularies })
+        let vocabularies = Arc::new(VocabularyReader::start(servers, Arc::clone(&catalog), known).await?);
+        Ok(ServedSchema { catalog, constraints: self.constraints, sdl, compiler, vocabularies })
     }
 }

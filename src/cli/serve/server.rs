@@ -16,7 +16,7 @@ use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
-use crate::database::database_address::DatabaseAddress;
+use crate::database::server_addresses::ServerAddresses;
 use crate::http::current_service::CurrentService;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;
@@ -40,7 +40,7 @@ pub(crate) struct Server {
     pub(super) services: Arc<CurrentService>,
     pub(super) audit: AuditWriter,
     pub(super) schema: SchemaSource,
-    pub(super) database: DatabaseAddress,
+    pub(super) servers: ServerAddresses,
     pub(super) _retention: Option<Retention>,
 }
 
@@ -63,7 +63,7 @@ impl Server {
             // The sender sends nothing: it is dropped.
             task::spawn(listener.serve(Arc::clone(&services), end.map(drop)))
         });
-        let reloader = settings.map(|settings| Reloader::new(settings, self.schema, self.database));
+        let reloader = settings.map(|settings| Reloader::new(settings, self.schema, self.servers));
         let stop = until_stop(signals, reloader, &services);
         let (stopping, stopped) = oneshot::channel::<()>();
         let serving = self.listener.serve(Arc::clone(&services), stopped.map(drop));

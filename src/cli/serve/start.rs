@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tokio::task;
 
 use crate::access::audit_writer::AuditWriter;
@@ -19,9 +18,8 @@ use crate::cli::serve::server::Server;
 use crate::config::report::report;
 use crate::config::settings::Config;
 use crate::config::values::Values;
-use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::has_order_tables;
-use crate::database::pool::Pool;
+use crate::database::server_addresses::ServerAddresses;
 use crate::database::writer_pool::WriterPool;
 use crate::http::current_service::CurrentService;
 use crate::http::listener::Listener;
@@ -32,11 +30,11 @@ use crate::http::service::Service;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
+use crate::replicas::read_servers::ReadServers;
 use crate::retention::Retention;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
 use crate::throttle::admission::Admission;
-use crate::throttle::fair_semaphore::FairSemaphore;
 use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
 
@@ -57,14 +55,15 @@ pub(crate) async fn check(config: &Config) -> Outcome {
 pub(crate) async fn start(
     config: &Config,
     values: &Values,
-    database: DatabaseAddress,
+    servers: ServerAddresses,
     mut inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
     let options = config.http();
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, catalog) = SchemaSource::read(config)?;
-    let client = connect(&database, config.start_wait).await?;
-    let ServedSchema { sdl, compiler, vocabularies } = schema.open(catalog, &client, &database).await?;
+    let client = connect(&servers, config.start_wait).await?;
+    let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
+        schema.open(catalog, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
     let mut bind = async |address, endpoints| {
@@ -78,25 +77,20 @@ pub(crate) async fn start(
     let listener = bind(&options.listen, Endpoints::Public).await?;
     #[cfg(feature = "traces")]
     recorder::start();
-    let audit = AuditWriter::start(database.clone());
-    let retention = config.audit_keep.map(|keep| Retention::start(database.clone(), keep));
+    let audit = AuditWriter::start(servers.primary.clone());
+    let retention = config.audit_keep.map(|keep| Retention::start(servers.primary.clone(), keep));
     let password_checks = config.password_checks();
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
-    let pool = config.pool(database.clone());
     let service = Service {
         sdl,
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(&database.clone().into(), config.default_limits()).await?.into(),
+        grants: GrantCache::start(&servers, config.default_limits()).await?.into(),
         logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
-        pool_turns: FairSemaphore::new(pool.size),
-        pool_wait: pool.wait,
-        streams: Semaphore::new(pool.size / 2).into(),
-        export_pool: Pool::new(&config.exports(database.clone()))?,
+        servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
-        pool: Pool::new(&pool)?,
-        writer: WriterPool::new(&config.writer(database.clone()))?,
+        writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?.into(),
         admission: Admission::new(RateLimiter::in_memory(), config.query_queues()).into(),
@@ -117,7 +111,7 @@ pub(crate) async fn start(
         services: CurrentService::new(service),
         audit,
         schema,
-        database,
+        servers,
         _retention: retention,
     })
 }

@@ -22,11 +22,11 @@ use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
-use crate::http::{body, error_response, origin};
+use crate::http::{body, error_response, origin, read_position};
 use crate::orders::actor::Actor;
 use crate::orders::error::{FormError, ParameterError, UpdateError};
 use crate::orders::idempotency::IdempotencyKey;
-use crate::orders::outcome::UpdateOutcome;
+use crate::orders::outcome::{UpdateOutcome, Updated};
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
@@ -130,11 +130,19 @@ async fn serve(
     let _permit = acquire_permit(service, &principal, in_flight.reserved(), deadline).await?;
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
-    let result =
-        time::timeout_at(deadline, update(&service.writer, service.update_options, &actor, &request, key)).await;
+    let on_commit = || service.servers.begin_write(&principal.user_id);
+    let updating = update(&service.writer, service.update_options, &actor, &request, key, on_commit);
+    let result = time::timeout_at(deadline, updating).await;
     UPDATES.of((classify(result.as_ref().ok()),)).increment();
     match result {
-        Ok(Ok(outcome)) => Ok(of_outcome(&request, &outcome, max_keys)),
+        Ok(Ok(Updated { outcome, position })) => {
+            let mut response = of_outcome(&request, &outcome, max_keys);
+            if let Some(position) = position {
+                service.servers.record_write(&principal.user_id, position);
+                read_position::add(position, response.headers_mut());
+            }
+            Ok(response)
+        }
         Ok(Err(error @ (UpdateError::Referenced(_) | UpdateError::TooLong(_)))) => {
             Ok(of_errors(StatusCode::CONFLICT, &[error]))
         }
@@ -145,8 +153,8 @@ async fn serve(
 }
 
 /// What became of an update, for the metrics; `None` if it took too long.
-fn classify(result: Option<&Result<UpdateOutcome, UpdateError>>) -> UpdateResult {
-    match result {
+fn classify(result: Option<&Result<Updated, UpdateError>>) -> UpdateResult {
+    match result.map(|result| result.as_ref().map(|updated| &updated.outcome)) {
         Some(Ok(UpdateOutcome::Applied)) => UpdateResult::Applied,
         Some(Ok(UpdateOutcome::Rejected { .. }) | Err(UpdateError::Referenced(_) | UpdateError::TooLong(_))) => {
             UpdateResult::Rejected

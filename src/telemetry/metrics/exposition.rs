@@ -38,7 +38,7 @@ impl Collector for Readings {
             let mut encoder = encoder.encode_descriptor(name, help.trim(), None, kind.metric_type())?;
             for Series { labels: texts, value } in series {
                 let labels = labels.iter().zip(texts).filter(|(_, text)| !text.is_empty());
-                let labels: Vec<(&str, &str)> = labels.map(|(name, text)| (*name, *text)).collect();
+                let labels: Vec<(&str, &str)> = labels.map(|(name, text)| (*name, &**text)).collect();
                 if labels.is_empty() {
                     write(*kind, value, &mut encoder)?;
                 } else {

@@ -38,6 +38,6 @@ impl<I: Instrument, L: Labels, const N: usize> Metric for Family<I, L, N> {
 
     fn series(&self) -> Vec<Series> {
         let values = self.instruments.iter().map(Instrument::read).enumerate();
-        values.filter_map(|(index, value)| Some(Series { labels: L::texts(index), value: value? })).collect()
+        values.filter_map(|(index, value)| Some(Series::new(L::texts(index), value?))).collect()
     }
 }

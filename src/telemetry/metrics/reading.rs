@@ -1,5 +1,7 @@
 //! What metrics are called, and what they read now.
 
+use std::borrow::Cow;
+
 /// What a metric is called and what it is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Description {
@@ -37,7 +39,7 @@ pub(crate) trait Metric: Sync {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     /// The labels' texts, in the order of the description.
-    pub(crate) labels: Vec<&'static str>,
+    pub(crate) labels: Vec<Cow<'static, str>>,
     /// The value.
     pub(crate) value: Value,
 }
@@ -59,6 +61,11 @@ pub(crate) enum Value {
 }
 
 impl Series {
+    /// A value for these labels.
+    pub(crate) fn new<L: Into<Cow<'static, str>>>(labels: impl IntoIterator<Item = L>, value: Value) -> Self {
+        Self { labels: labels.into_iter().map(Into::into).collect(), value }
+    }
+
     /// The only series of a metric without labels.
     pub(crate) fn only(value: Value) -> Vec<Self> {
         vec![Self { labels: Vec::new(), value }]
@@ -66,6 +73,6 @@ impl Series {
 
     /// A whole number.
     pub(crate) fn whole(labels: Vec<&'static str>, number: usize) -> Self {
-        Self { labels, value: Value::Whole(number as u64) }
+        Self::new(labels, Value::Whole(number as u64))
     }
 }

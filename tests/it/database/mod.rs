@@ -1,4 +1,4 @@
-//! The private cluster, migrations, the preflight check, outages of PostgreSQL, and faults of its connections.
+//! The private cluster, migrations, the preflight check, replicas, outages of PostgreSQL, and faults of its connections.
 
 mod cluster;
 mod faults;
@@ -7,5 +7,6 @@ mod outage;
 pub mod postgres;
 mod preflight;
 mod refusals;
+mod replicas;
 mod target_session;
 mod tls;

@@ -11,6 +11,7 @@ use orderql::database::connect::connect;
 use orderql::database::options::{ClusterOptions, Durability};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
+use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config};
 
 use crate::support::cluster::{copy_prepared_cluster, throwaway_cluster};
@@ -41,6 +42,37 @@ impl Postgres {
         copy_prepared_cluster(folder.path()).await;
         let address = Cluster::open(&options).unwrap().leave_running();
         Self { folder, address }
+    }
+
+    /// Starts a standby: a copy of a stopped server, the first of `follows`, that receives the changes of the one that is the
+    /// primary.
+    pub fn standby_of(follows: &[&Self], name: &str, settings: &[(&str, &str)]) -> Self {
+        let folder = TestFolder::create(&format!("standby-{name}"));
+        for part in ["data", "lock"] {
+            let from = follows[0].folder.path().join(part);
+            assert!(Command::new("cp").arg("-a").arg(from).arg(folder.path()).status().unwrap().success());
+        }
+        let data = folder.path().join("data");
+        fs::write(data.join("standby.signal"), "").unwrap();
+        let (hosts, ports): (Vec<_>, Vec<_>) = follows.iter().map(|server| server.host_and_port()).unzip();
+        let primary = format!(
+            "host={} port={} user=postgres target_session_attrs=read-write connect_timeout=2",
+            hosts.join(","),
+            ports.join(",")
+        );
+        let always =
+            [("primary_conninfo", primary.as_str()), ("wal_retrieve_retry_interval", "100ms"), ("fsync", "off")];
+        let settings = always.iter().chain(settings).map(|(name, value)| format!("{name} = '{value}'\n"));
+        fs::write(data.join("postgresql.auto.conf"), settings.collect::<String>()).unwrap();
+        let address = Cluster::open(&durable_cluster(folder.path())).unwrap().leave_running();
+        Self { folder, address }
+    }
+
+    /// The folder of its socket, and its port.
+    pub fn host_and_port(&self) -> (String, String) {
+        let config = self.config();
+        let [Host::Unix(folder)] = config.get_hosts() else { panic!("tests use a Unix socket") };
+        (folder.display().to_string(), config.get_ports()[0].to_string())
     }
 
     pub fn config(&self) -> Config {

@@ -1,22 +1,16 @@
 //! `target_session_attrs`: the server that an address with several hosts means.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
-use orderql::database::options::ClusterOptions;
 use serde_json::json;
 use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use crate::database::postgres::{Postgres, assert_unavailable, durable_cluster};
+use crate::database::postgres::{Postgres, assert_unavailable};
 use crate::support::command::{orderql, run};
 use crate::support::server::Server;
-use crate::support::test_folder::TestFolder;
 
 const ORDER: &str = "{ order(orderId: \"NEW\") { orderId } }";
 
@@ -27,51 +21,15 @@ const WRITING_ORDERS: &str = "
     ALTER TABLE order_header RENAME TO real_order_header;
     CREATE VIEW order_header AS SELECT * FROM real_order_header WHERE write()";
 
-/// A standby: a copy of a stopped server that receives the changes of its primary. Stopped when dropped.
-struct Standby {
-    folder: TestFolder,
-    config: Config,
-}
-
-impl Standby {
-    fn copy_of(primary: &Postgres) -> Self {
-        let folder = TestFolder::create("standby");
-        let data = folder.path().join("data");
-        for part in ["data", "lock"] {
-            let copied =
-                Command::new("cp").arg("-a").arg(primary.folder.path().join(part)).arg(folder.path()).status().unwrap();
-            assert!(copied.success());
-        }
-        fs::write(data.join("standby.signal"), "").unwrap();
-        let config = primary.config();
-        let [Host::Unix(socket)] = config.get_hosts() else { panic!("tests use a Unix socket") };
-        let primary = format!("host={} port={} user=postgres", socket.display(), config.get_ports()[0]);
-        let settings = format!("primary_conninfo = '{primary}'\nwal_retrieve_retry_interval = '100ms'\n");
-        fs::write(data.join("postgresql.auto.conf"), settings).unwrap();
-        let address = Cluster::open(&Self::options(&folder)).unwrap().leave_running();
-        Self { folder, config: address.config("orders") }
-    }
-
-    /// Waits for an order of the primary, and receives no further changes.
-    async fn pause_after(&self, order_id: &str) {
-        let client = connect(&self.config).await.unwrap();
-        let select = "SELECT count(*) FROM order_header WHERE order_id = $1";
-        while client.query_one(select, &[&order_id]).await.unwrap().get::<_, i64>(0) == 0 {}
-        client.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
-        // The pause begins after the record that is being replayed.
-        let select = "SELECT pg_get_wal_replay_pause_state()";
-        while client.query_one(select, &[]).await.unwrap().get::<_, &str>(0) != "paused" {}
-    }
-
-    fn options(folder: &TestFolder) -> ClusterOptions {
-        durable_cluster(folder.path())
-    }
-}
-
-impl Drop for Standby {
-    fn drop(&mut self) {
-        drop(Cluster::open(&Self::options(&self.folder)));
-    }
+/// Waits until a standby has an order of the primary, and has it receive no further changes.
+async fn pause_after(standby: &Postgres, order_id: &str) {
+    let client = standby.connect().await;
+    let select = "SELECT count(*) FROM order_header WHERE order_id = $1";
+    while client.query_one(select, &[&order_id]).await.unwrap().get::<_, i64>(0) == 0 {}
+    client.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
+    // The pause begins after the record that is being replayed.
+    let select = "SELECT pg_get_wal_replay_pause_state()";
+    while client.query_one(select, &[]).await.unwrap().get::<_, &str>(0) != "paused" {}
 }
 
 /// The address of several servers. Servers on Unix sockets differ in the folder alone.
@@ -89,21 +47,21 @@ fn address(servers: &[&Config], target: &str) -> String {
 async fn finds_the_primary_or_the_standby_among_several_hosts() {
     let postgres = Postgres::start("primary").await;
     postgres.stop();
-    let standby = Standby::copy_of(&postgres);
+    let standby = Postgres::standby_of(&[&postgres], "target", &[]);
     postgres.restart();
     let insert = async |order| {
         let insert = "INSERT INTO order_header (order_id) VALUES ($1)";
         postgres.connect().await.execute(insert, &[&order]).await.unwrap();
     };
     insert("STREAMED").await;
-    let paused = timeout(Duration::from_mins(1), standby.pause_after("STREAMED")).await;
+    let paused = timeout(Duration::from_mins(1), pause_after(&standby, "STREAMED")).await;
     paused.expect("the standby receives the order");
     // The standby does not receive this order any more.
     insert("NEW").await;
-    let primary = postgres.config();
+    let (primary, standby) = (postgres.config(), standby.config());
 
     for target in ["read-write", "primary"] {
-        let server = Server::start_on(&address(&[&standby.config, &primary], target), &[]);
+        let server = Server::start_on(&address(&[&standby, &primary], target), &[]);
         let token = server.token("demo");
         assert_eq!(server.query(&token, ORDER).json()["data"], json!({ "order": { "orderId": "NEW" } }), "{target}");
         assert_eq!(server.get("/health/ready").status, 200);
@@ -127,7 +85,7 @@ async fn finds_the_primary_or_the_standby_among_several_hosts() {
     for (target, is_standby) in
         [("standby", true), ("read-only", true), ("prefer-standby", true), ("any", false), ("primary", false)]
     {
-        let checked = check(&[&primary, &standby.config], target);
+        let checked = check(&[&primary, &standby], target);
         assert_eq!(checked.succeeded, is_standby, "{target}: {}", checked.stderr);
     }
 

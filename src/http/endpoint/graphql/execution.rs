@@ -7,8 +7,6 @@ use tokio::time::{self, Instant};
 use crate::access::grants::Principal;
 use crate::compile::compiled::Compiled;
 use crate::database::error::DatabaseError;
-use crate::database::metrics::{PoolName, waited};
-use crate::database::snapshot::Snapshot;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::step_log::StepLog;
@@ -19,8 +17,8 @@ use crate::http::query_error::QueryError;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::{Stage, Timeline};
+use crate::replicas::read_servers::{Reading, Route};
 use crate::throttle::bucket::ThrottleStatus;
-use crate::throttle::fair_semaphore::FairPermit;
 
 /// What was debited for a query, and the bucket after that.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +34,8 @@ pub(crate) struct AdmittedQuery {
     /// The cost of every field, if the client asked for it.
     pub field_costs: Option<Value>,
     pub debit: Debit,
+    /// Where it is read.
+    pub route: Route,
     /// Its deadline.
     pub until: Instant,
 }
@@ -49,8 +49,11 @@ pub(crate) async fn fetch(
 ) -> Result<ResponseWriter, ApiError> {
     let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
     let running = async {
-        let result = attempt(service, caller, compiled, timeline).await;
-        if is_conflict(&result) { attempt(service, caller, compiled, timeline).await } else { result }
+        let result = attempt(service, caller, compiled, &query.route, timeline).await;
+        match second_route(service, &query.route, &result) {
+            Some(route) => attempt(service, caller, compiled, &route, timeline).await,
+            None => result,
+        }
     };
     settle(service, caller, query.debit, query.until, &entry.id, running).await
 }
@@ -76,7 +79,7 @@ pub(crate) async fn settle<T>(
         }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
-        Err(_) if !service.grants.is_connected() => {
+        Err(_) if !service.database_answers() => {
             service.admission.refund(&caller.user_id, cost).await;
             Err(ServiceError::Unavailable("the database does not answer".into()).into())
         }
@@ -87,39 +90,44 @@ pub(crate) async fn settle<T>(
     }
 }
 
-/// Whether a query has to be run once more: it conflicted with another transaction; on a standby, with the replay of the
-/// primary's.
-pub(crate) fn is_conflict<T>(result: &Result<T, ExecuteError>) -> bool {
-    matches!(result, Err(ExecuteError::Database(DatabaseError::Conflict(_))))
+/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again.
+pub(crate) fn second_route<T>(service: &Service, route: &Route, result: &Result<T, ExecuteError>) -> Option<Route> {
+    match result {
+        Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
+        Ok(_) | Err(ExecuteError::UnwritableType(_) | ExecuteError::Misshapen) => None,
+    }
 }
 
 async fn attempt(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,
+    route: &Route,
     timeline: &mut Timeline,
 ) -> Result<ResponseWriter, ExecuteError> {
     if !compiled.plan.needs_database() {
         return Ok(constant(&compiled.plan));
     }
     timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
-    let (_turn, snapshot) = connection(service, caller, timeline).await?;
-    execute(snapshot, &compiled.plan, &timeline.steps).await
+    let Reading { snapshot, held } = connection(service, caller, route, timeline).await?;
+    let rows = tokio::select! {
+        biased;
+        rows = execute(snapshot, &compiled.plan, &timeline.steps) => rows?,
+        error = held.server.lost() => return Err(error.into()),
+    };
+    service.servers.record_read(&caller.user_id, &held.server);
+    Ok(rows)
 }
 
-/// A connection, in turn with other callers: one with many queries must not keep all others waiting.
+/// A connection to a server of the route, in turn with other callers.
 pub(crate) async fn connection(
     service: &Service,
     caller: &Principal,
+    route: &Route,
     timeline: &mut Timeline,
-) -> Result<(FairPermit, Snapshot), DatabaseError> {
+) -> Result<Reading, DatabaseError> {
     let started = std::time::Instant::now();
-    let taken = waited(PoolName::Queries, async {
-        let turn = time::timeout(service.pool_wait, service.pool_turns.acquire(&caller.user_id)).await;
-        let turn = turn.map_err(|_| DatabaseError::Busy)?;
-        Ok((turn, service.pool.snapshot().await?))
-    });
-    let taken = taken.await;
+    let taken = service.servers.connect(route, &caller.user_id).await;
     timeline.connection = Some(Stage::since(started));
     taken
 }

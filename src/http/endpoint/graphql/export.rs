@@ -20,8 +20,8 @@ use tokio::time;
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
-use crate::database::metrics::{PoolName, waited};
 use crate::database::snapshot::Snapshot;
+use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::execute_within;
@@ -32,7 +32,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::graphql::admission::{self, take_permit};
-use crate::http::endpoint::graphql::execution::{Debit, settle};
+use crate::http::endpoint::graphql::execution::{Debit, second_route, settle};
 use crate::http::endpoint::graphql::export_lines::{
     End, PageEnd, Rest, write_end, write_errors, write_nodes, write_resume,
 };
@@ -45,7 +45,9 @@ use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::{Stage, Timeline};
-use crate::http::{error_response, prefer};
+use crate::http::{error_response, prefer, read_position};
+use crate::replicas::read_server::ReadServer;
+use crate::replicas::read_servers::Route;
 use crate::throttle::admission::MaxWait;
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{Permit, Places};
@@ -84,6 +86,7 @@ async fn serve(
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
     let caller = service.authorize(&head.headers, Artifact::Graphql, entry)?;
+    let after = read_position::after(&head.headers)?;
     let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
     if cost_report::is_requested(&head.headers)? {
@@ -105,7 +108,8 @@ async fn serve(
         export: Arc::new(export),
         is_quick,
         bytes: admission::demand(0, &query.request, in_flight).bytes,
-        snapshot: None,
+        after,
+        reading: None,
         cursor: None,
         nodes: 0,
         resumable_at: 0,
@@ -163,8 +167,10 @@ struct RunningExport {
     is_quick: bool,
     /// Bytes that it takes while it waits for credits.
     bytes: usize,
-    /// In a transaction, from the first page on.
-    snapshot: Option<Snapshot>,
+    /// What the export is to see at least.
+    after: Option<WalPosition>,
+    /// The server, and a transaction there, from the first page on.
+    reading: Option<(Snapshot, Arc<ReadServer>)>,
     /// The end of the last page.
     cursor: Option<String>,
     /// The number of nodes so far, and at the last line with a cursor.
@@ -212,7 +218,8 @@ impl RunningExport {
     /// Waits while queries run, for some time: people wait for those, and nobody for a single page.
     async fn let_queries_pass(&self) {
         // If queries always run, the export goes on all the same.
-        let _ = time::timeout(WAITING * self.page_time, self.service.pool_turns.until_unused()).await;
+        let Some((_, server)) = &self.reading else { return };
+        let _ = time::timeout(WAITING * self.page_time, server.turns.until_unused()).await;
     }
 
     /// Pays for the next page and fetches it, and records what it took.
@@ -285,21 +292,48 @@ impl RunningExport {
         Ok(result.map_err(QueryError::Compile)?)
     }
 
+    /// Fetches the rows of a page: those of the first page once more if the server fails that they are read from.
     async fn fetch(&mut self, compiled: &Compiled, timeline: &mut Timeline) -> Result<ResponseWriter, ExecuteError> {
-        let snapshot = if let Some(snapshot) = self.snapshot.take() {
-            snapshot
-        } else {
-            let started = Instant::now();
-            let taken = waited(PoolName::Exports, self.service.export_pool.snapshot()).await;
-            timeline.connection = Some(Stage::since(started));
-            let snapshot = taken?;
-            snapshot.begin().await?;
-            snapshot
-        };
+        if let Some(reading) = self.reading.take() {
+            return self.fetch_from(reading, compiled, timeline).await;
+        }
+        let route = self.service.servers.route(&self.caller.user_id, self.after).await;
+        let result = self.fetch_first(&route, compiled, timeline).await;
+        match second_route(&self.service, &route, &result) {
+            Some(route) => self.fetch_first(&route, compiled, timeline).await,
+            None => result,
+        }
+    }
+
+    async fn fetch_first(
+        &mut self,
+        route: &Route,
+        compiled: &Compiled,
+        timeline: &mut Timeline,
+    ) -> Result<ResponseWriter, ExecuteError> {
+        let started = Instant::now();
+        let taken = self.service.servers.connect_export(route).await;
+        timeline.connection = Some(Stage::since(started));
+        let (snapshot, server) = taken?;
+        snapshot.begin().await?;
+        self.fetch_from((snapshot, server), compiled, timeline).await
+    }
+
+    async fn fetch_from(
+        &mut self,
+        (snapshot, server): (Snapshot, Arc<ReadServer>),
+        compiled: &Compiled,
+        timeline: &mut Timeline,
+    ) -> Result<ResponseWriter, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
         timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
-        let rows = execute_within(&snapshot, &compiled.plan, &timeline.steps).await?;
-        self.snapshot = Some(snapshot);
+        let rows = tokio::select! {
+            biased;
+            rows = execute_within(&snapshot, &compiled.plan, &timeline.steps) => rows?,
+            error = server.lost() => return Err(error.into()),
+        };
+        self.service.servers.record_read(&self.caller.user_id, &server);
+        self.reading = Some((snapshot, server));
         Ok(rows)
     }
 
@@ -336,7 +370,7 @@ impl RunningExport {
 
     /// Ends the transaction, and returns the connection.
     async fn release(mut self: Box<Self>) {
-        if let Some(snapshot) = mem::take(&mut self.snapshot)
+        if let Some((snapshot, _)) = mem::take(&mut self.reading)
             && snapshot.commit().await.is_ok()
         {
             snapshot.release();

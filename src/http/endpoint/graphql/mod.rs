@@ -40,7 +40,7 @@ use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::Stage;
-use crate::http::{error_response, prefer};
+use crate::http::{error_response, prefer, read_position};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(
@@ -132,6 +132,7 @@ async fn run(
     in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseBody, ApiError> {
+    let after = read_position::after(&head.headers)?;
     // Refusing a query once more must cost little.
     if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
         entry.set_operation(known.operation_name.as_deref());
@@ -158,8 +159,9 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
-    let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, until: schedule.until };
-    let body = match streamed_body::place(service, &admitted.compiled) {
+    let route = service.servers.route(&caller.user_id, after).await;
+    let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, route, until: schedule.until };
+    let body = match streamed_body::place(service, &admitted) {
         Some(place) => {
             let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
             // Boxed, so that the futures of other requests stay small.

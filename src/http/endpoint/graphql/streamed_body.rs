@@ -20,7 +20,7 @@ use crate::execute::step_log::StepLog;
 use crate::http::access_log::{AccessLogEntry, StreamRecord};
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, connection, is_conflict, settle};
+use crate::http::endpoint::graphql::execution::{AdmittedQuery, connection, second_route, settle};
 use crate::http::endpoint::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::endpoint::graphql::response_envelope::START;
@@ -30,7 +30,7 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::Timeline;
 use crate::query::Request;
-use crate::throttle::fair_semaphore::FairPermit;
+use crate::replicas::read_servers::{HeldServer, Reading, Route};
 
 /// The most rows of a response that are gathered before it is written.
 const MAX_GATHERED: u64 = 1024;
@@ -38,9 +38,10 @@ const MAX_GATHERED: u64 = 1024;
 /// Bytes of memory that a response takes, about: its rows, its parts, and what is on its way from the database.
 const MEMORY: usize = 1 << 20;
 
-/// The right to stream the response of a query, if it may be large, and not too many others are streamed.
-pub(crate) fn place(service: &Service, compiled: &Compiled) -> Option<OwnedSemaphorePermit> {
-    (compiled.plan.max_rows() > MAX_GATHERED).then(|| Arc::clone(&service.streams).try_acquire_owned().ok()).flatten()
+/// The right to stream the response of a query, if it may be large, and not too many others of its server are streamed.
+pub(crate) fn place(service: &Service, query: &AdmittedQuery) -> Option<OwnedSemaphorePermit> {
+    let streams = || Arc::clone(&service.servers.preferred(&query.route).streams);
+    (query.compiled.plan.max_rows() > MAX_GATHERED).then(|| streams().try_acquire_owned().ok()).flatten()
 }
 
 /// The body of a response, once its first part is written. If that is all, the body is whole.
@@ -55,11 +56,14 @@ pub(crate) async fn begin(
 ) -> Result<ResponseBody, ApiError> {
     let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
     let first = async {
-        let result = first_part(service, caller, compiled, timeline).await;
-        if is_conflict(&result) { first_part(service, caller, compiled, timeline).await } else { result }
+        let result = first_part(service, caller, compiled, &query.route, timeline).await;
+        match second_route(service, &query.route, &result) {
+            Some(route) => first_part(service, caller, compiled, &route, timeline).await,
+            None => result,
+        }
     };
     let first = settle(service, caller, query.debit, until, &entry.id, first).await?;
-    let (part, stream, turn) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
+    let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
     let end = ResponseEnd::new(query);
     match part {
         Part::Last(LastPart { mut text, written }) => {
@@ -87,7 +91,7 @@ pub(crate) async fn begin(
                 client_time_left: service.options.write_timeout,
                 waiting_since: Instant::now(),
                 slow: StreamedQuery::new(service, caller, request, cost, entry).await,
-                _turn: turn,
+                _held: held,
                 _place: place,
             };
             let state = State::Ready(text.into(), Box::new(running));
@@ -101,15 +105,22 @@ async fn first_part(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,
+    route: &Route,
     timeline: &mut Timeline,
-) -> Result<Result<(Part, ResponseStream, FairPermit), WriteError>, ExecuteError> {
+) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
     timeline.steps = StepLog::new(plan.steps().len()).into();
-    let (turn, snapshot) = connection(service, caller, timeline).await?;
+    let Reading { snapshot, held } = connection(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
     let log = Arc::clone(&timeline.steps);
     let mut stream = ResponseStream::new(snapshot, plan, log, START.to_vec(), options);
-    Ok(next_part(&mut stream).await?.map(|part| (part, stream, turn)))
+    let part = tokio::select! {
+        biased;
+        part = next_part(&mut stream) => part?,
+        error = held.server.lost() => return Err(error.into()),
+    };
+    service.servers.record_read(&caller.user_id, &held.server);
+    Ok(part.map(|part| (part, stream, held)))
 }
 
 async fn next_part(stream: &mut ResponseStream) -> Result<Result<Part, WriteError>, ExecuteError> {
@@ -144,7 +155,7 @@ struct RunningResponse {
     /// Since when it has been waited for.
     waiting_since: Instant,
     slow: Option<StreamedQuery>,
-    _turn: FairPermit,
+    _held: HeldServer,
     _place: OwnedSemaphorePermit,
 }
 

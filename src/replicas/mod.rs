@@ -1,0 +1,27 @@
+//! Which server a read goes to: the primary, or one of its replicas.
+//!
+//! - `options`: the servers, and how far a replica may lag
+//! - `read_server`: the connections to one server
+//! - `samples`, `positions`: how far each server is, and which replicas may be read
+//! - `watcher`: asks the servers for that
+//! - `caller_positions`: what each caller has written and seen
+//! - `rendezvous`: which replica a caller reads from
+//! - `read_servers`: all of it together
+//!
+//! A query, a streamed response and an export each read from one server. It is a replica
+//!
+//! - that fits the schema, answers, and has replayed all that the primary had written a moment ago;
+//! - that has replayed what the caller's last order update wrote, and what the request asks for;
+//! - that is not behind what the caller has read elsewhere, so that a collection that is read page by page does not go back in time.
+//!
+//! If there is none, it is the primary. Nothing is asked of the servers for that when a request arrives: a replica is as far as it
+//! was found to be a moment ago, or farther, because replay only advances.
+
+mod caller_positions;
+pub(crate) mod options;
+pub(crate) mod positions;
+pub(crate) mod read_server;
+pub(crate) mod read_servers;
+mod rendezvous;
+mod samples;
+mod watcher;

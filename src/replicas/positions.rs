@@ -1,0 +1,467 @@
+//! How far the primary and its replicas are, and which replicas may be read.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+use crate::database::wal_position::WalPosition;
+use crate::replicas::samples::Samples;
+
+/// How long the primary's positions are kept, at least: so long a lag is measured.
+const HISTORY: Duration = Duration::from_mins(10);
+
+/// How far all servers are.
+#[derive(Debug)]
+pub(super) struct Positions {
+    state: Mutex<State>,
+    longest_lag: Duration,
+    /// Notified when somebody waits for newer positions.
+    wanted: Notify,
+    /// Notified when a server has been asked.
+    learnt: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    primary: Primary,
+    /// The primary's positions; while it is away, those of the replica that is ahead of the others.
+    samples: Samples,
+    replicas: Vec<Result<Replica, Absence>>,
+    /// Counts the schemas that were served.
+    schema: u64,
+}
+
+/// The primary.
+#[derive(Debug, Clone, Copy)]
+enum Primary {
+    /// It has not been asked yet.
+    Unknown,
+    /// It was at this position or behind it when it was asked, then.
+    At(WalPosition, Instant),
+    /// It does not answer.
+    Away,
+}
+
+/// A replica that answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Replica {
+    position: WalPosition,
+    /// When it was asked for its position.
+    asked: Instant,
+    /// When its answer arrived.
+    answered: Instant,
+    /// The time up to which it has what was committed on the primary; `None` if that is not known.
+    has_until: Option<Instant>,
+}
+
+/// Why a replica is not read, whatever its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// It was not asked yet, or not whether it fits another schema.
+    Unknown,
+    /// It does not answer.
+    Unreachable,
+    /// It is no standby.
+    NotAStandby,
+    /// It does not fit the schema.
+    Unfit,
+    /// It is ahead of the primary, so that it follows another one; and where it is.
+    Ahead(WalPosition),
+}
+
+/// What a replica's position means for reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReplicaState {
+    /// It may be read. It lags so far.
+    Current(Duration),
+    /// It lags too far, or so far that nothing is known of it.
+    Lagging(Option<Duration>),
+    /// It is not read.
+    Absent(Absence),
+}
+
+/// A server among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerId {
+    Primary,
+    Replica(usize),
+}
+
+/// A read, and what a server must have replayed to be at least as far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeenRead {
+    pub(super) server: ServerId,
+    /// When the read's rows were there.
+    pub(super) at: Instant,
+    /// Where its server was at a later time; `None` until that is known.
+    pub(super) position: Option<WalPosition>,
+}
+
+/// Whether a replica may answer a request, the best last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Suitability {
+    /// It is not read.
+    Unavailable,
+    /// It may be read, but is not known to have what the caller has written or asks for.
+    Behind,
+    /// It may be read and has that, but is not known to have what the caller has seen.
+    Unseen,
+    Suitable,
+}
+
+impl Positions {
+    pub(super) fn new(replicas: usize, longest_lag: Duration) -> Self {
+        let state = State {
+            primary: Primary::Unknown,
+            samples: Samples::new(HISTORY.max(longest_lag)),
+            replicas: vec![Err(Absence::Unknown); replicas],
+            schema: 0,
+        };
+        Self { state: Mutex::new(state), longest_lag, wanted: Notify::new(), learnt: Notify::new() }
+    }
+
+    /// Has the servers asked soon, and not only when it is time.
+    pub(super) fn want(&self) {
+        self.wanted.notify_waiters();
+    }
+
+    /// Completes when somebody wants newer positions.
+    pub(super) fn wanted(&self) -> Notified<'_> {
+        self.wanted.notified()
+    }
+
+    /// Completes when a server has been asked from now on.
+    pub(super) fn learnt(&self) -> Notified<'_> {
+        self.learnt.notified()
+    }
+
+    /// The primary has written up to this position, as it said when it was asked, `asked`.
+    pub(super) fn primary_at(&self, position: WalPosition, asked: Instant) {
+        let mut state = self.state();
+        if !matches!(state.primary, Primary::At(..)) {
+            // What a replica was compared with until now says nothing of the primary.
+            state.samples.clear();
+            state.replicas.iter_mut().flatten().for_each(|replica| replica.has_until = None);
+        }
+        state.primary = Primary::At(position, asked);
+        state.samples.add(position, asked);
+        for replica in &mut state.replicas {
+            if let Ok(found) = replica
+                && found.answered < asked
+                && found.position > position
+            {
+                *replica = Err(Absence::Ahead(found.position));
+            }
+        }
+        drop(state);
+        self.learnt.notify_waiters();
+    }
+
+    /// The primary does not answer. The replicas are compared with each other until it does.
+    pub(super) fn primary_is_away(&self) {
+        let mut state = self.state();
+        if !matches!(state.primary, Primary::Away) {
+            state.primary = Primary::Away;
+            state.samples.clear();
+        }
+    }
+
+    /// A replica that was found to fit the schema has replayed up to this position, as it said between `asked` and `answered`.
+    pub(super) fn replica_at(
+        &self,
+        index: usize,
+        schema: u64,
+        position: WalPosition,
+        asked: Instant,
+        answered: Instant,
+    ) {
+        let mut state = self.state();
+        let State { primary, samples, replicas, schema: current } = &mut *state;
+        let Some(replica) = replicas.get_mut(index) else { return };
+        if schema != *current || *replica == Err(Absence::Ahead(position)) {
+            return;
+        }
+        if matches!(primary, Primary::Away) && samples.last().is_none_or(|last| last <= position) {
+            samples.add(position, asked);
+        }
+        let has_until = match primary {
+            Primary::Unknown => None,
+            Primary::At(..) | Primary::Away => samples.newest_reached(position),
+        };
+        *replica = Ok(Replica { position, asked, answered, has_until });
+        drop(state);
+        self.learnt.notify_waiters();
+    }
+
+    /// A replica is not read any more.
+    pub(super) fn replica_is_absent(&self, index: usize, absence: Absence) {
+        if let Some(replica) = self.state().replicas.get_mut(index) {
+            *replica = Err(absence);
+        }
+    }
+
+    /// Another schema is served. No replica is read before it is found to fit. Returns the schema's number.
+    pub(super) fn begin_schema(&self) -> u64 {
+        let mut state = self.state();
+        state.schema += 1;
+        state.replicas.fill(Err(Absence::Unknown));
+        state.schema
+    }
+
+    /// What each replica's position means now.
+    pub(super) fn replicas(&self, now: Instant) -> Vec<ReplicaState> {
+        let state = self.state();
+        state.replicas.iter().map(|replica| self.describe(replica, now)).collect()
+    }
+
+    /// What a replica's position means now.
+    pub(super) fn replica(&self, index: usize, now: Instant) -> ReplicaState {
+        let state = self.state();
+        state.replicas.get(index).map_or(ReplicaState::Absent(Absence::Unknown), |replica| self.describe(replica, now))
+    }
+
+    /// Whether the primary answers; `None` before it was asked.
+    pub(super) fn is_primary_there(&self) -> Option<bool> {
+        match self.state().primary {
+            Primary::Unknown => None,
+            Primary::At(..) => Some(true),
+            Primary::Away => Some(false),
+        }
+    }
+
+    /// Which of these replicas may answer a request that needs what was written up to `after` and is not behind what was `seen`, in
+    /// their order. What is learnt of the positions of `seen` is kept there.
+    pub(super) fn suitable(
+        &self,
+        order: Vec<usize>,
+        after: Option<WalPosition>,
+        seen: &mut [SeenRead],
+        now: Instant,
+    ) -> (Vec<usize>, Suitability) {
+        let state = self.state();
+        for read in seen.iter_mut().filter(|read| read.position.is_none()) {
+            read.position = state.position_after(read);
+        }
+        let mut best = Suitability::Unavailable;
+        let mut suitable = order;
+        suitable.retain(|index| {
+            let found = match &state.replicas[*index] {
+                Ok(replica) if self.is_current(replica, now) => {
+                    if after.is_some_and(|after| replica.position < after) {
+                        Suitability::Behind
+                    } else if seen.iter().any(|read| !state.has_seen(*index, replica, read)) {
+                        Suitability::Unseen
+                    } else {
+                        Suitability::Suitable
+                    }
+                }
+                Ok(_) | Err(_) => Suitability::Unavailable,
+            };
+            best = best.max(found);
+            found == Suitability::Suitable
+        });
+        (suitable, best)
+    }
+
+    fn describe(&self, replica: &Result<Replica, Absence>, now: Instant) -> ReplicaState {
+        match replica {
+            Err(absence) => ReplicaState::Absent(*absence),
+            Ok(replica) => match replica.has_until.map(|until| now.saturating_duration_since(until)) {
+                Some(lag) if lag <= self.longest_lag => ReplicaState::Current(lag),
+                lag => ReplicaState::Lagging(lag),
+            },
+        }
+    }
+
+    fn is_current(&self, replica: &Replica, now: Instant) -> bool {
+        replica.has_until.is_some_and(|until| now.saturating_duration_since(until) <= self.longest_lag)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere cannot leave the state half changed, so a poisoned lock can be used.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Where a read's server was at a later time, if it has been asked since.
+    fn position_after(&self, read: &SeenRead) -> Option<WalPosition> {
+        match read.server {
+            ServerId::Primary => match self.primary {
+                Primary::At(position, asked) => (asked > read.at).then_some(position),
+                Primary::Unknown | Primary::Away => None,
+            },
+            ServerId::Replica(index) => match self.replicas.get(index) {
+                Some(Ok(replica)) => (replica.asked > read.at).then_some(replica.position),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether a replica has all that a read has seen. While the primary is away, what cannot be known does not count: a
+    /// replica that answers is better than none.
+    fn has_seen(&self, index: usize, replica: &Replica, read: &SeenRead) -> bool {
+        if read.server == ServerId::Replica(index) {
+            return true;
+        }
+        match read.position {
+            Some(position) => replica.position >= position,
+            None => matches!(self.primary, Primary::Away),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAG: Duration = Duration::from_secs(2);
+
+    fn at(text: &str) -> WalPosition {
+        text.parse().unwrap()
+    }
+
+    /// Positions of two replicas, at the times of a clock in milliseconds.
+    struct Clock(Positions, Instant);
+
+    impl Clock {
+        fn new() -> Self {
+            Self(Positions::new(2, LAG), Instant::now())
+        }
+
+        fn time(&self, milliseconds: u64) -> Instant {
+            self.1 + Duration::from_millis(milliseconds)
+        }
+
+        fn primary(&self, time: u64, position: &str) {
+            self.0.primary_at(at(position), self.time(time));
+        }
+
+        fn replica(&self, index: usize, time: u64, position: &str) {
+            self.0.replica_at(index, 0, at(position), self.time(time), self.time(time + 1));
+        }
+
+        fn lag(&self, index: usize, time: u64) -> ReplicaState {
+            self.0.replica(index, self.time(time))
+        }
+
+        fn suitable(&self, time: u64, after: Option<&str>, seen: &mut [SeenRead]) -> (Vec<usize>, Suitability) {
+            self.0.suitable(vec![0, 1], after.map(at), seen, self.time(time))
+        }
+
+        fn seen(&self, server: ServerId, time: u64) -> SeenRead {
+            SeenRead { server, at: self.time(time), position: None }
+        }
+    }
+
+    fn current(milliseconds: u64) -> ReplicaState {
+        ReplicaState::Current(Duration::from_millis(milliseconds))
+    }
+
+    #[test]
+    fn a_replica_is_as_old_as_the_newest_position_of_the_primary_that_it_has_reached() {
+        let clock = Clock::new();
+        clock.replica(0, 0, "0/10");
+        assert_eq!(clock.lag(0, 1), ReplicaState::Lagging(None), "nothing is known of the primary");
+        clock.primary(100, "0/10");
+        clock.primary(200, "0/20");
+        clock.replica(0, 210, "0/10");
+        assert_eq!(clock.lag(0, 300), current(200));
+        // An idle primary makes nothing older.
+        for time in [1000, 2000, 3000] {
+            clock.primary(time, "0/20");
+        }
+        clock.replica(0, 3010, "0/20");
+        assert_eq!(clock.lag(0, 3100), current(100));
+        clock.replica(1, 3010, "0/1F");
+        assert_eq!(clock.lag(1, 3100), ReplicaState::Lagging(Some(Duration::from_secs(3))));
+        clock.replica(1, 3020, "0/9");
+        assert_eq!(clock.lag(1, 3100), ReplicaState::Lagging(None));
+        assert_eq!(clock.suitable(3100, None, &mut []), (vec![0], Suitability::Suitable));
+        assert_eq!(
+            clock.suitable(5001, None, &mut []),
+            (vec![], Suitability::Unavailable),
+            "nobody has been asked since"
+        );
+    }
+
+    #[test]
+    fn only_a_replica_that_has_replayed_a_position_is_read_after_it() {
+        let clock = Clock::new();
+        clock.primary(0, "0/20");
+        clock.replica(0, 10, "0/20");
+        clock.replica(1, 10, "0/30");
+        assert_eq!(clock.suitable(20, Some("0/20"), &mut []).0, [0, 1]);
+        assert_eq!(clock.suitable(20, Some("0/21"), &mut []).0, [1]);
+        assert_eq!(clock.suitable(20, Some("0/31"), &mut []), (vec![], Suitability::Behind));
+    }
+
+    #[test]
+    fn a_caller_sees_nothing_older_than_before_on_another_server() {
+        let clock = Clock::new();
+        clock.primary(0, "0/20");
+        clock.replica(0, 10, "0/20");
+        clock.replica(1, 10, "0/28");
+        let mut seen = [clock.seen(ServerId::Replica(0), 20)];
+        assert_eq!(clock.suitable(30, None, &mut seen).0, [0], "nothing is known of where the other one was");
+        clock.replica(0, 40, "0/28");
+        assert_eq!(clock.suitable(50, None, &mut seen).0, [0, 1]);
+        clock.replica(0, 60, "0/30");
+        assert_eq!(clock.suitable(70, None, &mut seen).0, [0, 1], "it has not seen what came later");
+        let mut seen = [clock.seen(ServerId::Primary, 80)];
+        assert_eq!(clock.suitable(90, None, &mut seen), (vec![], Suitability::Unseen));
+        clock.primary(100, "0/30");
+        assert_eq!(clock.suitable(110, None, &mut seen).0, [0]);
+        let mut seen = [clock.seen(ServerId::Primary, 120)];
+        clock.0.primary_is_away();
+        assert_eq!(clock.suitable(130, None, &mut seen).0, [0, 1], "there is no better server");
+        assert_eq!(clock.suitable(130, Some("0/31"), &mut seen).0, [0; 0], "but none that lacks what was asked for");
+    }
+
+    #[test]
+    fn while_the_primary_is_away_the_replica_that_is_ahead_is_the_measure() {
+        let clock = Clock::new();
+        clock.primary(0, "0/40");
+        clock.replica(0, 10, "0/30");
+        clock.0.primary_is_away();
+        clock.replica(0, 5000, "0/30");
+        clock.replica(1, 5010, "0/10");
+        assert_eq!((clock.lag(0, 5020), clock.lag(1, 5020)), (current(20), ReplicaState::Lagging(None)));
+        clock.replica(1, 6000, "0/30");
+        assert_eq!(clock.lag(1, 6000), current(0));
+        // The one that was promoted has less than the old primary had, and the replicas follow it.
+        clock.primary(7000, "0/38");
+        assert_eq!(clock.lag(0, 7001), ReplicaState::Lagging(None));
+        clock.replica(0, 7010, "0/38");
+        assert_eq!(clock.lag(0, 7010), current(10));
+    }
+
+    #[test]
+    fn a_replica_ahead_of_the_primary_follows_another_one_and_is_not_read_until_it_moves() {
+        let clock = Clock::new();
+        clock.primary(0, "0/20");
+        clock.replica(0, 10, "0/30");
+        assert_eq!(clock.lag(0, 20), current(20), "the primary may have gone on");
+        clock.primary(30, "0/2F");
+        assert_eq!(clock.lag(0, 40), ReplicaState::Absent(Absence::Ahead(at("0/30"))));
+        clock.primary(50, "0/50");
+        clock.replica(0, 60, "0/30");
+        assert_eq!(clock.lag(0, 70), ReplicaState::Absent(Absence::Ahead(at("0/30"))));
+        clock.replica(0, 80, "0/50");
+        assert_eq!(clock.lag(0, 90), current(40));
+    }
+
+    #[test]
+    fn no_replica_is_read_before_it_fits_the_schema() {
+        let clock = Clock::new();
+        clock.primary(0, "0/20");
+        clock.replica(0, 10, "0/20");
+        let schema = clock.0.begin_schema();
+        clock.replica(0, 20, "0/20");
+        assert_eq!(clock.lag(0, 30), ReplicaState::Absent(Absence::Unknown));
+        clock.0.replica_at(0, schema, at("0/20"), clock.time(40), clock.time(41));
+        assert_eq!(clock.lag(0, 50), current(50));
+    }
+}

@@ -1,0 +1,91 @@
+//! The connections to one server that is read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Notify, Semaphore};
+
+use crate::database::error::DatabaseError;
+use crate::database::pool::Pool;
+use crate::replicas::options::ReadServerOptions;
+use crate::replicas::positions::ServerId;
+use crate::telemetry::metrics::label::{Label, label};
+use crate::throttle::fair_semaphore::FairSemaphore;
+
+label! {
+    /// Why a query was read from this server.
+    ReadReason = "reason" {
+        /// It is the caller's, or the only one.
+        Preferred = "preferred",
+        /// The caller's had no free connection.
+        Busy = "busy",
+        /// No replica is known to have what the caller wrote, saw or asks for.
+        Position = "position",
+        /// No replica may be read.
+        NoReplica = "no_replica",
+        /// Reading from a replica failed.
+        Retry = "retry",
+    }
+}
+
+/// A server that is read.
+#[derive(Debug)]
+pub(crate) struct ReadServer {
+    /// `primary`, or the replica's host and port.
+    pub(crate) name: Arc<str>,
+    pub(super) id: ServerId,
+    /// Connections for queries.
+    pub(crate) queries: Pool,
+    /// Gives these connections to the callers in turn.
+    pub(crate) turns: FairSemaphore,
+    /// The right to stream responses, which hold these connections for as long as their clients read.
+    pub(crate) streams: Arc<Semaphore>,
+    /// Connections for exports.
+    pub(crate) exports: Pool,
+    /// Queries and exports that were begun, by their reason.
+    reads: [AtomicU64; ReadReason::COUNT],
+    /// Notified whenever the server is found not to answer.
+    pub(super) lost: Notify,
+}
+
+impl ReadServer {
+    pub(super) fn new(id: ServerId, options: &ReadServerOptions) -> Result<Self, DatabaseError> {
+        let name = match id {
+            ServerId::Primary => "primary".into(),
+            ServerId::Replica(_) => options.address().server_name().into(),
+        };
+        Ok(Self {
+            name,
+            id,
+            queries: Pool::new(&options.queries)?,
+            turns: FairSemaphore::new(options.queries.size),
+            streams: Semaphore::new(options.queries.size / 2).into(),
+            exports: Pool::new(&options.exports)?,
+            reads: Default::default(),
+            lost: Notify::new(),
+        })
+    }
+
+    /// Counts a read.
+    pub(super) fn count(&self, reason: ReadReason) {
+        self.reads[reason.index()].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The reads so far, by their reason.
+    pub(crate) fn read_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.reads.iter().enumerate();
+        counts.map(|(reason, count)| (ReadReason::text(reason), count.load(Ordering::Relaxed)))
+    }
+
+    /// Completes with an error when the server is found not to answer. What is read from the primary waits for it all the same:
+    /// there is no other server.
+    pub(crate) async fn lost(&self) -> DatabaseError {
+        match self.id {
+            ServerId::Primary => std::future::pending().await,
+            ServerId::Replica(_) => {
+                self.lost.notified().await;
+                DatabaseError::Unreachable("the replica does not answer any more".into())
+            }
+        }
+    }
+}

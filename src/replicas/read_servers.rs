@@ -1,0 +1,275 @@
+//! The primary and its replicas, and which of them a read goes to.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+use tokio::time;
+
+use crate::catalog::Catalog;
+use crate::database::error::DatabaseError;
+use crate::database::metrics::{PoolName, waited};
+use crate::database::pool_status::PoolStatus;
+use crate::database::snapshot::Snapshot;
+use crate::database::wal_position::WalPosition;
+use crate::preflight::Constraints;
+use crate::replicas::caller_positions::{CallerPositions, Write};
+use crate::replicas::options::{ReadOptions, ReadServerOptions};
+use crate::replicas::positions::{Positions, ReplicaState, ServerId, Suitability};
+use crate::replicas::read_server::{ReadReason, ReadServer};
+use crate::replicas::rendezvous;
+use crate::replicas::watcher::{self, SchemaToCheck, Schemas};
+use crate::throttle::fair_semaphore::FairPermit;
+
+/// How long a caller's request waits for a replica to have what the caller has seen on the primary. Usually it takes a few
+/// milliseconds, and the requests after it read from the replica. Otherwise a caller who reads all the time would stay on the primary.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// How often positions are wanted meanwhile.
+const WAIT_STEP: Duration = Duration::from_millis(2);
+
+/// How long a caller's requests do not wait after that was in vain.
+const HURRY: Duration = Duration::from_secs(1);
+
+/// The servers that are read.
+#[derive(Debug)]
+pub(crate) struct ReadServers {
+    primary: Arc<ReadServer>,
+    replicas: Vec<Arc<ReadServer>>,
+    positions: Arc<Positions>,
+    callers: CallerPositions,
+    schemas: Schemas,
+    /// How long a query waits for a connection.
+    wait: Duration,
+    watchers: Vec<JoinHandle<()>>,
+}
+
+/// Where a request is to be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Route {
+    /// The replicas that may answer, the preferred one first. If there is none, it is the primary.
+    replicas: Vec<usize>,
+    reason: ReadReason,
+}
+
+/// A connection to a server, in turn with other callers.
+pub(crate) struct Reading {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) held: HeldServer,
+}
+
+/// A server that a query is read from, and the query's turn there.
+#[derive(Debug)]
+pub(crate) struct HeldServer {
+    pub(crate) server: Arc<ReadServer>,
+    _turn: FairPermit,
+}
+
+impl ReadServers {
+    /// Opens the pools, and begins to watch how far the servers are if there are replicas.
+    pub(crate) fn start(
+        options: &ReadOptions,
+        catalog: Arc<Catalog>,
+        constraints: Constraints,
+    ) -> Result<Self, DatabaseError> {
+        let replicas = options.replicas.iter().enumerate();
+        let replicas =
+            replicas.map(|(index, replica)| Ok(Arc::new(ReadServer::new(ServerId::Replica(index), replica)?)));
+        let mut servers = Self {
+            primary: ReadServer::new(ServerId::Primary, &options.primary)?.into(),
+            replicas: replicas.collect::<Result<_, DatabaseError>>()?,
+            positions: Positions::new(options.replicas.len(), options.longest_lag).into(),
+            callers: CallerPositions::new(options.longest_lag),
+            schemas: Schemas::new(SchemaToCheck { number: 0, catalog, constraints }),
+            wait: options.primary.queries.wait,
+            watchers: Vec::new(),
+        };
+        if servers.has_replicas() {
+            let primary = watcher::watch_primary(options.primary.address(), Arc::clone(&servers.positions));
+            let watch = |(server, options): (&Arc<ReadServer>, _)| {
+                let positions = Arc::clone(&servers.positions);
+                watcher::watch_replica(options, Arc::clone(server), positions, servers.schemas.subscribe())
+            };
+            let addresses = options.replicas.iter().map(ReadServerOptions::address);
+            servers.watchers = servers.replicas.iter().zip(addresses).map(watch).chain([primary]).collect();
+        }
+        Ok(servers)
+    }
+
+    /// Another schema is served. Replicas are read when they are found to fit.
+    pub(crate) fn serve_schema(&self, catalog: Arc<Catalog>, constraints: Constraints) {
+        let number = self.positions.begin_schema();
+        self.schemas.replace(SchemaToCheck { number, catalog, constraints });
+    }
+
+    /// Whether there are replicas.
+    pub(crate) fn has_replicas(&self) -> bool {
+        !self.replicas.is_empty()
+    }
+
+    /// The servers, the primary first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ReadServer>> {
+        std::iter::once(&self.primary).chain(&self.replicas)
+    }
+
+    /// Whether the primary answers; `None` if that is not watched, or not known yet.
+    pub(crate) fn is_primary_there(&self) -> Option<bool> {
+        self.positions.is_primary_there()
+    }
+
+    /// Whether the primary or a replica that may be read answers.
+    pub(crate) fn is_some_server_there(&self) -> bool {
+        let is_current = |(_, state): (_, ReplicaState)| matches!(state, ReplicaState::Current(_));
+        self.is_primary_there() == Some(true) || self.replica_states().any(is_current)
+    }
+
+    /// The replicas, with what their positions mean.
+    pub(crate) fn replica_states(&self) -> impl Iterator<Item = (&Arc<ReadServer>, ReplicaState)> {
+        self.replicas.iter().zip(self.positions.replicas(Instant::now()))
+    }
+
+    /// What the connections for queries are doing, of all servers.
+    pub(crate) fn query_pools(&self) -> PoolStatus {
+        let status = |server: &Arc<ReadServer>| {
+            // Queries wait for their turn before they take a connection.
+            let status = server.queries.status();
+            PoolStatus { waiting: status.waiting + server.turns.waiting(), ..status }
+        };
+        self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
+    }
+
+    /// What the connections for exports are doing, of all servers.
+    pub(crate) fn export_pools(&self) -> PoolStatus {
+        self.all().map(|server| server.exports.status()).fold(PoolStatus::default(), PoolStatus::and)
+    }
+
+    /// Where a request of the caller is to be read that needs what was written up to `after`.
+    pub(crate) async fn route(&self, caller: &str, after: Option<WalPosition>) -> Route {
+        if !self.has_replicas() {
+            return Route::to_primary(ReadReason::Preferred);
+        }
+        let mut now = Instant::now();
+        let (mut replicas, mut found) = self.suitable(caller, after, now);
+        let until = now + LONGEST_WAIT;
+        while found == Suitability::Unseen && self.callers.may_wait(caller, now) {
+            let learnt = self.positions.learnt();
+            self.positions.want();
+            // Several servers are asked, and one may still have to replay.
+            let _ = time::timeout(WAIT_STEP, learnt).await;
+            now = Instant::now();
+            (replicas, found) = self.suitable(caller, after, now);
+            if now >= until {
+                self.callers.hurry(caller, now + HURRY);
+            }
+        }
+        match found {
+            Suitability::Suitable => Route { replicas, reason: ReadReason::Preferred },
+            Suitability::Behind | Suitability::Unseen => {
+                // The next request finds out more.
+                self.positions.want();
+                Route::to_primary(ReadReason::Position)
+            }
+            Suitability::Unavailable => Route::to_primary(ReadReason::NoReplica),
+        }
+    }
+
+    /// The replicas that may answer a request of the caller, and otherwise how near they come.
+    fn suitable(&self, caller: &str, after: Option<WalPosition>, now: Instant) -> (Vec<usize>, Suitability) {
+        self.callers.with(caller, now, |written, seen| {
+            let after = match written {
+                // Only the primary has it if anybody has.
+                Some(Write::Unknown) => return (Vec::new(), Suitability::Behind),
+                Some(Write::UpTo(position)) => after.max(Some(position)),
+                None => after,
+            };
+            let order = rendezvous::order(caller, self.replicas.iter().map(|replica| &*replica.name));
+            self.positions.suitable(order, after, seen, now)
+        })
+    }
+
+    /// The server that a request is to be read from.
+    pub(crate) fn preferred(&self, route: &Route) -> &Arc<ReadServer> {
+        route.replicas.first().and_then(|index| self.replicas.get(*index)).unwrap_or(&self.primary)
+    }
+
+    /// A connection for a query, in turn with other callers: one with many queries must not keep all others waiting.
+    pub(crate) async fn connect(&self, route: &Route, caller: &Arc<str>) -> Result<Reading, DatabaseError> {
+        waited(PoolName::Queries, async {
+            let (server, turn, reason) = self.turn(route, caller).await?;
+            let snapshot = server.queries.snapshot().await?;
+            server.count(reason);
+            Ok(Reading { snapshot, held: HeldServer { server: Arc::clone(server), _turn: turn } })
+        })
+        .await
+    }
+
+    /// A turn at the first server of the route that has one, or else at the preferred one, when it comes.
+    async fn turn(
+        &self,
+        route: &Route,
+        caller: &Arc<str>,
+    ) -> Result<(&Arc<ReadServer>, FairPermit, ReadReason), DatabaseError> {
+        let mut replicas = route.replicas.iter().filter_map(|index| self.replicas.get(*index));
+        if let Some((server, turn)) = replicas.find_map(|server| Some((server, server.turns.try_acquire()?))) {
+            let is_preferred = Arc::ptr_eq(server, self.preferred(route));
+            return Ok((server, turn, if is_preferred { route.reason } else { ReadReason::Busy }));
+        }
+        let server = self.preferred(route);
+        let turn = time::timeout(self.wait, server.turns.acquire(caller)).await;
+        Ok((server, turn.map_err(|_| DatabaseError::Busy)?, route.reason))
+    }
+
+    /// A connection for an export.
+    pub(crate) async fn connect_export(&self, route: &Route) -> Result<(Snapshot, Arc<ReadServer>), DatabaseError> {
+        waited(PoolName::Exports, async {
+            let server = self.preferred(route);
+            let snapshot = server.exports.snapshot().await?;
+            server.count(route.reason);
+            Ok((snapshot, Arc::clone(server)))
+        })
+        .await
+    }
+
+    /// Where a request is to be read once more after an error, if that may help: on the primary if a replica is to blame.
+    pub(crate) fn after_error(&self, route: &Route, error: &DatabaseError) -> Option<Route> {
+        let is_worth_it = match self.preferred(route).id {
+            // A standby may be the only server. Conflicts are with the replay of its primary's changes.
+            ServerId::Primary => matches!(error, DatabaseError::Conflict(_)),
+            ServerId::Replica(_) => error.is_temporary(),
+        };
+        is_worth_it.then(|| Route::to_primary(ReadReason::Retry))
+    }
+
+    /// The caller has received rows of this server.
+    pub(crate) fn record_read(&self, caller: &Arc<str>, server: &ReadServer) {
+        if self.has_replicas() {
+            self.callers.record_read(caller, server.id, Instant::now());
+        }
+    }
+
+    /// An order update of the caller is about to be committed.
+    pub(crate) fn begin_write(&self, caller: &Arc<str>) {
+        if self.has_replicas() {
+            self.callers.record_write(caller, Write::Unknown, Instant::now());
+        }
+    }
+
+    /// What the caller has written is in the log up to this position.
+    pub(crate) fn record_write(&self, caller: &Arc<str>, position: WalPosition) {
+        if self.has_replicas() {
+            self.callers.record_write(caller, Write::UpTo(position), Instant::now());
+        }
+    }
+}
+
+impl Drop for ReadServers {
+    fn drop(&mut self) {
+        self.watchers.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Route {
+    const fn to_primary(reason: ReadReason) -> Self {
+        Self { replicas: Vec::new(), reason }
+    }
+}

@@ -1,0 +1,6 @@
+//! A primary with two replicas: what callers read, and outages of each server.
+
+mod outages;
+mod positions;
+mod primary_away;
+mod servers;

@@ -1,0 +1,111 @@
+//! What callers read: what they have written, and nothing older than what they have seen.
+//!
+//! `REPLICA_PAIRS` sets the number of updates, each with a read after it.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::database::replicas::servers::{CALLERS, Servers, Service};
+
+const BOXES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
+
+/// The reads of each walk.
+const STEPS: usize = 40;
+
+/// The callers that write.
+const WRITERS: usize = 2;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
+    let pairs: usize = env::var("REPLICA_PAIRS").map_or(60, |number| number.parse().unwrap());
+    let servers = Servers::start("stale", [&[], &[("recovery_min_apply_delay", "300ms")]]).await;
+    let service = servers.serve(&["--pool-size", "2", "--replica-lag", "5s"]);
+    service.wait_for_replicas(2);
+
+    // Some callers have a shipment of their own, which they change. The others only read.
+    let shipment = |caller: usize| format!("O{caller}S0");
+    let mut written = [BOXES[0]; WRITERS];
+    let mut stale = 0;
+    for number in 0..pairs {
+        let caller = number % WRITERS;
+        written[caller] = BOXES[(number / WRITERS + 1) % 2];
+        let update = service.set_box(caller, &shipment(caller), written[caller]);
+        assert_eq!(update.status, 200, "{update:?}");
+        let position = format!("Orderql-After: {}", update.header("orderql-position").unwrap());
+        for (writer, box_type) in written.iter().enumerate() {
+            assert_eq!(service.box_type(writer, &shipment(writer), &[]), *box_type, "update {number}");
+        }
+        for reader in WRITERS..CALLERS.len() {
+            // Nothing is promised here.
+            stale += usize::from(service.box_type(reader, &shipment(caller), &[]) != written[caller]);
+            let found = service.box_type(reader, &shipment(caller), &[&position]);
+            assert_eq!(found, written[caller], "update {number}");
+        }
+    }
+    println!("{stale} reads of what others wrote were stale");
+    assert!(stale > 0, "the replicas are too fast to show anything");
+    let reads = (service.reads(false, "preferred"), service.reads(true, "position"));
+    println!("from replicas, and from the primary for a position: {reads:?}");
+    assert!(reads.0 > 0 && reads.1 > 0, "{reads:?}");
+
+    for wrong in ["latest", "1", "1/2/3", ""] {
+        let response = service.query(0, "{ __typename }", &[&format!("Orderql-After: {wrong}")]);
+        assert_eq!((response.status, response.code().as_str()), (400, "BAD_REQUEST"), "{wrong}: {response:?}");
+        assert!(response.body.contains("Orderql-Position"), "{response:?}");
+    }
+    // A position that nobody has reached is the primary's to answer.
+    assert_eq!(service.box_type(0, &shipment(0), &["Orderql-After: FFFFFFFF/0"]), written[0]);
+
+    let before = service.reads(false, "preferred");
+    walk(&servers, &service).await;
+    let walked = service.reads(false, "preferred") - before;
+    println!("{walked} steps of the walks were on replicas");
+    // Although somebody writes all the time, and each caller reads all the time.
+    assert!(walked > (STEPS * CALLERS.len() / 2) as u64, "{walked}");
+    let log = Arc::into_inner(service.server).unwrap().stop();
+    assert!(!log.contains("internal error") && !log.contains("panicked"), "{log}");
+}
+
+/// Callers that read again and again what somebody counts up never see it go back, although the pools are small, so that they are
+/// handed on.
+async fn walk(servers: &Servers, service: &Service) {
+    let (client, is_over) = (servers.primary.connect().await, AtomicBool::new(false));
+    let seen: usize = thread::scope(|scope| {
+        let readers: Vec<_> = (0..CALLERS.len())
+            .map(|caller| {
+                let is_over = &is_over;
+                scope.spawn(move || {
+                    let (mut last, mut values) = (0, BTreeSet::new());
+                    for _ in 0..STEPS {
+                        let response = service.query(caller, "{ order(orderId: \"O0\") { orderName } }", &[]);
+                        let name = response.json()["data"]["order"]["orderName"].take();
+                        let count: u64 = name.as_str().map_or(0, |count| count.parse().unwrap());
+                        assert!(count >= last, "{}: {last}, then {count}", CALLERS[caller]);
+                        last = count;
+                        values.insert(count);
+                    }
+                    if caller == 0 {
+                        is_over.store(true, Ordering::Relaxed);
+                    }
+                    values.len()
+                })
+            })
+            .collect();
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                for count in 1_u64.. {
+                    if is_over.load(Ordering::Relaxed) || readers.iter().any(thread::ScopedJoinHandle::is_finished) {
+                        break;
+                    }
+                    let update = "UPDATE order_header SET order_name = $1 WHERE order_id = 'O0'";
+                    client.execute(update, &[&count.to_string()]).await.unwrap();
+                }
+            });
+        });
+        readers.into_iter().map(|reader| reader.join().unwrap()).sum()
+    });
+    assert!(seen > 2 * CALLERS.len(), "they saw it change");
+}
