@@ -84,3 +84,31 @@ fn impatient(mut address: DatabaseAddress) -> DatabaseAddress {
     }
     address
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_postgres::Config;
+
+    use super::*;
+
+    fn address(hosts: &str) -> DatabaseAddress {
+        format!("host={hosts} user=me dbname=orders").parse::<Config>().unwrap().into()
+    }
+
+    #[test]
+    fn each_replica_has_an_address_of_its_own() {
+        let with = |replicas: &[&str]| {
+            let replicas = replicas.iter().map(|hosts| address(hosts)).collect();
+            ServerAddresses::new(address("one,two"), replicas, None).map_err(|error| error.to_string())
+        };
+        let servers = with(&["two", "three"]).unwrap();
+        assert_eq!(
+            servers.readable().map(DatabaseAddress::server_name).collect::<Vec<_>>(),
+            ["one:5432", "two:5432", "three:5432"]
+        );
+        assert_eq!((servers.primary.target, servers.listen.target), (Target::Primary, Target::Primary));
+        assert_eq!(with(&[]).unwrap().primary.target, Target::Any);
+        assert!(with(&["two,three"]).unwrap_err().contains("two:5432 and further hosts"));
+        assert!(with(&["two", "two"]).unwrap_err().contains("two:5432 twice"));
+    }
+}

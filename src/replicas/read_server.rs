@@ -44,12 +44,13 @@ pub(crate) struct ReadServer {
     pub(crate) exports: Pool,
     /// Queries and exports that were begun, by their reason.
     reads: [AtomicU64; ReadReason::COUNT],
-    /// Notified whenever the server is found not to answer.
-    pub(super) lost: Notify,
+    /// Notified whenever the server is found not to answer; `None` if nobody watches it.
+    lost: Option<Notify>,
 }
 
 impl ReadServer {
-    pub(super) fn new(id: ServerId, options: &ReadServerOptions) -> Result<Self, DatabaseError> {
+    /// A server without open connections.
+    pub(super) fn new(id: ServerId, options: &ReadServerOptions, is_watched: bool) -> Result<Self, DatabaseError> {
         let name = match id {
             ServerId::Primary => "primary".into(),
             ServerId::Replica(_) => options.address().server_name().into(),
@@ -62,7 +63,7 @@ impl ReadServer {
             streams: Semaphore::new(options.queries.size / 2).into(),
             exports: Pool::new(&options.exports)?,
             reads: Default::default(),
-            lost: Notify::new(),
+            lost: is_watched.then(Notify::new),
         })
     }
 
@@ -77,15 +78,19 @@ impl ReadServer {
         counts.map(|(reason, count)| (ReadReason::text(reason), count.load(Ordering::Relaxed)))
     }
 
-    /// Completes with an error when the server is found not to answer. What is read from the primary waits for it all the same:
-    /// there is no other server.
-    pub(crate) async fn lost(&self) -> DatabaseError {
-        match self.id {
-            ServerId::Primary => std::future::pending().await,
-            ServerId::Replica(_) => {
-                self.lost.notified().await;
-                DatabaseError::Unreachable("the replica does not answer any more".into())
-            }
+    /// The server was found not to answer: what waits for it is given up.
+    pub(super) fn give_up(&self) {
+        if let Some(lost) = &self.lost {
+            lost.notify_waiters();
         }
+    }
+
+    /// Completes with an error when the server is found not to answer, if it is watched.
+    pub(crate) async fn lost(&self) -> DatabaseError {
+        match &self.lost {
+            Some(lost) => lost.notified().await,
+            None => std::future::pending().await,
+        }
+        DatabaseError::Unreachable(format!("the server {} does not answer any more", self.name).into())
     }
 }

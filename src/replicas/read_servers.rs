@@ -74,9 +74,9 @@ impl ReadServers {
     ) -> Result<Self, DatabaseError> {
         let replicas = options.replicas.iter().enumerate();
         let replicas =
-            replicas.map(|(index, replica)| Ok(Arc::new(ReadServer::new(ServerId::Replica(index), replica)?)));
+            replicas.map(|(index, replica)| Ok(Arc::new(ReadServer::new(ServerId::Replica(index), replica, true)?)));
         let mut servers = Self {
-            primary: ReadServer::new(ServerId::Primary, &options.primary)?.into(),
+            primary: ReadServer::new(ServerId::Primary, &options.primary, !options.replicas.is_empty())?.into(),
             replicas: replicas.collect::<Result<_, DatabaseError>>()?,
             positions: Positions::new(options.replicas.len(), options.longest_lag).into(),
             callers: CallerPositions::new(options.longest_lag),
@@ -85,7 +85,8 @@ impl ReadServers {
             watchers: Vec::new(),
         };
         if servers.has_replicas() {
-            let primary = watcher::watch_primary(options.primary.address(), Arc::clone(&servers.positions));
+            let primary = Arc::clone(&servers.primary);
+            let primary = watcher::watch_primary(options.primary.address(), primary, Arc::clone(&servers.positions));
             let watch = |(server, options): (&Arc<ReadServer>, _)| {
                 let positions = Arc::clone(&servers.positions);
                 watcher::watch_replica(options, Arc::clone(server), positions, servers.schemas.subscribe())
@@ -230,14 +231,20 @@ impl ReadServers {
         .await
     }
 
-    /// Where a request is to be read once more after an error, if that may help: on the primary if a replica is to blame.
+    /// Where a request is to be read once more after an error, if that may help: on the primary if a replica is to blame, and
+    /// while the primary is away on another replica.
     pub(crate) fn after_error(&self, route: &Route, error: &DatabaseError) -> Option<Route> {
         let is_worth_it = match self.preferred(route).id {
             // A standby may be the only server. Conflicts are with the replay of its primary's changes.
             ServerId::Primary => matches!(error, DatabaseError::Conflict(_)),
             ServerId::Replica(_) => error.is_temporary(),
         };
-        is_worth_it.then(|| Route::to_primary(ReadReason::Retry))
+        is_worth_it.then(|| match route.replicas.split_first() {
+            Some((_, others)) if !others.is_empty() && self.is_primary_there() == Some(false) => {
+                Route { replicas: others.to_vec(), reason: ReadReason::Retry }
+            }
+            _ => Route::to_primary(ReadReason::Retry),
+        })
     }
 
     /// The caller has received rows of this server.

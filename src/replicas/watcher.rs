@@ -110,7 +110,11 @@ impl WatchError {
 }
 
 /// Watches the primary.
-pub(super) fn watch_primary(address: &DatabaseAddress, positions: Arc<Positions>) -> JoinHandle<()> {
+pub(super) fn watch_primary(
+    address: &DatabaseAddress,
+    server: Arc<ReadServer>,
+    positions: Arc<Positions>,
+) -> JoinHandle<()> {
     let address = address.for_role(Role::Positions);
     tokio::spawn(async move {
         let mut pause = FIRST_PAUSE;
@@ -120,6 +124,8 @@ pub(super) fn watch_primary(address: &DatabaseAddress, positions: Arc<Positions>
                 emit(&Event::PrimaryLost { error: &error });
             }
             positions.primary_is_away();
+            // What only the primary has is not there now.
+            server.give_up();
             time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -168,7 +174,7 @@ pub(super) fn watch_replica(
             watcher.positions.replica_is_absent(index, error.absence());
             watcher.report(Err(error));
             // What waits for its answers is read elsewhere.
-            watcher.server.lost.notify_waiters();
+            watcher.server.give_up();
             time::sleep(longest).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }

@@ -49,7 +49,7 @@ async fn configured_origins_may_send_requests_and_read_responses() {
         assert_eq!(response.header("access-control-allow-origin"), Some("https://app.example"), "{line}");
         assert_eq!(
             response.header("access-control-expose-headers"),
-            Some("X-Request-Id, Retry-After, ETag, Preference-Applied")
+            Some("X-Request-Id, Retry-After, ETag, Preference-Applied, Orderql-Position")
         );
         assert_eq!(response.header("access-control-allow-credentials"), None);
         assert!(response.header("vary").unwrap().ends_with("Origin"), "{response:?}");

@@ -195,7 +195,9 @@ async fn clients_cannot_add_series_and_nothing_of_theirs_is_in_them() {
         "listener",
         "outcome",
         "part",
+        "reason",
         "result",
+        "server",
         "version",
     ];
     assert_eq!(second.labels.iter().map(String::as_str).collect::<Vec<_>>(), known);

@@ -1,8 +1,11 @@
 //! Replicas that lag, fail, freeze or cancel queries, under load: no caller notices.
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+
+use orderql::catalog::BUILT_IN;
 
 use crate::database::replicas::servers::{CALLERS, Servers, Service};
 use crate::support::server::wait_until;
@@ -54,7 +57,9 @@ impl Load {
 async fn no_caller_notices_an_outage_of_replicas() {
     let settings = [("max_standby_streaming_delay", "0")];
     let servers = Servers::start("replicas", [&settings, &settings]).await;
-    let service = servers.serve(&["--replica-lag", "1s", "--deadline", "1h"]);
+    let schema = servers.primary.folder.path().join("schema.graphql");
+    fs::write(&schema, BUILT_IN).unwrap();
+    let service = servers.serve(&["--replica-lag", "1s", "--deadline", "1h", "--schema", schema.to_str().unwrap()]);
     let [first, second] = &servers.standbys;
     service.wait_for_replicas(2);
     let load = Load::start(&service);
@@ -66,6 +71,10 @@ async fn no_caller_notices_an_outage_of_replicas() {
     while service.reads(true, "retry") == 0 {
         client.batch_execute("BEGIN; LOCK TABLE order_item; COMMIT").await.unwrap();
     }
+
+    // A schema that is served instead is checked on the replicas first.
+    fs::write(&schema, format!("{BUILT_IN}\n# Another one.\n")).unwrap();
+    service.server.signal("-HUP");
 
     // A replica that lags is not read until it has caught up.
     first.connect().await.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
@@ -94,7 +103,7 @@ async fn no_caller_notices_an_outage_of_replicas() {
     load.go_on();
     load.stop();
     let log = Arc::into_inner(service.server).unwrap().stop();
-    for expected in ["a replica is not read", "a replica is read"] {
+    for expected in ["a replica is not read", "a replica is read", "the settings were read again"] {
         assert!(log.contains(expected), "{expected}: {log}");
     }
     assert!(

@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::database::replicas::servers::{CALLERS, Servers, Service};
+use crate::support::command::{orderql, run};
+use crate::support::http::JSON;
+use crate::support::server::wait_until;
 
 const BOXES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
 
@@ -56,6 +59,30 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
         assert_eq!((response.status, response.code().as_str()), (400, "BAD_REQUEST"), "{wrong}: {response:?}");
         assert!(response.body.contains("Orderql-Position"), "{response:?}");
     }
+    // Exports and large responses are read from replicas as well, after a position.
+    let update = service.set_box(0, &shipment(0), BOXES[0]);
+    written[0] = BOXES[0];
+    let position = format!("Orderql-After: {}", update.header("orderql-position").unwrap());
+    let shipments = "{ shipments(first: 20) { edges { node { shipmentId packages(first: 100) { edges { node {
+        shipmentBoxTypeId } } } } } } }";
+    for accept in ["application/x-ndjson", JSON] {
+        wait_until(|| {
+            let before = service.reads(false, "preferred");
+            let response = service.query_as(accept, WRITERS, shipments, &[&position]);
+            assert_eq!(response.status, 200, "{response:?}");
+            let (_, found) = response.body.split_once(&shipment(0)).unwrap();
+            let (_, found) = found.split_once("shipmentBoxTypeId").unwrap();
+            assert!(found[..20].contains(BOXES[0]), "{found}");
+            service.reads(false, "preferred") > before
+        });
+    }
+
+    let urls = format!("{},{}", servers.replica_addresses(), Servers::primary_address(&[&servers.primary]));
+    let primary = Servers::primary_address(&[&servers.primary]);
+    let examined = run(orderql().args(["doctor", "--database-url", &primary, "--replica-urls", &urls]), "");
+    let found = |text: &str| examined.stdout.matches(text).count();
+    assert_eq!((found("follows the primary"), found("is no standby")), (2, 1), "{}", examined.stdout);
+
     // A position that nobody has reached is the primary's to answer.
     assert_eq!(service.box_type(0, &shipment(0), &["Orderql-After: FFFFFFFF/0"]), written[0]);
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::database::faults::updates::ORDERS;
 use crate::database::postgres::Postgres;
-use crate::support::http::Response;
+use crate::support::http::{JSON, Response, bearer};
 use crate::support::server::{Server, wait_until};
 use crate::support::store::{URLENCODED, update_request};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
@@ -70,6 +70,13 @@ impl Service {
         Self { server: Arc::new(server), tokens }
     }
 
+    /// Starts another service, which accepts the same tokens.
+    pub fn start_another(&self, primary: &str, replicas: &str) -> Self {
+        let keys = self.server.folder.join("keys");
+        let flags = ["--admin-listen", "0", "--replica-urls", replicas, "--key-folder", keys.to_str().unwrap()];
+        Self { server: Server::start_on(primary, &flags).into(), tokens: self.tokens.clone() }
+    }
+
     /// What is said of each part of the service.
     pub fn parts(&self) -> Value {
         self.server.get_as_operator("/health/ready").json()["parts"].take()
@@ -118,8 +125,13 @@ impl Service {
 
     /// Sends a query with these headers.
     pub fn query(&self, caller: usize, query: &str, headers: &[&str]) -> Response {
-        let authorization = format!("Authorization: Bearer {}", self.tokens[caller]);
-        let always = [authorization.as_str(), "Content-Type: application/json", "Accept: application/json"];
+        self.query_as(JSON, caller, query, headers)
+    }
+
+    /// The same for a response of this media type.
+    pub fn query_as(&self, accept: &str, caller: usize, query: &str, headers: &[&str]) -> Response {
+        let (authorization, accept) = (bearer(&self.tokens[caller]), format!("Accept: {accept}"));
+        let always = [authorization.as_str(), "Content-Type: application/json", &accept];
         let body = serde_json::json!({ "query": query }).to_string();
         self.server.request("POST /rest/s1/graphql", &[&always, headers].concat(), body)
     }
