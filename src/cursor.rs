@@ -16,7 +16,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.

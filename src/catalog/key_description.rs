@@ -50,7 +50,7 @@ pub(super) fn describe_sort_key(node: &TypeDefinition, key: &SortKeyDefinition, 
     let fields: Vec<_> = std::iter::once(&key.column).chain(rest).filter_map(field).collect();
     let mut text = format!("By {}.", fields.join(", then "));
     if !key_columns.contains(&key.column) {
-        text.push_str(" Rows without the former come last, or first with `reverse`.");
+        text.push_str(" Rows without the former come last, also with `reverse`.");
     }
     if is_default {
         text.push_str(" The default.");

@@ -5,6 +5,9 @@
 //! cursor in one of them bounds that segment, and the other is either whole or excluded. So each segment that remains is
 //! one range of the index. (A single `… OR column IS NULL` would be correct too, but no index range.)
 //!
+//! Nulls come last in a reversed order as well, so that its segments change places: seen upwards, the nulls are before the
+//! values.
+//!
 //! Search terms on the first column bound the range as well. PostgreSQL begins an index scan at one of several bounds on a
 //! column, not at the tightest. So a cursor splits the range of such terms into the rows that have the cursor's value, and
 //! those beyond: in each of these segments, the first condition on a column is as tight as all of them.
@@ -96,8 +99,24 @@ pub(crate) fn is_in_nulls(position: &CursorPosition) -> bool {
     position.first().is_some_and(Option::is_none)
 }
 
-/// A range of an index, open where it has no bound.
-#[derive(Clone, Copy, Default)]
+/// Where the rows with a null are, seen upwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    /// Before the values.
+    First,
+    /// After the values, as in the index.
+    Last,
+}
+
+impl Nulls {
+    /// Their place in the order of a sort key.
+    pub(crate) fn of(sort_key: &SortKey, reverse: bool) -> Self {
+        if sort_key.nullable && reverse { Self::First } else { Self::Last }
+    }
+}
+
+/// A range of an order, seen upwards; open where it has no bound.
+#[derive(Clone, Copy)]
 pub(crate) struct KeysetRange<'r, 'a> {
     /// The lower bound.
     pub(crate) above: Option<&'r KeysetBound<'a>>,
@@ -105,6 +124,8 @@ pub(crate) struct KeysetRange<'r, 'a> {
     pub(crate) below: Option<&'r KeysetBound<'a>>,
     /// Whether rows at the bounds are in the range.
     pub(crate) inclusive: bool,
+    /// Where the rows with a null are.
+    pub(crate) nulls: Nulls,
 }
 
 impl<'a> KeysetRange<'_, 'a> {
@@ -115,6 +136,11 @@ impl<'a> KeysetRange<'_, 'a> {
         } else {
             (Operator::Greater, Operator::Less)
         }
+    }
+
+    /// Whether it has a bound.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.above.is_some() || self.below.is_some()
     }
 
     /// Its bounds as conditions on the whole position.
@@ -149,24 +175,30 @@ fn null_segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'_, 'a>) -> Vec<V
         let bounds = [compare(range.above, above, in_nulls), compare(range.below, below, in_nulls)];
         bounds.into_iter().flatten().collect::<Vec<_>>()
     };
-    let first =
-        sort_key.columns.first().filter(|_| sort_key.nullable && (range.above.is_some() || range.below.is_some()));
-    let Some(first) = first else { return vec![conditions(false)] };
+    let is_index = range.nulls == Nulls::Last && !range.is_bounded();
+    let Some(first) = sort_key.columns.first().filter(|_| sort_key.nullable && !is_index) else {
+        return vec![conditions(false)];
+    };
 
-    let has_values = range.above.is_none_or(|bound| !bound.in_nulls);
-    let has_nulls = range.below.is_none_or(|bound| bound.in_nulls);
+    let (of_values, of_nulls) = match range.nulls {
+        Nulls::Last => (range.above, range.below),
+        Nulls::First => (range.below, range.above),
+    };
     let mut segments = Vec::with_capacity(2);
-    if has_values {
+    if of_values.is_none_or(|bound| !bound.in_nulls) {
         let mut values = conditions(false);
         if values.is_empty() {
             values.push(Condition::IsNotNull(base(first)));
         }
         segments.push(values);
     }
-    if has_nulls {
+    if of_nulls.is_none_or(|bound| bound.in_nulls) {
         let mut nulls = vec![Condition::IsNull(base(first))];
         nulls.extend(conditions(true));
         segments.push(nulls);
+    }
+    if range.nulls == Nulls::First {
+        segments.reverse();
     }
     if segments.is_empty() {
         segments.push(std::iter::once(Condition::Always(false)).chain(range.conditions()).collect());
@@ -176,9 +208,13 @@ fn null_segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'_, 'a>) -> Vec<V
 
 /// The segments of a range that search terms on the first column restrict: up to four.
 fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction<'a>) -> Vec<Vec<Condition<'a>>> {
-    // Nulls come last, and no term matches one: no row is beyond a null, and every row is before it.
+    // No term matches a null: all rows are on one side of the nulls, and none is on the other.
+    let of_values = match range.nulls {
+        Nulls::Last => range.above,
+        Nulls::First => range.below,
+    };
+    let is_empty = of_values.is_some_and(|bound| bound.in_nulls);
     let below = range.below.filter(|bound| !bound.in_nulls);
-    let is_empty = range.above.is_some_and(|bound| bound.in_nulls);
     let above = range.above.filter(|bound| !bound.in_nulls);
     let parts = match (above, below) {
         (None, None) => vec![(Part::Open, Part::Open)],
@@ -306,7 +342,10 @@ mod tests {
     }
 
     fn text_joined(nullable: bool, joined: &[String], above: At, below: At, inclusive: bool) -> String {
-        let key = sort_key(nullable);
+        text_of(sort_key(nullable), Nulls::Last, joined, above, below, inclusive)
+    }
+
+    fn text_of(key: SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let mut parameters = Parameters::default();
         let mut bound = |at: At| {
             let value = |text: &str| Value::Text(text.to_owned());
@@ -318,7 +357,7 @@ mod tests {
             Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], false, Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
-        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive };
+        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segment = |conditions: Vec<Condition<'_>>| {
             conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ")
         };
@@ -346,6 +385,28 @@ mod tests {
     }
 
     #[test]
+    fn the_nulls_of_a_reversed_order_are_before_its_values() {
+        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        for (above, below, expected) in [
+            (none, none, r#"t."n" IS NULL | t."n" IS NOT NULL"#),
+            (value, none, r#"(t."n", t."id") > ($1, $2)"#),
+            (null, none, r#"t."n" IS NULL AND t."id" > $1 | t."n" IS NOT NULL"#),
+            (none, value, r#"t."n" IS NULL | (t."n", t."id") < ($1, $2)"#),
+            (none, null, r#"t."n" IS NULL AND t."id" < $1"#),
+            (value, value, r#"(t."n", t."id") > ($1, $2) AND (t."n", t."id") < ($3, $4)"#),
+            (null, value, r#"t."n" IS NULL AND t."id" > $1 | (t."n", t."id") < ($2, $3)"#),
+            (null, null, r#"t."n" IS NULL AND t."id" > $1 AND t."id" < $2"#),
+            (value, null, r#"FALSE AND (t."n", t."id") > ($1, $2) AND t."id" < $3"#),
+        ] {
+            assert_eq!(
+                text_of(sort_key(true), Nulls::First, &[], above, below, false),
+                expected,
+                "{above:?} {below:?}"
+            );
+        }
+    }
+
+    #[test]
     fn does_not_compare_columns_that_are_joined_to_the_parent() {
         let (parent, both) = (["n".to_owned()], ["id".to_owned(), "n".to_owned()]);
         let (none, value) = (At::None, At::Name("a"));
@@ -357,6 +418,10 @@ mod tests {
 
     /// The segments of a search by a range of the first column, or with `equal` by one value of it.
     fn restricted(equal: bool, above: At, below: At, inclusive: bool) -> Vec<String> {
+        restricted_of(Nulls::Last, equal, above, below, inclusive)
+    }
+
+    fn restricted_of(nulls: Nulls, equal: bool, above: At, below: At, inclusive: bool) -> Vec<String> {
         let key = sort_key(true);
         let mut parameters = Parameters::default();
         let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
@@ -379,7 +444,7 @@ mod tests {
             Some(KeysetBound::new(&key, constant, &vec![first, text("7")], true, Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
-        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive };
+        let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segments = segments(&key, range, &restriction).into_iter();
         let line = |segment: Vec<Condition<'_>>| {
             segment.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ").replace("::text", "")
@@ -411,6 +476,8 @@ mod tests {
         // A term matches no null, and nulls come last.
         assert_eq!(restricted(false, null, none, false), [r#"FALSE AND t."n" > $1"#]);
         assert_eq!(restricted(false, none, null, false), [r#"t."n" > $1"#]);
+        assert_eq!(restricted_of(Nulls::First, false, null, none, false), [r#"t."n" > $1"#]);
+        assert_eq!(restricted_of(Nulls::First, false, none, null, false), [r#"FALSE AND t."n" > $1"#]);
     }
 
     #[test]

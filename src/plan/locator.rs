@@ -11,9 +11,8 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::stored_type::StoredType;
-use crate::plan::sql::{
-    Alias, ColumnOf, Condition, Identifier, List, Operator, Placeholder, Relation, Where, type_name,
-};
+use crate::plan::keyset::Nulls;
+use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Placeholder, Relation, Where, type_name};
 
 /// Finds the keys of a page's rows.
 pub(crate) struct Locator<'a> {
@@ -63,11 +62,13 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) filters: Vec<Condition<'a>>,
 }
 
-/// A part of the order: its segments, as ranges of the index and as conditions on the rows of a look-up.
+/// A part of the order: its segments, seen upwards, as ranges of the index and as conditions on the rows of a look-up. Those
+/// are none if every row is in the part.
 pub(crate) struct Span<'a> {
     pub(crate) segments: Vec<Vec<Condition<'a>>>,
     pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
     pub(crate) ascending: bool,
+    pub(crate) nulls: Nulls,
 }
 
 /// How many rows are wanted.
@@ -174,7 +175,8 @@ impl Locator<'_> {
         }
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
         write!(f, "SELECT FROM (SELECT {inner} FROM {relation} AS x{conditions}\nORDER BY {order}")?;
-        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN {own} AS t ON {}\nLIMIT {limit}", joined(by))
+        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN LATERAL (SELECT FROM {own} AS t ")?;
+        write!(f, "WHERE {}) AS t ON TRUE\nLIMIT {limit}", joined(by))
     }
 
     fn lookup(
@@ -203,11 +205,10 @@ impl Locator<'_> {
             write!(text, "{and}{filter}")?;
             and = " AND ";
         }
-        // A segment without conditions has every row.
-        if span.lookup_segments.iter().all(|segment| !segment.is_empty()) {
+        if !span.lookup_segments.is_empty() {
             write!(text, "{and}{}", any(&span.lookup_segments))?;
         }
-        write!(text, "{}\nLIMIT {take}\n) AS t)", order_by(&self.sort, span.ascending))
+        write!(text, "{}\nLIMIT {take}\n) AS t)", self.sorted(span))
     }
 
     /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.
@@ -307,7 +308,7 @@ impl Locator<'_> {
         self.segments(span, &Cut::first(&cut.end()), text)?;
         text.write_str("\n) AS t")?;
         if list.head.is_some() {
-            write!(text, "{}", order_by(&self.sort, span.ascending))?;
+            write!(text, "{}", self.sorted(span))?;
         }
         write!(text, "{cut}")
     }
@@ -321,7 +322,7 @@ impl Locator<'_> {
         limit: Placeholder,
         text: &mut String,
     ) -> fmt::Result {
-        let (elements, order) = (list.elements(), order_by(&self.sort, span.ascending));
+        let (elements, order) = (list.elements(), self.sorted(span));
         let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
         writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
         self.segments(span, &Cut::first(&head), text)?;
@@ -360,6 +361,24 @@ impl Locator<'_> {
         write!(text, "\n)) AS t{cut}")
     }
 
+    /// The order of a span's rows, for rows that no index returns in it.
+    fn sorted(&self, span: &Span<'_>) -> impl Display {
+        let (ascending, nulls) = (span.ascending, span.nulls);
+        fmt::from_fn(move |f| {
+            for (index, column) in self.sort.iter().enumerate() {
+                let before = if index > 0 { ", " } else { "\nORDER BY " };
+                // The other columns are never null.
+                let nulls = match (nulls, index, ascending) {
+                    (Nulls::First, 0, true) => " NULLS FIRST",
+                    (Nulls::First, 0, false) => " NULLS LAST",
+                    (Nulls::First | Nulls::Last, ..) => "",
+                };
+                write!(f, "{before}{}{}{nulls}", ColumnOf(Alias::Base, column), direction(ascending))?;
+            }
+            Ok(())
+        })
+    }
+
     /// The key's columns of an alias, as `k0`, `k1`….
     fn keys(&self, alias: &'static str) -> impl Display {
         let key = &self.key;
@@ -382,12 +401,20 @@ impl Locator<'_> {
     }
 }
 
-/// The condition of a semi-join.
+/// The condition of a semi-join, and the order of the index that is meant to be used: one that begins with all of these columns.
+/// With one that begins with some of them, PostgreSQL would read other rows and discard them. The last column is in a range of
+/// one value, because PostgreSQL drops columns that equal a value from the order.
 fn joined(by: &[String]) -> impl Display {
     fmt::from_fn(move |f| {
+        let is_last = |index: usize| index > 0 && index + 1 == by.len();
         for (index, column) in by.iter().enumerate() {
             let and = if index > 0 { " AND " } else { "" };
-            write!(f, "{and}{} {} {}", ColumnOf(Alias::Base, column), Operator::Equal, ColumnOf(Alias::Inner, column))?;
+            let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, column));
+            if is_last(index) {
+                write!(f, "{and}{base} >= {inner} AND {base} <= {inner} ORDER BY {base}")?;
+            } else {
+                write!(f, "{and}{base} = {inner}")?;
+            }
         }
         Ok(())
     })
@@ -426,7 +453,8 @@ fn order_by(columns: &[&str], ascending: bool) -> impl Display {
     })
 }
 
-/// PostgreSQL's default order of nulls is the required one: last when ascending, first when descending.
+/// The direction in which an index is scanned. PostgreSQL's default order of nulls is that of the index: last when ascending,
+/// first when descending.
 pub(crate) fn direction(ascending: bool) -> &'static str {
     if ascending { "" } else { " DESC" }
 }

@@ -75,14 +75,12 @@ impl<'a> Select<'a> {
         index
     }
 
-    /// The same rows with nothing but the keys by which children find their parents, and the columns with these indexes. `None`
-    /// if there are no such keys.
-    pub(crate) fn keys(&self, indexes: &[usize]) -> Option<Self> {
-        if !self.expressions.iter().any(|selected| selected.is_key) {
+    /// The same rows with nothing but the keys by which children find their parents. `None` if there are no such keys.
+    pub(crate) fn keys(&self) -> Option<Self> {
+        let expressions: Vec<_> = self.expressions.iter().filter(|selected| selected.is_key).cloned().collect();
+        if expressions.is_empty() {
             return None;
         }
-        let is_read = |selected: &&Selected<'_>| selected.is_key || indexes.contains(&selected.index);
-        let expressions: Vec<_> = self.expressions.iter().filter(is_read).cloned().collect();
         let mut aliases: Vec<Alias> = expressions.iter().map(|selected| selected.expression.alias()).collect();
         let mut joins = Vec::new();
         // An object is joined after the one that it belongs to.

@@ -30,8 +30,6 @@ pub(crate) struct PageStatement<'a> {
     pub(crate) span: Span<'a>,
     /// The columns of the index that has the order, but for those that are equal in all rows of a parent.
     pub(crate) index: Vec<&'a str>,
-    /// The indexes of the columns of the order in a row; needed if there are two segments.
-    pub(crate) order_indexes: Vec<usize>,
     /// One more than the page size.
     pub(crate) limit: Placeholder,
     /// The probes: the parts of the order outside of the page in which any row is looked for. The scan begins with the row
@@ -78,7 +76,7 @@ impl PageStatement<'_> {
         if self.located.is_some() {
             return None;
         }
-        let select = self.select.keys(&self.order_indexes)?;
+        let select = self.select.keys()?;
         let (sql, parents_text) = PageStatement { select: &select, probes: Vec::new(), ..self }.text();
         Some(KeysStatement { sql, parents_text })
     }
@@ -126,9 +124,8 @@ impl PageStatement<'_> {
             }
             self.segment(&segments[if *ascending { index } else { segments.len() - 1 - index }], text)?;
         }
-        let direction = direction(*ascending);
-        let order = self.order_indexes.iter().map(|index| fmt::from_fn(move |f| write!(f, "u.c{index}{direction}")));
-        write!(text, "\n)) AS u\nORDER BY {}\nLIMIT {}", List(order), self.limit)
+        // The parts are read one after the other, as in the locator, and only as far as the page needs.
+        write!(text, "\n)) AS u\nLIMIT {}", self.limit)
     }
 
     /// The rows that the locator finds.

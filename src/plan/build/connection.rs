@@ -7,7 +7,7 @@ use crate::plan::build::object::equal;
 use crate::plan::build::page_range::PageRange;
 use crate::plan::build::planner::{Planner, Row};
 use crate::plan::build::search::SearchTerms;
-use crate::plan::keyset::{self, KeysetBound, KeysetRange, Restriction, is_in_nulls};
+use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction, is_in_nulls};
 use crate::plan::locator::Span;
 use crate::plan::response_template::Op;
 use crate::plan::select::Select;
@@ -54,12 +54,12 @@ impl<'a> Planner<'a> {
         };
         let has_range = !access_path.is_exhaustive;
         let [after, before] = if has_range { bounds(&constant, restriction.is_some()) } else { [None, None] };
-        let range = PageRange { ascending: !bound.reverse, after: after.as_ref(), before: before.as_ref() };
+        let nulls = Nulls::of(sort_key, bound.reverse);
+        let range = PageRange { ascending: !bound.reverse, nulls, after: after.as_ref(), before: before.as_ref() };
         // The rows of a look-up are compared with the whole position: they have no range.
         let has_lookups = !access_path.lookups.is_empty();
         let [lookup_after, lookup_before] = if has_lookups { bounds(&[], false) } else { [None, None] };
-        let lookup_range =
-            PageRange { after: lookup_after.as_ref(), before: lookup_before.as_ref(), ascending: range.ascending };
+        let lookup_range = PageRange { after: lookup_after.as_ref(), before: lookup_before.as_ref(), ..range };
         let locator = terms.locator(&access_path, &connection.relation, &mut parameters);
         if locator.is_none() {
             conditions.extend(terms.prefix(&access_path, &mut parameters));
@@ -81,19 +81,17 @@ impl<'a> Planner<'a> {
         let backward = bound.page.end == End::Back;
         let span = |part: KeysetRange<'_, 'a>, of_lookups: KeysetRange<'_, 'a>, ascending| Span {
             segments: keyset::segments(sort_key, part, &restriction),
-            lookup_segments: if has_lookups {
+            lookup_segments: if of_lookups.is_bounded() {
                 keyset::segments(sort_key, of_lookups, &Restriction::None)
             } else {
                 Vec::new()
             },
             ascending,
+            nulls,
         };
         let page = span(range.page(), lookup_range.page(), range.ascending != backward);
         access_path.parts = u32::try_from(page.segments.len()).unwrap_or(1);
-        let varies = |name: &str| !connection.join.to.iter().any(|joined| joined == name);
-        let order = sort_key.columns.iter().filter(|column| varies(&column.name));
         let mut index = |column: &'a Column| select.column(Alias::Base, &column.name);
-        let order_indexes = if page.segments.len() > 1 { order.map(&mut index).collect() } else { Vec::new() };
         let cursor = (selected.cursors || access_path.has_window()).then(|| CursorColumns {
             tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: connection.cursor_columns(sort_key).map(|column| (index(column), column.scalar)).collect(),
@@ -109,7 +107,6 @@ impl<'a> Planner<'a> {
             conditions,
             span: page,
             index: terms.index(&access_path),
-            order_indexes,
             limit,
             probes: before_page.into_iter().chain(after_page).collect(),
             located,

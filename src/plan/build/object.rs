@@ -55,7 +55,7 @@ impl<'a> Planner<'a> {
             access_path: AccessPath::default(),
             search: None,
             parents_text: None,
-            keys: select.keys(&[]).map(|select| KeysStatement {
+            keys: select.keys().map(|select| KeysStatement {
                 sql: statement::lookup(&binding.relation, &select, &conditions, &order),
                 parents_text: None,
             }),

@@ -239,7 +239,7 @@ async fn assert_pages(client: &Client, server: &Server, roots: &[Root]) {
     let mut orderings = Vec::new();
     for root in roots {
         for sort_key in &root.sort_keys {
-            for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS FIRST")] {
+            for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS LAST")] {
                 let mut order = vec![format!("t.{} {direction}", sort_column(sort_key))];
                 order.extend(root.id_columns().iter().map(|column| format!("t.{column} {direction}")));
                 let sql = format!("SELECT {} FROM {} ORDER BY {}", root.id_sql(), root.from, order.join(", "));

@@ -17,7 +17,7 @@ async fn every_sort_key_pages_through_all_rows_in_its_order() {
     for root in &roots() {
         for sort_key in &root.sort_keys {
             let column = sort_column(sort_key);
-            for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS FIRST")] {
+            for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS LAST")] {
                 let mut order = vec![format!("t.{column} {direction}")];
                 order.extend(root.id_columns().iter().map(|column| format!("t.{column} {direction}")));
                 let sql = format!("SELECT {} FROM {} ORDER BY {}", root.id_sql(), root.from, order.join(", "));

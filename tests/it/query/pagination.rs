@@ -47,7 +47,7 @@ async fn pages_through_orders_by_total() {
 
 async fn orders(sort_key: &str, column: &str) {
     let case = |reverse: bool| {
-        let direction = if reverse { "DESC NULLS FIRST" } else { "ASC NULLS LAST" };
+        let direction = if reverse { "DESC NULLS LAST" } else { "ASC NULLS LAST" };
         Case {
             query: format!("orders(sortKey: {sort_key}, reverse: {reverse}, PAGE) {{ CONTENT(a: orderId) }}"),
             pointer: "/orders",

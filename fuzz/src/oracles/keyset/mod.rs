@@ -155,11 +155,14 @@ impl<'q> Question<'q> {
         rows
     }
 
-    /// How rows follow each other in the response. Nulls come last, or first in the reversed order.
+    /// How rows follow each other in the response. Nulls come last, in the reversed order as well.
     fn compare(&self, one: &Row, other: &Row) -> Ordering {
-        let key = |row: &Row| row.iter().map(|rank| rank.unwrap_or(usize::MAX)).collect::<Vec<_>>();
-        let order = key(one).cmp(&key(other));
-        if self.reverse { order.reverse() } else { order }
+        let compare = |(one, other): (&Option<usize>, &Option<usize>)| match (one, other) {
+            (Some(one), Some(other)) if self.reverse => other.cmp(one),
+            (Some(one), Some(other)) => one.cmp(other),
+            _ => one.is_none().cmp(&other.is_none()),
+        };
+        one.iter().zip(other).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// A cursor's position as a row.

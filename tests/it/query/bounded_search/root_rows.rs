@@ -20,8 +20,8 @@ pub struct RootRows<'a> {
     id_columns: Vec<&'a str>,
     /// A field of an object that is joined by its key, as a selection; empty if there is none.
     pub joined: String,
-    /// The rows in the ascending order of each sort key.
-    orders: Vec<RowOrder>,
+    /// The rows in the order of each sort key, and in its reverse.
+    orders: Vec<[RowOrder; 2]>,
     /// The values of the search keys in each row. Of a key in another relation, one of its values.
     pub rows: Vec<Vec<Option<String>>>,
     /// Values of each search key: the most and the least frequent, the first, the last, and some others.
@@ -30,7 +30,6 @@ pub struct RootRows<'a> {
 
 /// The rows in the order of a sort key.
 struct RowOrder {
-    ids: Vec<String>,
     /// The index of each id.
     indexes: HashMap<String, usize>,
     /// The values of the sort key's columns in each row.
@@ -87,17 +86,20 @@ impl<'a> RootRows<'a> {
         self.orders.clear();
         for sort_key in &self.connection.sort_keys {
             let columns: Vec<_> = sort_key.columns.iter().map(cursor_value).collect();
-            let sql = format!(
-                "SELECT {}, {} FROM {relation} AS t ORDER BY {}",
-                self.id_sql(),
-                columns.join(", "),
-                order_by(sort_key, false)
-            );
-            let rows = client.query(&sql, &[]).await.unwrap();
-            let ids: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-            let indexes = ids.iter().enumerate().map(|(index, id)| (id.clone(), index)).collect();
-            let keys = rows.iter().map(|row| (1..row.len()).map(|column| row.get(column)).collect()).collect();
-            self.orders.push(RowOrder { ids, indexes, keys });
+            let order = async |reverse| {
+                let sql = format!(
+                    "SELECT {}, {} FROM {relation} AS t ORDER BY {}",
+                    self.id_sql(),
+                    columns.join(", "),
+                    order_by(sort_key, reverse)
+                );
+                let rows = client.query(&sql, &[]).await.unwrap();
+                let ids = rows.iter().map(|row| row.get(0));
+                let indexes = ids.enumerate().map(|(index, id)| (id, index)).collect();
+                let keys = rows.iter().map(|row| (1..row.len()).map(|column| row.get(column)).collect()).collect();
+                RowOrder { indexes, keys }
+            };
+            self.orders.push([order(false).await, order(true).await]);
         }
     }
 
@@ -108,18 +110,16 @@ impl<'a> RootRows<'a> {
 
     /// The position of a row in an order.
     pub fn position(&self, sort_key: usize, reverse: bool, id: &str) -> usize {
-        let order = &self.orders[sort_key];
-        let index = *order.indexes.get(id).unwrap_or_else(|| panic!("no row has the id {id}"));
-        if reverse { order.ids.len() - 1 - index } else { index }
+        let order = &self.orders[sort_key][usize::from(reverse)];
+        *order.indexes.get(id).unwrap_or_else(|| panic!("no row has the id {id}"))
     }
 
     /// The cursor of the row at a position of an order.
     pub fn cursor(&self, sort_key: usize, reverse: bool, position: usize) -> String {
-        let (order, key) = (&self.orders[sort_key], &self.connection.sort_keys[sort_key]);
-        let index = if reverse { order.ids.len() - 1 - position } else { position };
+        let (order, key) = (&self.orders[sort_key][usize::from(reverse)], &self.connection.sort_keys[sort_key]);
         let mut encoder = Encoder::default();
         encoder.begin(if reverse { key.tag.reversed() } else { key.tag });
-        for (value, column) in order.keys[index].iter().zip(&key.columns) {
+        for (value, column) in order.keys[position].iter().zip(&key.columns) {
             match (value, column.scalar) {
                 (None, _) => encoder.null(),
                 (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
@@ -152,9 +152,9 @@ impl<'a> RootRows<'a> {
     }
 }
 
-/// The columns of an order.
+/// The columns of an order, in which nulls are last.
 pub fn order_by(sort_key: &SortKey, reverse: bool) -> String {
-    let direction = if reverse { " DESC" } else { "" };
+    let direction = if reverse { " DESC NULLS LAST" } else { "" };
     sort_key.columns.iter().map(|column| format!("t.{}{direction}", column.name)).collect::<Vec<_>>().join(", ")
 }
 

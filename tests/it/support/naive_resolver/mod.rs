@@ -274,9 +274,12 @@ impl<'a, 'q> Query<'a, 'q> {
         let search = arguments.text(ArgumentRole::Query).unwrap_or_default();
         let search = Rc::new(Search::parse(self.tables, connection, &search));
         let order = |a: &[&Cell], b: &[&Cell]| {
-            let mut orders = a.iter().zip(b).map(|(a, b)| a.order(b));
-            let order = orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
-            if reverse { order.reverse() } else { order }
+            // Nulls are last in both directions.
+            let mut orders = a.iter().zip(b).map(|(a, b)| match a.compare(b) {
+                Some(order) if reverse => order.reverse(),
+                _ => a.order(b),
+            });
+            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
         let position =
             |row: Row<'a>| -> Vec<&'a Cell> { sort_key.columns.iter().map(|column| row.get(&column.name)).collect() };
