@@ -60,7 +60,8 @@ fn paging(catalog: &Catalog) -> Option<String> {
         "Every list is a connection: `{root}(first: 20) {{ edges {{ node {{ {field} }} }} pageInfo {{ hasNextPage endCursor }} }}`. \
          `first` or `last` is required. Go on with `after:` set to `endCursor` until `hasNextPage` is false, or backward with \
          `last`, `before:` and `startCursor`. A search can end before its page is full: the page is short or empty then, and \
-         `hasNextPage` true all the same; go on. Nested connections are in the order of their primary keys.",
+         `hasNextPage` true all the same; go on. Nested connections are in the order of their primary \
+         keys unless they take `sortKey`.",
         root = root.name,
         field = field.name,
     ))
@@ -79,8 +80,8 @@ fn search(catalog: &Catalog) -> Option<String> {
     Some(format!(
         "The argument `query` of root connections is a search: terms with spaces between them, all of which a row has to match. \
          A term is `key:value`, `key:a,b,c` (one of {MAX_VALUES} values at most), `key:>value`, `key:>=value`, `key:<value` or \
-         `key:<=value`. A value has no spaces. There is no OR, no negation and no pattern. The argument's description lists the \
-         keys of each root; a request has {MAX_REQUEST_VALUES} values at most.{}",
+         `key:<=value`. A value with a space is put in quotes. There is no OR, no negation and no pattern. The argument's \
+         description lists the keys of each root; a request has {MAX_REQUEST_VALUES} values at most.{}",
         examples.concat()
     ))
 }

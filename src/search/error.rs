@@ -23,7 +23,7 @@ pub struct SearchError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SearchErrorKind {
     /// The term has no colon.
-    #[error("is not of the form key:value; a value cannot contain a space")]
+    #[error("is not of the form key:value; a value with a space is put in quotes")]
     NoColon,
     /// The term has no colon, and is one of the words and signs by which other languages combine terms.
     #[error(

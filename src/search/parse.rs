@@ -8,15 +8,41 @@ use crate::search::term::{Comparator, Operator, Term};
 /// terms. Stops at the first term above the limit, with an error.
 pub fn parse(text: &str) -> Vec<Result<Term<'_>, SearchError>> {
     let mut terms = Vec::new();
-    for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
-        let offset = word.as_ptr() as usize - text.as_ptr() as usize;
+    let mut rest = text.trim_start_matches(SPACES);
+    while !rest.is_empty() {
+        let (found, remainder) = rest.split_at(term_length(rest));
+        let offset = text.len() - rest.len();
         if terms.len() == MAX_TERMS {
-            terms.push(Err(SearchError::new(word, offset, SearchErrorKind::TooManyTerms)));
+            terms.push(Err(SearchError::new(found, offset, SearchErrorKind::TooManyTerms)));
             break;
         }
-        terms.push(term(word, offset).map_err(|kind| SearchError::new(word, offset, kind)));
+        terms.push(term(found, offset).map_err(|kind| SearchError::new(found, offset, kind)));
+        rest = remainder.trim_start_matches(SPACES);
     }
     terms
+}
+
+/// The characters between terms.
+const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// The length of a text up to its first space, in bytes.
+fn word_length(text: &str) -> usize {
+    text.find(SPACES).unwrap_or(text.len())
+}
+
+/// The length of the term at the beginning of a text, in bytes: up to the first space that is not in quotes.
+fn term_length(text: &str) -> usize {
+    let word = &text[..word_length(text)];
+    let Some(colon) = word.find(':') else { return word.len() };
+    let value = &text[colon + 1..];
+    let mut rest = &value[operator_length(value)..];
+    let mut unclosed = Unclosed::default();
+    loop {
+        match element(rest, &mut unclosed).remainder {
+            Remainder::List(list) => rest = list,
+            Remainder::End(end) => return text.len() - end.len(),
+        }
+    }
 }
 
 fn term(text: &str, offset: usize) -> Result<Term<'_>, SearchErrorKind> {
@@ -60,12 +86,11 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     }
     let mut elements = Vec::new();
     let mut rest = value;
-    // Quotes that are not closed in the rest. Looking for each of them again would take quadratic time.
-    let mut unclosed = String::new();
+    let mut unclosed = Unclosed::default();
     loop {
         let Element { text, is_quoted, remainder } = element(rest, &mut unclosed);
         if text.is_empty() {
-            return Err(if elements.is_empty() && remainder.is_none() {
+            return Err(if elements.is_empty() && matches!(remainder, Remainder::End(_)) {
                 SearchErrorKind::EmptyValue
             } else {
                 SearchErrorKind::EmptyElement
@@ -79,8 +104,8 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
         }
         elements.push(text);
         match remainder {
-            None => return Ok(elements),
-            Some(remainder) => rest = remainder,
+            Remainder::List(list) => rest = list,
+            Remainder::End(_) => return Ok(elements),
         }
     }
 }
@@ -90,33 +115,62 @@ struct Element<'a> {
     /// The element without its quotes.
     text: &'a str,
     is_quoted: bool,
-    /// The text after the comma that follows the element.
-    remainder: Option<&'a str>,
+    remainder: Remainder<'a>,
 }
 
-fn element<'a>(text: &'a str, unclosed: &mut String) -> Element<'a> {
-    quoted(text, unclosed).unwrap_or_else(|| match text.split_once(',') {
-        Some((element, remainder)) => Element { text: element, is_quoted: false, remainder: Some(remainder) },
-        None => Element { text, is_quoted: false, remainder: None },
+/// What follows an element.
+enum Remainder<'a> {
+    /// A comma, and this text after it.
+    List(&'a str),
+    /// The end of the term, and this text, which is empty or begins with a space.
+    End(&'a str),
+}
+
+impl<'a> Remainder<'a> {
+    /// `None` if the text continues the element.
+    fn of(text: &'a str) -> Option<Self> {
+        match text.chars().next() {
+            Some(',') => Some(Self::List(&text[1..])),
+            Some(other) if !SPACES.contains(&other) => None,
+            Some(_) | None => Some(Self::End(text)),
+        }
+    }
+}
+
+fn element<'a>(text: &'a str, unclosed: &mut Unclosed) -> Element<'a> {
+    quoted(text, unclosed).unwrap_or_else(|| {
+        let (element, rest) = text.split_at(text.find([',', ' ', '\t', '\n', '\r']).unwrap_or(text.len()));
+        let remainder = Remainder::of(rest).unwrap_or(Remainder::End(rest));
+        Element { text: element, is_quoted: false, remainder }
     })
 }
 
-/// The quoted element at the beginning of a text, if there is one. A comma or the end must follow the closing quote.
-fn quoted<'a>(text: &'a str, unclosed: &mut String) -> Option<Element<'a>> {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"') && !unclosed.contains(*c))?;
+/// The quotes that are not closed in a word. Looking for each of them again would take quadratic time.
+#[derive(Default)]
+struct Unclosed(String);
+
+/// The quoted element at the beginning of a text, if there is one. A comma, a space or the end must follow the closing quote.
+/// Within a word, an element may have quotes of its own kind inside. One with spaces may not: it ends at the next.
+fn quoted<'a>(text: &'a str, Unclosed(unclosed): &mut Unclosed) -> Option<Element<'a>> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inner = &text[1..];
-    let found = inner.match_indices(quote).find_map(|(at, _)| {
-        let (text, after_quote) = (&inner[..at], &inner[at + 1..]);
-        let element = |remainder| Element { text, is_quoted: true, remainder };
-        match after_quote.strip_prefix(',') {
-            Some(remainder) => Some(element(Some(remainder))),
-            None => after_quote.is_empty().then(|| element(None)),
-        }
-    });
-    if found.is_none() {
+    let closed_at = |at: usize| {
+        let remainder = Remainder::of(&inner[at + 1..])?;
+        Some(Element { text: &inner[..at], is_quoted: true, remainder })
+    };
+    let is_unclosed = unclosed.contains(quote);
+    let word = if is_unclosed { "" } else { &inner[..word_length(inner)] };
+    if let Some(element) = word.match_indices(quote).find_map(|(at, _)| closed_at(at)) {
+        return Some(element);
+    }
+    if let Some(element) = inner.find(quote).filter(|at| *at >= word_length(inner)).and_then(closed_at) {
+        unclosed.clear();
+        return Some(element);
+    }
+    if !is_unclosed {
         unclosed.push(quote);
     }
-    found
+    None
 }
 
 #[cfg(test)]
@@ -157,6 +211,11 @@ mod tests {
             ("name:Ünïcode,日本", r#"name in ["Ünïcode", "日本"]"#),
             ("a:-5,b=c,d!", r#"a in ["-5", "b=c", "d!"]"#),
             ("a:'#10*',\"*\",'!=b'", r##"a in ["#10*", "*", "!=b"]"##),
+            ("a:'b c'", r#"a equals ["b c"]"#),
+            (r#"storeName:"New York" a:b"#, r#"storeName equals ["New York"] & a equals ["b"]"#),
+            (r#"a:"b  c: d","O'Brien, Ann",e  f:>'2 3'"#, r#"a in ["b  c: d", "O'Brien, Ann", "e"] & f > ["2 3"]"#),
+            ("a:'b\tc',d'e f:'g", r#"a in ["b\tc", "d'e"] & f equals ["'g"]"#),
+            ("a:'b'c d:'e'", r#"a equals ["'b'c"] & d equals ["e"]"#),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
@@ -184,7 +243,9 @@ mod tests {
             ("a:>b,c", "0: RangeOfList"),
             ("a:b,>c", "0: OperatorInList"),
             ("a:b,!=c", "0: OperatorInList"),
-            ("a:'b c'", r#"a equals ["'b"] & 5: NoColon"#),
+            ("a:'b c", r#"a equals ["'b"] & 5: NoColon"#),
+            ("a:'O'Brien & sons'", r#"a equals ["'O'Brien"] & 11: NoColon & 13: NoColon"#),
+            ("a:' '' b:c", r#"a equals ["'"] & 4: NoColon & b equals ["c"]"#),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }

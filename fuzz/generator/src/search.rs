@@ -59,14 +59,18 @@ pub fn can_hold(value: &str) -> bool {
 
 /// A value as search strings have it, in quotes where it needs them; `None` if no search string can hold it.
 fn quoted(value: &str) -> Option<String> {
-    if value.is_empty() || value.contains([' ', '\t', '\n', '\r']) {
+    if value.is_empty() {
         return None;
     }
-    let is_plain = !value.starts_with(['<', '>', '=', '!', '~', '\'', '"']) && !value.contains([',', '*']);
+    let has_spaces = value.contains([' ', '\t', '\n', '\r']);
+    let is_plain =
+        !has_spaces && !value.starts_with(['<', '>', '=', '!', '~', '\'', '"']) && !value.contains([',', '*']);
     if is_plain {
         return Some(value.to_owned());
     }
-    // A quote ends the value where a comma or the end follows.
-    let fits = |quote: &char| !value.ends_with(*quote) && !value.contains(&format!("{quote},"));
+    // A quote ends the value where a comma or the end follows; with spaces in the value, it has none of its own.
+    let fits = |quote: &char| {
+        !value.ends_with(*quote) && !value.contains(&format!("{quote},")) && !(has_spaces && value.contains(*quote))
+    };
     ['\'', '"'].into_iter().find(fits).map(|quote| format!("{quote}{value}{quote}"))
 }

@@ -23,8 +23,7 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// The search of a valid string.
     pub fn parse(tables: &'a Tables, connection: &'a Connection, text: &str) -> Self {
-        let terms = text.split([' ', '\t', '\n', '\r']).filter(|term| !term.is_empty());
-        Self { tables, terms: terms.map(|term| Term::parse(connection, term)).collect() }
+        Self { tables, terms: terms(text).into_iter().map(|term| Term::parse(connection, term)).collect() }
     }
 
     /// Whether the value is one of those that the first term on the column of another relation has; also without such a term.
@@ -68,21 +67,51 @@ impl<'a> Term<'a> {
     }
 }
 
+const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// The terms of a valid string.
+fn terms(text: &str) -> Vec<&str> {
+    let mut terms = Vec::new();
+    let mut rest = text.trim_start_matches(SPACES);
+    while !rest.is_empty() {
+        let mut end = rest.find(':').unwrap() + 1;
+        end += rest[end..].find(|c| !"<>=".contains(c)).unwrap_or(0);
+        loop {
+            let value = &rest[end..];
+            let to_space = || value.find([',', ' ', '\t', '\n', '\r']).unwrap_or(value.len());
+            end += closing_quote(value).map_or_else(to_space, |quote| quote + 1);
+            if !rest[end..].starts_with(',') {
+                break;
+            }
+            end += 1;
+        }
+        let (term, remainder) = rest.split_at(end);
+        terms.push(term);
+        rest = remainder.trim_start_matches(SPACES);
+    }
+    terms
+}
+
+/// Where the quote is that closes the one at the beginning of a text: before a comma, a space or the end. Between them are no
+/// spaces, or no such quotes.
+fn closing_quote(text: &str) -> Option<usize> {
+    let quote = text.chars().next().filter(|first| "'\"".contains(*first))?;
+    let is_closing = |end: &usize| {
+        let (inside, next) = (&text[1..*end], text[end + 1..].chars().next());
+        next.is_none_or(|next| next == ',' || SPACES.contains(&next))
+            && !(inside.contains(SPACES) && inside.contains(quote))
+    };
+    text.match_indices(quote).map(|(end, _)| end).skip(1).find(is_closing)
+}
+
 /// The elements of a list, without the quotes around them.
 fn elements(mut list: &str) -> Vec<String> {
     let mut elements = Vec::new();
     loop {
-        let quote = list.chars().next().filter(|first| "'\"".contains(*first));
-        let quoted = quote.and_then(|quote| {
-            // The closing quote is before a comma or the end.
-            let inside = &list[1..];
-            let end = inside
-                .match_indices(quote)
-                .find(|(end, _)| matches!(inside[end + 1..].chars().next(), None | Some(',')))?
-                .0;
-            Some((&inside[..end], &inside[end + 1..]))
-        });
-        let (element, rest) = quoted.unwrap_or_else(|| list.split_at(list.find(',').unwrap_or(list.len())));
+        let (element, rest) = match closing_quote(list) {
+            Some(quote) => (&list[1..quote], &list[quote + 1..]),
+            None => list.split_at(list.find(',').unwrap_or(list.len())),
+        };
         elements.push(element.to_owned());
         match rest.strip_prefix(',') {
             Some(rest) => list = rest,
