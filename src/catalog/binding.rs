@@ -143,7 +143,7 @@ pub struct Connection {
     pub relation: String,
     /// The join condition to the parent; empty at the root.
     pub join: Join,
-    /// The sort keys, the default first. Never empty. A nested connection has one: the primary key.
+    /// The sort keys, the default first. Never empty. A nested connection without sort keys has one: the primary key.
     pub sort_keys: Vec<SortKey>,
     /// The columns of the rows that name the parent and are not in the sort key. Cursors carry them too.
     pub parent_columns: Vec<Column>,
@@ -205,6 +205,11 @@ pub struct SearchKey {
 }
 
 impl SearchKey {
+    /// Whether a comparator of the key is one of a range.
+    pub(crate) fn takes_ranges(&self) -> bool {
+        self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
+    }
+
     /// The relation that has the key's column, if it is a key of this connection.
     pub fn relation<'a>(&'a self, connection: &'a Connection) -> &'a str {
         self.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation)

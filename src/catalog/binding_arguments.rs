@@ -12,7 +12,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
-    ("aggregate", &["countDistinct", "lowest", "over"]),
+    ("aggregate", &["countDistinct", "lowest", "over", "within", "by"]),
     ("point", &["through"]),
     (
         "search",

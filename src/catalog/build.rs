@@ -57,9 +57,9 @@ impl<'a> Builder<'a> {
             TypeOrigin::Connection(node) => Type::Object(connection_types::connection_type(self.names, node)),
             TypeOrigin::Edge(node) => Type::Object(connection_types::edge_type(self.names, node)),
             TypeOrigin::PageInfo => Type::Object(connection_types::page_info(self.names)),
-            TypeOrigin::SortEnum { root, .. } => {
-                let node = self.bindings.node(&root.ty, root.position)?;
-                Type::Enum(connection_types::sort_enum(origin.type_name(), root, node))
+            TypeOrigin::SortEnum { field, .. } => {
+                let node = self.bindings.node(&field.ty, field.position)?;
+                Type::Enum(connection_types::sort_enum(origin.type_name(), field, node))
             }
             TypeOrigin::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar,
@@ -97,13 +97,13 @@ impl<'a> Builder<'a> {
         let error = |kind| SchemaError::new(field.position, kind);
         let is_root = ty.is_query();
         let is_collection = is_root && field.is_list;
-        if !is_collection && (!field.search_keys.is_empty() || !field.sort_keys.is_empty()) {
+        if !is_collection && !field.search_keys.is_empty() || !field.is_list && !field.sort_keys.is_empty() {
             return Err(error(SchemaErrorKind::SearchOutsideCollection));
         }
         Ok(match &field.binding {
             None if is_collection => {
                 let connection = bindings.collection(field)?;
-                let arguments = connection_types::collection_arguments(names, field, &connection.search_keys);
+                let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
                 (Binding::Connection(connection), arguments, self.connection_ref(field)?)
             }
             Some(BindingDefinition::Lookup { through }) if is_root && !field.is_list => {
@@ -114,15 +114,15 @@ impl<'a> Builder<'a> {
             }
             Some(BindingDefinition::Many { by, to, through }) if !is_root && field.is_list => {
                 let connection = Binding::Connection(bindings.nested(ty, field, by, to, through.as_deref())?);
-                (connection, connection_types::page_arguments(names), self.connection_ref(field)?)
+                (connection, connection_types::nested_arguments(names, ty, field), self.connection_ref(field)?)
             }
             Some(BindingDefinition::One { by, to }) if !is_root && !field.is_list => {
                 let one = bindings.one(ty, field, by, to)?;
                 let reference = TypeRef::Named(one.target);
                 (Binding::One(one), Vec::new(), reference)
             }
-            Some(BindingDefinition::Aggregate { function, column, over }) if !is_root && !field.is_list => {
-                let aggregate = bindings.aggregate(ty, field, *function, column, over)?;
+            Some(BindingDefinition::Aggregate { function, column, rows }) if !is_root && !field.is_list => {
+                let aggregate = bindings.aggregate(ty, field, *function, column, rows)?;
                 // A count is never null, and the lowest of no values is.
                 let is_count = *function == AggregateFunction::CountDistinct;
                 if (is_count && aggregate.scalar != ScalarType::Int) || (!is_count && field.is_non_null) {

@@ -6,8 +6,8 @@ use crate::catalog::binding::{
     Aggregate, AggregateFunction, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey,
 };
 use crate::catalog::definition::{
-    ArgumentDefinition, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition,
-    TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition,
+    SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
@@ -57,28 +57,19 @@ impl<'a> Bindings<'a> {
         if field.sort_keys.is_empty() {
             return Err(SchemaError::new(field.position, SchemaErrorKind::NoSortKey));
         }
-        let search_names = field.search_keys.iter().map(|search_key| &search_key.name);
-        let sort_names = field.sort_keys.iter().map(|sort_key| &sort_key.name);
-        for names in [search_names.collect::<Vec<_>>(), sort_names.collect()] {
-            let duplicate = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
-            if let Some((_, name)) = duplicate {
-                let kind = SchemaErrorKind::Duplicate(format!("{}: {name}", field.name));
-                return Err(SchemaError::new(field.position, kind));
-            }
-        }
-        let sort_keys = field.sort_keys.iter().map(|definition| sort_key(node, &key, field, definition));
+        check_key_names(field)?;
         let search_keys = field.search_keys.iter().map(|definition| search_key(node, field, definition));
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
             relation,
             join: Join::default(),
-            sort_keys: sort_keys.collect::<Result<_, _>>()?,
+            sort_keys: sort_keys(node, &key, field, &field.name)?,
             parent_columns: Vec::new(),
             search_keys: search_keys.collect::<Result<_, _>>()?,
         })
     }
 
-    /// A nested connection, sorted by the primary key.
+    /// A nested connection, sorted by the primary key unless it has sort keys.
     pub(super) fn nested(
         &self,
         ty: &TypeDefinition,
@@ -87,17 +78,24 @@ impl<'a> Bindings<'a> {
         to: &[String],
         through: Option<&str>,
     ) -> Result<Connection, SchemaError> {
-        let Entity { relation, key } = Self::entity(self.node(&field.ty, field.position)?)?;
-        let tag = OrderingTag::new(&format!("{}.{}", ty.name, field.name), "KEY");
+        let node = self.node(&field.ty, field.position)?;
+        let Entity { relation, key } = Self::entity(node)?;
+        check_key_names(field)?;
+        let path = format!("{}.{}", ty.name, field.name);
+        let mut sort_keys = sort_keys(node, &key, field, &path)?;
         let join = join(ty, by, to);
         // A column has the type of the parent's column that it equals.
         let joined = join.by.iter().zip(&join.to).map(|(by, to)| Column::new(to, by.scalar));
         let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
+        if sort_keys.is_empty() {
+            let (tag, name) = (OrderingTag::new(&path, "KEY"), "KEY".to_owned());
+            sort_keys.push(SortKey { tag, name, columns: key, nullable: false });
+        }
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
             relation: through.map_or(relation, str::to_owned),
             join,
-            sort_keys: vec![SortKey { tag, name: "KEY".to_owned(), columns: key, nullable: false }],
+            sort_keys,
             parent_columns,
             search_keys: Vec::new(),
         })
@@ -116,32 +114,33 @@ impl<'a> Bindings<'a> {
         Ok(One { target: self.target(&field.ty, field.position)?, join: join(ty, by, to), unique })
     }
 
-    /// A value computed over the rows of the connection `over` of the same type.
+    /// A value computed over the rows of a connection of the same type, or of a relation.
     pub(super) fn aggregate(
         &self,
         ty: &TypeDefinition,
         field: &FieldDefinition,
         function: AggregateFunction,
         column: &str,
-        over: &str,
+        rows: &AggregatedRows,
     ) -> Result<Aggregate, SchemaError> {
-        let connection = ty.fields.iter().find(|other| other.name == over);
-        let Some((connection, BindingDefinition::Many { by, to, through })) =
-            connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
-        else {
-            let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.to_owned() };
-            return Err(SchemaError::new(field.position, kind));
+        let (relation, join) = match rows {
+            AggregatedRows::Relation(relation, by) => (relation.clone(), join(ty, by, by)),
+            AggregatedRows::Connection(over) => {
+                let connection = ty.fields.iter().find(|other| other.name == *over);
+                let Some((connection, BindingDefinition::Many { by, to, through })) =
+                    connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
+                else {
+                    let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.clone() };
+                    return Err(SchemaError::new(field.position, kind));
+                };
+                let node = self.node(&connection.ty, connection.position)?;
+                column_type(node, column, field.position)?;
+                let Entity { relation, .. } = Self::entity(node)?;
+                (through.clone().unwrap_or(relation), join(ty, by, to))
+            }
         };
-        let node = self.node(&connection.ty, connection.position)?;
-        column_type(node, column, field.position)?;
-        let Entity { relation, .. } = Self::entity(node)?;
-        Ok(Aggregate {
-            function,
-            scalar: Self::scalar(&field.ty, field.position)?,
-            column: column.to_owned(),
-            relation: through.clone().unwrap_or(relation),
-            join: join(ty, by, to),
-        })
+        let scalar = Self::scalar(&field.ty, field.position)?;
+        Ok(Aggregate { function, scalar, column: column.to_owned(), relation, join })
     }
 
     /// A lookup by the field's arguments.
@@ -169,10 +168,35 @@ impl<'a> Bindings<'a> {
     }
 }
 
+/// Fails if two search keys or two sort keys have one name.
+fn check_key_names(field: &FieldDefinition) -> Result<(), SchemaError> {
+    let search_names = field.search_keys.iter().map(|search_key| &search_key.name);
+    let sort_names = field.sort_keys.iter().map(|sort_key| &sort_key.name);
+    for names in [search_names.collect::<Vec<_>>(), sort_names.collect()] {
+        let duplicate = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+        if let Some((_, name)) = duplicate {
+            let kind = SchemaErrorKind::Duplicate(format!("{}: {name}", field.name));
+            return Err(SchemaError::new(field.position, kind));
+        }
+    }
+    Ok(())
+}
+
+/// The sort keys of a connection, whose cursors are tagged with its path.
+fn sort_keys(
+    node: &TypeDefinition,
+    key: &[Column],
+    field: &FieldDefinition,
+    path: &str,
+) -> Result<Vec<SortKey>, SchemaError> {
+    field.sort_keys.iter().map(|definition| sort_key(node, key, field, path, definition)).collect()
+}
+
 fn sort_key(
     node: &TypeDefinition,
     key: &[Column],
     field: &FieldDefinition,
+    path: &str,
     definition: &SortKeyDefinition,
 ) -> Result<SortKey, SchemaError> {
     let SortKeyDefinition { name, column } = definition;
@@ -181,9 +205,9 @@ fn sort_key(
     let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
     // A cursor of a key that was bound to another column is none of this order.
     let tag = if name.eq_ignore_ascii_case(column) {
-        OrderingTag::new(&field.name, name)
+        OrderingTag::new(path, name)
     } else {
-        OrderingTag::new(&field.name, &format!("{name} {column}"))
+        OrderingTag::new(path, &format!("{name} {column}"))
     };
     Ok(SortKey { tag, name: name.clone(), columns: std::iter::once(first).chain(rest).collect(), nullable: !in_key })
 }
@@ -195,7 +219,7 @@ fn search_key(
 ) -> Result<SearchKey, SchemaError> {
     let scalar = match &definition.within {
         None => column_type(node, &definition.column, field.position)?,
-        Some(_) => ScalarType::Id,
+        Some((relation, _)) => type_within(node, relation, &definition.column).unwrap_or(ScalarType::Id),
     };
     if definition.vocabulary.is_some() && !matches!(scalar, ScalarType::Id | ScalarType::String) {
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
@@ -250,6 +274,18 @@ fn column_type(node: &TypeDefinition, column: &str, position: Pos) -> Result<Sca
 fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
     let shows = |field: &&FieldDefinition| field.binding.is_none() && !field.is_list && field.column == column;
     ty.fields.iter().find(shows).and_then(|field| ScalarType::named(&field.ty))
+}
+
+/// The scalar type of the field that shows a column of another relation, or else a column of that name.
+fn type_within(ty: &TypeDefinition, relation: &str, column: &str) -> Option<ScalarType> {
+    let aggregates = |field: &&FieldDefinition| match &field.binding {
+        Some(BindingDefinition::Aggregate { column: other, rows: AggregatedRows::Relation(of, _), .. }) => {
+            of == relation && other == column
+        }
+        _ => false,
+    };
+    let shown = ty.fields.iter().find(aggregates).and_then(|field| ScalarType::named(&field.ty));
+    shown.or_else(|| shown_type(ty, column))
 }
 
 fn unknown_type(name: &str, position: Pos) -> SchemaError {

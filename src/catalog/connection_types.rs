@@ -10,36 +10,44 @@ use crate::value::ScalarType;
 /// The arguments of a collection root.
 pub(super) fn collection_arguments(
     names: &TypeNames<'_>,
+    query: &TypeDefinition,
     root: &FieldDefinition,
     search_keys: &[SearchKey],
 ) -> Vec<Argument> {
-    let mut arguments = vec![
-        argument(
-            "query",
-            TypeRef::Named(names.scalar(ScalarType::String)),
-            ArgumentRole::Query,
-            &key_description::describe_search_keys(search_keys),
-        ),
-        argument(
+    let mut arguments = vec![argument(
+        "query",
+        TypeRef::Named(names.scalar(ScalarType::String)),
+        ArgumentRole::Query,
+        &key_description::describe_search_keys(search_keys),
+    )];
+    arguments.extend(nested_arguments(names, query, root));
+    arguments
+}
+
+/// The arguments of a nested connection.
+pub(super) fn nested_arguments(names: &TypeNames<'_>, ty: &TypeDefinition, field: &FieldDefinition) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    if !field.sort_keys.is_empty() {
+        arguments.push(argument(
             "sortKey",
-            TypeRef::Named(names.sort_enum(&root.name)),
+            TypeRef::Named(names.sort_enum(&ty.name, &field.name)),
             ArgumentRole::SortKey,
-            &key_description::describe_sort_keys(&root.sort_keys),
-        ),
-        argument(
+            &key_description::describe_sort_keys(&field.sort_keys),
+        ));
+        arguments.push(argument(
             "reverse",
             TypeRef::Named(names.scalar(ScalarType::Boolean)),
             ArgumentRole::Reverse,
             "True for the opposite order. False unless given.",
-        ),
-    ];
+        ));
+    }
     arguments.extend(page_arguments(names));
     arguments
 }
 
 /// The arguments of every connection. Their descriptions are short, because there are so many of them; the schema's own
 /// description explains pages.
-pub(super) fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
+fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
     let int = TypeRef::Named(names.scalar(ScalarType::Int));
     let string = TypeRef::Named(names.scalar(ScalarType::String));
     vec![
@@ -119,16 +127,16 @@ pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
     )
 }
 
-/// The sort enum of a collection root.
-pub(super) fn sort_enum(name: String, root: &FieldDefinition, node: &TypeDefinition) -> EnumType {
+/// The sort enum of a connection.
+pub(super) fn sort_enum(name: String, sorted: &FieldDefinition, node: &TypeDefinition) -> EnumType {
     let value = |(index, key): (usize, &SortKeyDefinition)| EnumValue {
         name: key.name.clone(),
         description: Some(key_description::describe_sort_key(node, key, index == 0)),
     };
     EnumType {
         name,
-        description: Some(format!("The orders that `{}` can be in.", root.name)),
-        values: root.sort_keys.iter().enumerate().map(value).collect(),
+        description: Some(format!("The orders that `{}` can be in.", sorted.name)),
+        values: sorted.sort_keys.iter().enumerate().map(value).collect(),
     }
 }
 

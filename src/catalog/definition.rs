@@ -81,10 +81,19 @@ pub(super) enum BindingDefinition {
     One { by: Vec<String>, to: Vec<String> },
     /// `@many`: the parent's columns, the node's, and the relation that has them if not the node's own.
     Many { by: Vec<String>, to: Vec<String>, through: Option<String> },
-    /// `@aggregate`: what is computed, the column, and the connection of the same type over whose rows it is computed.
-    Aggregate { function: AggregateFunction, column: String, over: String },
+    /// `@aggregate`: what is computed, the column, and the rows over which it is computed.
+    Aggregate { function: AggregateFunction, column: String, rows: AggregatedRows },
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup { through: Option<String> },
+}
+
+/// The rows of an aggregate.
+#[derive(Debug)]
+pub(super) enum AggregatedRows {
+    /// `over`: those of that connection of the same type.
+    Connection(String),
+    /// `within` and `by`: those of the relation whose columns equal the row's own of the same names.
+    Relation(String, Vec<String>),
 }
 
 /// `@search`

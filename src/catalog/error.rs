@@ -71,8 +71,8 @@ pub enum SchemaErrorKind {
     /// A type other than the query root has no relation.
     #[error("a type needs @relation")]
     NoRelation,
-    /// `@search` or `@sort` on a field that is not a collection root.
-    #[error("@search and @sort are for collection roots")]
+    /// `@search` on a field that is no collection root, or `@sort` on one that is no list.
+    #[error("@search is for collection roots, @sort for lists")]
     SearchOutsideCollection,
     /// A collection root without `@sort`.
     #[error("a collection root needs a sort key")]

@@ -6,8 +6,8 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    ArgumentDefinition, BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition,
-    SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition,
+    SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 
@@ -140,7 +140,11 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
                 Some(column) => (AggregateFunction::Lowest, column),
                 None => (AggregateFunction::CountDistinct, arguments.text("countDistinct")?),
             };
-            BindingDefinition::Aggregate { function, column, over: arguments.text("over")? }
+            let rows = match arguments.optional_text("within")? {
+                Some(relation) => AggregatedRows::Relation(relation, arguments.texts("by")?),
+                None => AggregatedRows::Connection(arguments.text("over")?),
+            };
+            BindingDefinition::Aggregate { function, column, rows }
         }
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
         _ => return Err(error(SchemaErrorKind::NotAFieldDirective)),

@@ -17,8 +17,8 @@ pub(super) struct TypeNames<'a> {
     pub(super) origins: Vec<TypeOrigin<'a>>,
     /// The ids, by name.
     pub(super) ids: HashMap<String, TypeId>,
-    /// The sort enums, by the name of the root.
-    sort_enums: HashMap<&'a str, TypeId>,
+    /// The sort enums, by the type and name of the field.
+    sort_enums: HashMap<(&'a str, &'a str), TypeId>,
 }
 
 impl<'a> TypeNames<'a> {
@@ -30,7 +30,7 @@ impl<'a> TypeNames<'a> {
         let mut names = Self { origins: Vec::new(), ids: HashMap::new(), sort_enums: HashMap::new() };
         let lists = || schema.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.is_list);
         let (roots, nodes): (Vec<_>, Vec<_>) = schema.types.iter().partition(|ty| ty.is_query());
-        for ty in roots.iter().copied().chain(nodes) {
+        for ty in roots.iter().chain(&nodes).copied() {
             names.add(TypeOrigin::Object(ty), ty.position)?;
             if lists().any(|field| field.ty == ty.name) {
                 names.add(TypeOrigin::Connection(ty), ty.position)?;
@@ -39,10 +39,12 @@ impl<'a> TypeNames<'a> {
         }
         names.add(TypeOrigin::PageInfo, SchemaError::START)?;
         let mut sorted = HashSet::new();
-        for root in roots.into_iter().flat_map(|ty| &ty.fields).filter(|root| !root.sort_keys.is_empty()) {
-            let is_first = sorted.insert(root.ty.as_str());
-            let id = names.add(TypeOrigin::SortEnum { root, is_first }, root.position)?;
-            names.sort_enums.insert(&root.name, id);
+        for ty in roots.into_iter().chain(nodes) {
+            for field in ty.fields.iter().filter(|field| !field.sort_keys.is_empty()) {
+                let is_first = sorted.insert(field.ty.as_str());
+                let id = names.add(TypeOrigin::SortEnum { ty, field, is_first }, field.position)?;
+                names.sort_enums.insert((&ty.name, &field.name), id);
+            }
         }
         for scalar in ScalarType::ALL {
             names.add(TypeOrigin::Scalar(scalar), SchemaError::START)?;
@@ -87,9 +89,9 @@ impl<'a> TypeNames<'a> {
         self.ids[PAGE_INFO]
     }
 
-    /// The sort enum of a collection root.
-    pub(super) fn sort_enum(&self, root: &str) -> TypeId {
-        self.sort_enums[root]
+    /// The sort enum of a type's field. Panics unless the field has sort keys.
+    pub(super) fn sort_enum(&self, ty: &str, field: &str) -> TypeId {
+        self.sort_enums[&(ty, field)]
     }
 }
 
@@ -103,9 +105,10 @@ pub(super) enum TypeOrigin<'a> {
     /// The definition of an edge's node type.
     Edge(&'a TypeDefinition),
     PageInfo,
-    /// The definition of a collection root, and whether it is the first of its type.
+    /// The definition of a connection with sort keys and of its type, and whether it is the first with such nodes.
     SortEnum {
-        root: &'a FieldDefinition,
+        ty: &'a TypeDefinition,
+        field: &'a FieldDefinition,
         is_first: bool,
     },
     Scalar(ScalarType),
@@ -119,9 +122,10 @@ impl TypeOrigin<'_> {
             Self::Connection(node) => connection_name(&node.name),
             Self::Edge(node) => edge_name(&node.name),
             Self::PageInfo => PAGE_INFO.to_owned(),
-            // Named after the type, as in the systems that clients come from. A second root of the type needs another name.
-            Self::SortEnum { root, is_first: true } => sort_enum_name(&root.ty),
-            Self::SortEnum { root, is_first: false } => sort_enum_name(&root.name),
+            // Named after the type, as in the systems that clients come from. A second field of the type needs another name.
+            Self::SortEnum { field, is_first: true, .. } => sort_enum_name(&field.ty),
+            Self::SortEnum { ty, field, is_first: false } if ty.is_query() => sort_enum_name(&field.name),
+            Self::SortEnum { ty, field, is_first: false } => ty.name.clone() + &sort_enum_name(&field.name),
             Self::Scalar(scalar) => scalar.name().to_owned(),
             Self::Introspection(ty) => ty.name().to_owned(),
         }

@@ -1,7 +1,7 @@
 //! Search terms as conditions.
 
 use crate::catalog::binding::SearchKey;
-use crate::plan::sql::{Alias, ColumnOf, Condition, Operator, Placeholder};
+use crate::plan::sql::{Alias, ColumnOf, Condition, InnerIndex, Operator, Placeholder};
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -21,7 +21,9 @@ pub(crate) fn filter(key: &SearchKey, comparator: Comparator, value: Placeholder
             } else {
                 index_condition(key, comparator, value, Alias::Inner)
             };
-            Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(inner))
+            let is_of_row = key.is_computed || range_operator(comparator).is_some();
+            let index = if is_of_row { InnerIndex::OfRow } else { InnerIndex::OfValue };
+            Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(inner), index)
         }
     }
 }

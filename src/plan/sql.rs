@@ -225,9 +225,18 @@ pub(crate) enum Condition<'a> {
     /// A column is not null.
     IsNotNull(ColumnOf<'a>),
     /// The relation has a row with the base row's values in these columns that fulfils the condition.
-    Exists(&'a str, &'a [String], Box<Condition<'a>>),
+    Exists(&'a str, &'a [String], Box<Condition<'a>>, InnerIndex),
     /// Every row fulfils it, or none does.
     Always(bool),
+}
+
+/// The index by which a relation is searched for a row that joins another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InnerIndex {
+    /// One of the condition's column, which equals a value, and the joined columns.
+    OfValue,
+    /// One that begins with the first of the joined columns.
+    OfRow,
 }
 
 impl Condition<'_> {
@@ -268,17 +277,23 @@ impl Display for Condition<'_> {
             Self::OfParent(column, key) => write!(f, "{column} = k.k{key}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
             Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
-            Self::Exists(relation, columns, condition) => {
+            Self::Exists(relation, columns, condition, index) => {
                 write!(f, "(SELECT TRUE FROM {} AS {} WHERE ", Relation(relation), Alias::Inner)?;
-                for column in *columns {
-                    write!(f, "{} = {} AND ", ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column))?;
+                for (position, column) in columns.iter().enumerate() {
+                    let (inner, base) = (ColumnOf(Alias::Inner, column), ColumnOf(Alias::Base, column));
+                    if *index == InnerIndex::OfRow && position == 0 {
+                        write!(f, "{inner} = ANY(ARRAY[{base}]) AND ")?;
+                    } else {
+                        write!(f, "{inner} = {base} AND ")?;
+                    }
                 }
                 condition.fmt(f)?;
-                // By the index that begins with the condition's column, if it equals a value.
-                if let Self::Among(column, _) = condition.as_ref() {
-                    let columns = columns.iter().map(|column| ColumnOf(Alias::Inner, column));
-                    write!(f, " ORDER BY {column}, {}", List(columns))?;
-                }
+                let joined = columns.iter().map(|column| ColumnOf(Alias::Inner, column));
+                match (index, condition.as_ref()) {
+                    (InnerIndex::OfValue, Self::Among(column, _)) => write!(f, " ORDER BY {column}, {}", List(joined)),
+                    (InnerIndex::OfValue, _) => Ok(()),
+                    (InnerIndex::OfRow, _) => write!(f, " ORDER BY {}", List(joined.take(1))),
+                }?;
                 // With EXISTS, PostgreSQL may read all matching rows of the relation first.
                 f.write_str(" LIMIT 1) IS NOT NULL")
             }

@@ -274,7 +274,13 @@ impl<'a> Requirements<'a> {
             // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
             let by = names(&semi_join.by);
             self.scan(&connection.relation, by.clone(), Vec::new(), required_by);
-            self.scan(relation, by.into_iter().chain([key.column.name.as_str()]).collect(), Vec::new(), required_by);
+            if key.is_computed || key.takes_ranges() {
+                self.scan(relation, by.clone(), Vec::new(), required_by);
+            }
+            if !key.is_computed {
+                let columns = by.into_iter().chain([key.column.name.as_str()]).collect();
+                self.scan(relation, columns, Vec::new(), required_by);
+            }
         }
     }
 

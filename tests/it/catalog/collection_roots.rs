@@ -5,6 +5,7 @@
 
 use orderql::catalog::Catalog;
 use orderql::search::Comparator;
+use orderql::value::ScalarType;
 use serde_json::Value;
 
 use crate::support::built_in::collection_roots;
@@ -25,6 +26,8 @@ pub struct Root {
 pub struct Key {
     pub name: String,
     pub comparators: Vec<Comparator>,
+    /// A value of its type.
+    pub value: &'static str,
     pub is_indexed: bool,
     /// The condition, with `?` for a comparison such as `= 'x'`.
     pub condition: String,
@@ -69,10 +72,12 @@ pub fn roots() -> Vec<Root> {
         let table = TABLES.iter().find(|(root, ..)| *root == name);
         let &(_, from, id) = table.unwrap_or_else(|| panic!("add {name} to TABLES"));
         let search_keys = connection.search_keys.iter().map(|key| {
-            let (condition, values) = condition(name, from, &key.name, &key.comparators);
+            let scalar = key.column.scalar;
+            let (condition, values) = condition(name, from, &key.name, scalar);
             Key {
                 name: key.name.clone(),
                 comparators: key.comparators.clone(),
+                value: if scalar == ScalarType::DateTime { "2026-05-01" } else { "1" },
                 is_indexed: key.indexed,
                 condition,
                 values,
@@ -85,8 +90,49 @@ pub fn roots() -> Vec<Root> {
 }
 
 /// The condition of a search key, and a query for its values. A key in another table than the root's needs an arm here.
-fn condition(root: &str, from: &str, key: &str, comparators: &[Comparator]) -> (String, String) {
+fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, String) {
+    let utc = |moment: &str| format!("to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
     match (root, key) {
+        ("orders", "customerPartyId") => {
+            let roles = "FROM order_role WHERE role_type_id = 'BILL_TO_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
+            (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
+        }
+        ("orders", "emailAddress") => {
+            let contacts = "FROM order_contact_mech JOIN contact_mech USING (contact_mech_id)
+                WHERE contact_mech_type_id = 'EMAIL_ADDRESS'";
+            (
+                format!("t.order_id IN (SELECT order_id {contacts} AND info_string ?)"),
+                format!("SELECT info_string {contacts}"),
+            )
+        }
+        ("orderItems", "facilityId") => (
+            "(t.order_id, t.ship_group_seq_id) IN
+                (SELECT order_id, ship_group_seq_id FROM order_item_ship_group WHERE facility_id ?)"
+                .to_owned(),
+            "SELECT facility_id FROM order_item_ship_group".to_owned(),
+        ),
+        ("shipments", "shippedDate") => {
+            let first = "FROM shipment_status WHERE status_id = 'SHIPMENT_SHIPPED' GROUP BY shipment_id";
+            (
+                format!("t.shipment_id IN (SELECT shipment_id {first} HAVING min(status_date) ?)"),
+                format!("SELECT {} {first}", utc("min(status_date)")),
+            )
+        }
+        ("returns", "orderId") => (
+            "t.return_id IN (SELECT return_id FROM return_item WHERE order_id ?)".to_owned(),
+            "SELECT order_id FROM return_item".to_owned(),
+        ),
+        ("inventoryLevels", "availableToPromise" | "quantityOnHand") => {
+            let total = format!("{}_total", snake_case(key));
+            let of_pair = format!(
+                "coalesce(CASE WHEN t.inventory_item_id IS NULL
+                    THEN (SELECT sum({total}) FROM inventory_item AS i
+                          WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id))
+                    ELSE (SELECT {total} FROM inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id)
+                 END, 0)"
+            );
+            (format!("{of_pair} ?"), format!("SELECT {of_pair}::text FROM {from}"))
+        }
         ("orderItems", "shipmentId") => (
             "(t.order_id, t.order_item_seq_id) IN
                 (SELECT order_id, order_item_seq_id FROM order_shipment WHERE shipment_id ?)"
@@ -114,14 +160,10 @@ fn condition(root: &str, from: &str, key: &str, comparators: &[Comparator]) -> (
                 format!("SELECT product_store_id FROM ({first}) AS first JOIN order_header USING (order_id)"),
             )
         }
-        (_, key) if comparators.contains(&Comparator::Less) => {
-            let column = snake_case(key);
-            let text = format!("to_char(t.{column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
-            (format!("t.{column} ?"), format!("SELECT {text} FROM {from}"))
-        }
         (_, key) => {
-            let column = snake_case(key);
-            (format!("t.{column} ?"), format!("SELECT t.{column} FROM {from}"))
+            let column = format!("t.{}", snake_case(key));
+            let text = if scalar == ScalarType::DateTime { utc(&column) } else { format!("{column}::text") };
+            (format!("{column} ?"), format!("SELECT {text} FROM {from}"))
         }
     }
 }

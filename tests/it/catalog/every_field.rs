@@ -85,6 +85,10 @@ fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut St
         if let Binding::Connection(connection) = &field.binding
             && above.contains(&connection.node)
         {
+            // Such as the variants of a product.
+            if connection.node == id {
+                write!(query, "{}(first: 10) {{ __typename edges {{ __typename }} }} ", field.name).unwrap();
+            }
             continue;
         }
         let page = if matches!(field.binding, Binding::Connection(_)) { "(first: 10)" } else { "" };

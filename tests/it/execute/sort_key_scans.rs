@@ -36,34 +36,50 @@ macro_rules! roots {
 
 roots! {
     orders: "orders", "
-        INSERT INTO order_header (order_id, external_id, product_store_id, order_date, order_name, grand_total, status_id)
-        SELECT 'O' || n, 'X' || n, 'T' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
+        INSERT INTO order_header
+            (order_id, external_id, product_store_id, last_updated_stamp, order_date, order_name, grand_total, status_id)
+        SELECT 'O' || n, 'X' || n, 'T' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'Order-' || n * 7919 % 5000 END, CASE WHEN n % 10 > 0 THEN n * 7919 % 3000 / 100.0 END,
             'ORDER_APPROVED'
-        FROM generate_series(1, 20000) AS n; ANALYZE order_header";
-    order_items: "orderItems", "
-        INSERT INTO order_item (order_id, order_item_seq_id, external_id, product_id)
-        SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
         FROM generate_series(1, 20000) AS n;
+        INSERT INTO order_role (order_id, party_id, role_type_id)
+        SELECT 'O' || n, 'Y' || n % 3000, role FROM generate_series(1, 20000) AS n, unnest('{BILL_TO_CUSTOMER, PLACING_CUSTOMER}'::text[]) AS role;
+        INSERT INTO contact_mech (contact_mech_id, contact_mech_type_id, info_string)
+        SELECT 'E' || n, CASE WHEN n % 4 > 0 THEN 'EMAIL_ADDRESS' ELSE 'WEB_ADDRESS' END, 'p' || n / 3 || '@example.com'
+        FROM generate_series(1, 9000) AS n;
+        INSERT INTO order_contact_mech (order_id, contact_mech_purpose_type_id, contact_mech_id)
+        SELECT 'O' || n, 'ORDER_EMAIL', 'E' || 2 * (n % 4000) FROM generate_series(1, 20000) AS n;
+        ANALYZE order_header, order_role, contact_mech, order_contact_mech";
+    order_items: "orderItems", "
+        INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id, product_id)
+        SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
+        FROM generate_series(1, 20000) AS n;
+        INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
+        SELECT 'O' || n, lpad(i::text, 5, '0'), 'F' || n % 1000 + i FROM generate_series(0, 5000) AS n, generate_series(1, 2) AS i;
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
-        FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_shipment";
+        FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_item_ship_group, order_shipment";
     shipments: "shipments", "
-        INSERT INTO shipment (shipment_id, external_id, primary_order_id, origin_facility_id, estimated_ship_date, status_id)
-        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
+        INSERT INTO shipment
+            (shipment_id, external_id, primary_order_id, origin_facility_id, last_updated_stamp, estimated_ship_date, status_id)
+        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n; ANALYZE shipment";
     returns: "returns", "
-        INSERT INTO return_header (return_id, external_id, from_party_id, entry_date, return_date, status_id)
-        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
+        INSERT INTO return_header
+            (return_id, external_id, from_party_id, last_updated_stamp, entry_date, return_date, status_id)
+        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'RETURN_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n;
         INSERT INTO return_item (return_id, return_item_seq_id, order_id)
-        SELECT 'R' || n, lpad(i::text, 5, '0'), 'O' || n % 500
+        SELECT 'R' || n, lpad(i::text, 5, '0'), 'O' || n % 2000
         FROM generate_series(1, 20000) AS n, generate_series(1, 2) AS i;
         INSERT INTO order_header (order_id, status_id, product_store_id)
-        SELECT 'O' || n, 'ORDER_COMPLETED', 'STORE' FROM generate_series(0, 499) AS n;
+        SELECT 'O' || n, 'ORDER_COMPLETED', 'STORE' FROM generate_series(0, 1999) AS n;
         ANALYZE return_header, return_item, order_header";
     return_items: "returnItems", "
         INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id)
@@ -185,13 +201,16 @@ async fn assert_every_page_is_read_along_an_index(runner: &QueryRunner, client: 
     let columns = columns(runner, connection.node);
     for sort_key in &connection.sort_keys {
         let rows = rows(client, connection).await;
-        // The first page, one in the middle, and one near the end; or one that reaches into the nulls, and one of nulls.
-        let offsets = match rows - nulls(client, connection, sort_key).await {
-            border if border < rows => vec![None, Some(rows / 2), Some(border - 5), Some(i64::midpoint(border, rows))],
-            _ => vec![None, Some(rows / 2), Some(rows - 25)],
-        };
-        for offset in offsets {
-            for reverse in [false, true] {
+        let border = rows - nulls(client, connection, sort_key).await;
+        for reverse in [false, true] {
+            // The first page, one in the middle, and one near the end; or one that reaches into the nulls, and one of nulls.
+            let offsets = if border < rows {
+                let last_values = if reverse { 5 } else { border - 5 };
+                vec![None, Some(border / 2), Some(last_values), Some(i64::midpoint(border, rows))]
+            } else {
+                vec![None, Some(rows / 2), Some(rows - 25)]
+            };
+            for offset in offsets {
                 let cursor = match offset {
                     None => "null".to_owned(),
                     Some(offset) => cursor(client, connection, sort_key, reverse, offset).await,

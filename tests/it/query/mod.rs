@@ -7,5 +7,6 @@ mod pages;
 mod pagination;
 mod plans;
 mod properties;
+mod questions;
 mod validation;
 mod value_ranges;

@@ -65,8 +65,8 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
             let name = format!("{} by {}", field.name, sort_key.name);
             let (rows, values, nulls) = counts(&client, connection, &sort_key.columns[0].name).await;
             assert!(rows > 0, "{name}");
-            // The reference data has few rejection reasons, each with its place among them.
-            if sort_key.nullable && field.name != "rejectionReasons" {
+            // The reference data has few rejection reasons, each with its place among them. Every row has a stamp of its own.
+            if sort_key.nullable && field.name != "rejectionReasons" && sort_key.name != "LAST_UPDATED_STAMP" {
                 // Returns are entered at a moment each.
                 let repeats = values < rows - nulls || name == "returns by RETURN_DATE";
                 assert!(nulls > 0 && repeats, "{name}: {rows} rows, {values} values, {nulls} nulls");

@@ -124,8 +124,12 @@ fn value(random: &mut Random, root: &RootRows<'_>, key: usize, row: usize) -> St
         return own.clone();
     }
     if random.chance(15) || root.values[key].is_empty() {
-        let is_date = root.connection.search_keys[key].column.scalar == ScalarType::DateTime;
-        return (*random.pick(if is_date { &["1990-01-01", "2100-01-01"] } else { &["0", "NOPE"] })).to_owned();
+        let values = match root.connection.search_keys[key].column.scalar {
+            ScalarType::DateTime => ["1990-01-01", "2100-01-01"],
+            ScalarType::Decimal => ["-99.5", "100000"],
+            _ => ["0", "NOPE"],
+        };
+        return (*random.pick(&values)).to_owned();
     }
     random.pick(&root.values[key]).clone()
 }

@@ -5,7 +5,7 @@ BEGIN;
 SET LOCAL session_replication_role = replica;
 
 INSERT INTO order_header
-    (order_id, external_id, order_name, status_id, order_date, product_store_id, order_type_id, grand_total)
+    (order_id, external_id, order_name, status_id, order_date, product_store_id, order_type_id, grand_total, last_updated_stamp)
 SELECT 'O' || lpad(n::text, 6, '0'),
     CASE WHEN n % 7 > 0 THEN 'X' || n / 2 END,
     CASE WHEN n % 10 > 0 THEN 'N' || n * 7919 % 5000 END,
@@ -31,11 +31,46 @@ SELECT 'O' || lpad(n::text, 6, '0'),
         ELSE 'T' || 3 + n % 50
     END,
     CASE WHEN n % 3 = 0 THEN 'SALES' WHEN n > 19900 THEN 'PURCHASE' END,
-    CASE WHEN n % 11 = 0 THEN NULL WHEN n % 3 = 1 THEN 0 ELSE n * 7919 % 3000 / 100.0 END
+    CASE WHEN n % 11 = 0 THEN NULL WHEN n % 3 = 1 THEN 0 ELSE n * 7919 % 3000 / 100.0 END,
+    CASE
+        WHEN n % 12 = 0 THEN NULL
+        WHEN n % 2 = 0 THEN timestamptz '2026-04-01'
+        ELSE timestamptz '2026-01-01' + n * 7907 % 20000 * interval '5 minutes'
+    END
 FROM generate_series(1, 20000) AS n;
+-- Some customers are no longer those of their orders, and some are those of orders that do not exist.
+INSERT INTO order_role (order_id, party_id, role_type_id, thru_date)
+SELECT CASE WHEN n % 19 = 0 THEN 'Q' ELSE 'O' END || lpad(n::text, 6, '0'),
+    CASE
+        WHEN n = 3333 THEN 'Y_ONE'
+        WHEN n % 1000 = 7 THEN 'Y_TWENTY'
+        WHEN n % 100 = 11 THEN 'Y_HUNDREDS'
+        WHEN n > 19500 THEN 'Y_LAST'
+        WHEN n % 2 = 0 THEN 'Y_BIG'
+        ELSE 'Y' || n % 900
+    END,
+    role, CASE WHEN n % 23 = 0 THEN timestamptz '2020-01-01' END
+FROM generate_series(1, 20000) AS n, unnest('{BILL_TO_CUSTOMER, PLACING_CUSTOMER}'::text[]) AS role
+WHERE n % 3 > 0 OR role = 'BILL_TO_CUSTOMER';
 
-INSERT INTO order_item (order_id, order_item_seq_id, external_id, product_id, status_id, order_item_type_id)
-SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((n % 4)::text, 5, '0'), 'L' || n / 2,
+-- Addresses that many orders have, as one contact or as many, and some that none has.
+INSERT INTO contact_mech (contact_mech_id, contact_mech_type_id, info_string)
+SELECT 'E' || n, CASE WHEN n % 30 = 0 THEN 'WEB_ADDRESS' ELSE 'EMAIL_ADDRESS' END,
+    CASE
+        WHEN n = 0 THEN 'E_BIG'
+        WHEN n % 3 = 0 THEN 'E_MANY'
+        WHEN n % 400 = 1 THEN 'E_TWENTY'
+        WHEN n > 9000 THEN 'E_UNUSED'
+        ELSE 'E' || n / 5
+    END
+FROM generate_series(0, 12000) AS n;
+INSERT INTO order_contact_mech (order_id, contact_mech_purpose_type_id, contact_mech_id)
+SELECT 'O' || lpad(n::text, 6, '0'), purpose, CASE WHEN n % 2 = 0 THEN 'E1' ELSE 'E' || n * 7919 % 8500 END
+FROM generate_series(1, 20000) AS n, unnest('{ORDER_EMAIL, BILLING_EMAIL}'::text[]) AS purpose
+WHERE purpose = 'ORDER_EMAIL' OR n % 10 = 0;
+
+INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id, product_id, status_id, order_item_type_id)
+SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((n % 4)::text, 5, '0'), lpad((1 + n % 4 / 2)::text, 5, '0'), 'L' || n / 2,
     CASE
         WHEN n % 9 = 0 THEN NULL
         WHEN n % 2 = 0 THEN 'P0'
@@ -53,6 +88,19 @@ SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((n % 4)::text, 5, '0'), 'L' || n
     END,
     CASE WHEN n <= 150 THEN 'RENTAL' WHEN n % 3 > 0 THEN 'PRODUCT' END
 FROM generate_series(1, 20000) AS n;
+
+-- Facilities of all sizes, and ship groups without items.
+INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
+SELECT 'O' || lpad(n::text, 6, '0'), lpad(i::text, 5, '0'),
+    CASE
+        WHEN n % 14 = 0 THEN NULL
+        WHEN n = 2500 THEN 'F_ONE'
+        WHEN i = 3 OR n % 2 = 0 THEN 'F0'
+        WHEN n > 4900 THEN 'F_LAST'
+        WHEN n % 100 = 3 THEN 'F_HUNDRED'
+        ELSE 'F' || n % 60
+    END
+FROM generate_series(0, 5000) AS n, generate_series(1, 3) AS i;
 
 -- Some order items are sent with several shipments, and some shipments are of order items that do not exist.
 INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
@@ -79,7 +127,7 @@ SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((1 + n % 2)::text, 5, '0'), lpad
 FROM generate_series(1, 8000) AS n;
 
 INSERT INTO shipment (shipment_id, external_id, primary_order_id, status_id, origin_facility_id, shipment_method_type_id,
-    estimated_ship_date)
+    estimated_ship_date, last_updated_stamp)
 SELECT 'M' || n, 'X' || n / 3, CASE WHEN n % 5 > 0 THEN 'O' || lpad((n / 2)::text, 6, '0') ELSE 'O_BIG' END,
     CASE
         WHEN n % 10 = 0 THEN NULL
@@ -96,14 +144,22 @@ SELECT 'M' || n, 'X' || n / 3, CASE WHEN n % 5 > 0 THEN 'O' || lpad((n / 2)::tex
         WHEN n % 6 = 0 THEN NULL
         WHEN n % 4 = 1 THEN timestamptz '2026-02-01'
         ELSE timestamptz '2026-01-01' + n * 7919 % 20000 * interval '5 minutes'
-    END
+    END,
+    CASE WHEN n % 9 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 10000 * interval '5 minutes' END
 FROM generate_series(1, 20000) AS n;
+-- Some shipments left twice, and some are unknown.
+INSERT INTO shipment_status (status_id, shipment_id, shipment_status_id, status_date)
+SELECT status, CASE WHEN n % 17 = 0 THEN 'Q' ELSE 'M' END || n, lpad(n::text, 6, '0'),
+    CASE WHEN n % 4 = 1 THEN timestamptz '2026-02-03' ELSE timestamptz '2026-01-02' + n * 7919 % 20000 * interval '5 minutes' END
+FROM generate_series(1, 20000) AS n, unnest('{SHIPMENT_PACKED, SHIPMENT_SHIPPED}'::text[]) AS status
+WHERE n % 5 > 0 OR status = 'SHIPMENT_PACKED';
 
-INSERT INTO return_header (return_id, external_id, from_party_id, status_id, return_date, entry_date)
+INSERT INTO return_header (return_id, external_id, from_party_id, status_id, return_date, entry_date, last_updated_stamp)
 SELECT 'R' || n, 'X' || n / 2, CASE WHEN n % 3 = 0 THEN 'Y_BIG' WHEN n % 8 = 0 THEN NULL ELSE 'Y' || n % 400 END,
     CASE WHEN n % 10 = 0 THEN NULL WHEN n = 4000 THEN 'ONE' WHEN n % 300 = 1 THEN 'TWENTY' WHEN n % 2 = 0 THEN 'HALF' ELSE 'S' || n % 4 END,
     CASE WHEN n % 7 = 0 THEN NULL WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * 7919 % 6000 * interval '7 minutes' END,
-    CASE WHEN n % 9 = 0 THEN NULL WHEN n % 3 = 0 THEN timestamptz '2026-02-02' ELSE timestamptz '2026-01-01' + n * interval '7 minutes' END
+    CASE WHEN n % 9 = 0 THEN NULL WHEN n % 3 = 0 THEN timestamptz '2026-02-02' ELSE timestamptz '2026-01-01' + n * interval '7 minutes' END,
+    CASE WHEN n % 8 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 3000 * interval '7 minutes' END
 FROM generate_series(1, 6000) AS n;
 
 INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id, status_id, return_reason_id, return_type_id)
@@ -155,8 +211,11 @@ SELECT 'I' || n, CASE WHEN n % 3 = 0 THEN 'P0' ELSE 'P' || n / 10 END, CASE WHEN
     CASE WHEN n % 2 = 0 THEN 'AVAILABLE' WHEN n % 600 = 1 THEN 'LOST' END, CASE WHEN n % 6 = 0 THEN 'SN0' WHEN n % 5 > 0 THEN 'SN' || n / 2 END
 FROM generate_series(1, 12000) AS n;
 
-INSERT INTO product_facility (product_id, facility_id)
-SELECT 'P' || p, 'F' || f FROM generate_series(0, 4000) AS p, generate_series(0, 40) AS f
+INSERT INTO inventory_item (inventory_item_id, available_to_promise_total, quantity_on_hand_total)
+SELECT 'J' || n, CASE WHEN n % 3 = 0 THEN 0 WHEN n % 40 = 1 THEN -2 ELSE n * 7919 % 500 END, CASE WHEN n % 5 > 0 THEN n % 500 END
+FROM generate_series(0, 5000) AS n;
+INSERT INTO product_facility (product_id, facility_id, inventory_item_id)
+SELECT 'P' || p, 'F' || f, CASE WHEN p = 0 OR p % 4 > 0 THEN 'J' || (p * 41 + f) % 5100 END FROM generate_series(0, 4000) AS p, generate_series(0, 40) AS f
 WHERE f = 0 OR p = 0 OR (p * 31 + f * 17) % 20 = 0 AND f < 30;
 
 INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)

@@ -11,9 +11,9 @@ use crate::support::query_plan::MeasuredStep;
 /// Rows that are read however small the page is: those after the ends of windows and look-ups, which say that there are more.
 const SPARE_ROWS: usize = 8;
 
-/// A search key whose column a view computes, and the rows that it reads for each value: the first item of a return, and its
-/// order.
-const COMPUTED: (&str, &str, usize) = ("returns", "productStoreId", 2);
+/// The rows that a view reads at most to compute a column: the first item of a return, and its order; the inventory item of a
+/// product at a facility, or the two that there are.
+const COMPUTED_ROWS: usize = 2;
 
 /// Pages of an index from its root to a leaf, of a table of this size, and one for a range that begins on the next leaf.
 const INDEX_DEPTH: f64 = 4.0;
@@ -36,7 +36,7 @@ pub fn check_work(
     let values = list.map_or(1, |prefix| search.terms[prefix.term].values.len());
     // Each row of a page is found, read by its key, and joined to another one.
     let relations = 2 + usize::from(arguments.joined && !search.root.joined.is_empty());
-    let computed = 1 + search.terms.iter().filter(|term| is_computed(search, term.key)).count().min(1) * COMPUTED.2;
+    let computed = 1 + search.terms.iter().filter(|term| is_computed(search, term.key)).count().min(1) * COMPUTED_ROWS;
     let found = if path.has_window() {
         // Semi-joins and probes have shares of the window.
         // Fewer rows are examined where a column is computed.
@@ -46,8 +46,8 @@ pub fn check_work(
     } else {
         merged_rows(values, arguments.size + 1) + values * arguments.probes()
     };
-    // Without a search beside the order, the parts of a page are read together and merged: the nulls, and the rows around the
-    // value of each cursor.
+    // Without a search beside the order, each part that a cursor divides the order into is read up to a page: PostgreSQL may read
+    // rows with a cursor's value that are beyond it.
     let cursors = usize::from(arguments.after.is_some()) + usize::from(arguments.before.is_some());
     let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list);
     let parts = if is_merged && cursors > 0 { 2 * cursors } else { 1 };
@@ -76,8 +76,7 @@ fn merged_rows(ranges: usize, limit: usize) -> usize {
 }
 
 fn is_computed(search: &RandomSearch<'_>, key: usize) -> bool {
-    let key = &search.root.connection.search_keys[key].name;
-    (search.root.name, key.as_str()) == (COMPUTED.0, COMPUTED.1)
+    search.root.connection.search_keys[key].is_computed
 }
 
 /// Checks a node of a plan and its descendants.
