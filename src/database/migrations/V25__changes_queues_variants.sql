@@ -197,7 +197,8 @@ FROM (VALUES
 ) AS listed (name, columns);
 
 -- What there is of a product at a facility, as before. The items of a pair without a current item are found by the index on
--- both of its columns: their order says so, whatever PostgreSQL's statistics are.
+-- both of its columns: their order says so, whatever PostgreSQL's statistics are. The order keeps neither a column that equals a
+-- value, nor an array of values in the second column.
 CREATE OR REPLACE VIEW orderql.inventory_level AS
 SELECT
     pair.product_id,
@@ -211,7 +212,8 @@ SELECT
                     SELECT of_pair.quantity_on_hand_total
                     FROM inventory_item AS of_pair
                     WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
-                      AND of_pair.facility_id = ANY(ARRAY[pair.facility_id])
+                      AND of_pair.facility_id >= pair.facility_id
+                      AND of_pair.facility_id <= pair.facility_id
                     ORDER BY of_pair.product_id, of_pair.facility_id
                     OFFSET 0
                 ) AS every
@@ -228,7 +230,8 @@ SELECT
                     SELECT of_pair.available_to_promise_total
                     FROM inventory_item AS of_pair
                     WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
-                      AND of_pair.facility_id = ANY(ARRAY[pair.facility_id])
+                      AND of_pair.facility_id >= pair.facility_id
+                      AND of_pair.facility_id <= pair.facility_id
                     ORDER BY of_pair.product_id, of_pair.facility_id
                     OFFSET 0
                 ) AS every
