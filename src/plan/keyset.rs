@@ -342,10 +342,10 @@ mod tests {
     }
 
     fn text_joined(nullable: bool, joined: &[String], above: At, below: At, inclusive: bool) -> String {
-        text_of(sort_key(nullable), Nulls::Last, joined, above, below, inclusive)
+        text_of(&sort_key(nullable), Nulls::Last, joined, above, below, inclusive)
     }
 
-    fn text_of(key: SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
+    fn text_of(key: &SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let mut parameters = Parameters::default();
         let mut bound = |at: At| {
             let value = |text: &str| Value::Text(text.to_owned());
@@ -354,14 +354,14 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(KeysetBound::new(&key, joined, &vec![name, Some(value("7"))], false, Slot::After, &mut parameters))
+            Some(KeysetBound::new(key, joined, &vec![name, Some(value("7"))], false, Slot::After, &mut parameters))
         };
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segment = |conditions: Vec<Condition<'_>>| {
             conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ")
         };
-        segments(&key, range, &Restriction::None).into_iter().map(segment).collect::<Vec<_>>().join(" | ")
+        segments(key, range, &Restriction::None).into_iter().map(segment).collect::<Vec<_>>().join(" | ")
     }
 
     #[test]
@@ -399,7 +399,7 @@ mod tests {
             (value, null, r#"FALSE AND (t."n", t."id") > ($1, $2) AND t."id" < $3"#),
         ] {
             assert_eq!(
-                text_of(sort_key(true), Nulls::First, &[], above, below, false),
+                text_of(&sort_key(true), Nulls::First, &[], above, below, false),
                 expected,
                 "{above:?} {below:?}"
             );
