@@ -206,7 +206,7 @@ pub struct SearchKey {
 
 impl SearchKey {
     /// Whether a comparator of the key is one of a range.
-    pub(crate) fn takes_ranges(&self) -> bool {
+    pub fn takes_ranges(&self) -> bool {
         self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
     }
 
