@@ -68,6 +68,9 @@ pub mod preflight;
 #[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
 pub mod vocabulary_reader;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
+pub mod shared_store;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
 pub mod throttle;
 #[cfg(feature = "server")]

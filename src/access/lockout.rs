@@ -8,17 +8,17 @@
 //! An address from which the account has signed in before is known for it. There only the first count applies, so nobody
 //! elsewhere, and nobody who guesses at other accounts, can lock the owner out.
 //!
-//! Kept in memory only: a restart clears it, and each of several servers counts for itself. Names of unknown accounts are
-//! counted like others, so that a delay does not disclose whether an account exists.
+//! Kept in memory only: a restart clears it. `shared_lockout` counts in a store for several servers. Names of unknown accounts
+//! are counted like others, so that a delay does not disclose whether an account exists.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lru::LruCache;
+use sha2::{Digest as _, Sha256};
 
 use crate::access::network::Network;
 
@@ -28,17 +28,17 @@ const CAPACITY: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
 /// An account and an address may each have this many times as many wrong passwords as the two together: many people may
 /// share an address, and an owner may try several places.
-const SHARED: u32 = 10;
+pub(super) const SHARED: u32 = 10;
 
 /// Known addresses of an account. Only the account's password adds one, so that nobody else can evict any.
-const MAX_KNOWN_ADDRESSES: usize = 16;
+pub(super) const MAX_KNOWN_ADDRESSES: usize = 16;
 
 /// How long guesses at an account from new addresses are remembered. Shorter, and guessing slowly from many addresses would
 /// never be slowed down.
-const MEMORY_OF_ACCOUNT: Duration = Duration::from_hours(24);
+pub(super) const MEMORY_OF_ACCOUNT: Duration = Duration::from_hours(24);
 
 /// The first delay; every further wrong password doubles it.
-const FIRST_DELAY: Duration = Duration::from_secs(1);
+pub(super) const FIRST_DELAY: Duration = Duration::from_secs(1);
 
 /// When delays begin, and how long they get.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,8 @@ pub(crate) struct Locked {
     pub(crate) retry_after: Duration,
 }
 
-/// An account as seen from an address. Names are stored as hashes, because clients choose their length.
+/// An account as seen from an address. Names are stored as hashes, because clients choose their length. All servers have the
+/// same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Visitor {
     /// The account's name.
@@ -80,7 +81,6 @@ pub(crate) enum Standing {
 /// Counts wrong passwords.
 pub(crate) struct Lockout {
     counts: Mutex<Counts>,
-    hasher: RandomState,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
 }
 
@@ -115,7 +115,7 @@ impl Lockout {
             accounts: LruCache::new(CAPACITY),
             known: LruCache::new(CAPACITY),
         };
-        Self { counts: Mutex::new(counts), hasher: RandomState::new(), clock: Box::new(clock) }
+        Self { counts: Mutex::new(counts), clock: Box::new(clock) }
     }
 
     /// Counts by other options from now on. Delays that have begun stay.
@@ -123,14 +123,16 @@ impl Lockout {
         self.lock().options = options;
     }
 
+    /// The options that are in force.
+    pub(super) fn options(&self) -> LockoutOptions {
+        self.lock().options
+    }
+
     /// The account as seen from the address.
+    #[allow(clippy::unused_self, reason = "what counts as one visitor is a part of how they are counted")]
     pub(crate) fn visitor(&self, account: &str, address: Option<IpAddr>) -> Visitor {
         let network = address.map(Network::of);
-        Visitor {
-            account: self.hasher.hash_one(account),
-            network: self.hasher.hash_one(network),
-            pair: self.hasher.hash_one((account, network)),
-        }
+        Visitor { account: hash(Some(account), None), network: hash(None, network), pair: hash(Some(account), network) }
     }
 
     /// Fails if the visitor has to wait.
@@ -203,6 +205,13 @@ impl Counts {
             _ => Standing::New,
         }
     }
+}
+
+/// A hash that nobody can make equal to another's.
+fn hash(account: Option<&str>, network: Option<Network>) -> u64 {
+    let account = account.map(|account| (account.len(), account));
+    let digest = Sha256::digest(format!("{account:?} {network:?}"));
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 fn delay(beyond: u32, longest: Duration) -> Duration {

@@ -4,16 +4,19 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
 
 use crate::access::audit::{Action, AuditEvent};
 use crate::access::audit_repeats::REASON;
 use crate::access::audit_writer::{AuditWriter, Rehash};
 use crate::access::grant_cache::GrantCache;
-use crate::access::lockout::{Locked, Lockout, LockoutOptions, Visitor};
+use crate::access::lockout::{Locked, LockoutOptions, Visitor};
 use crate::access::metrics::{LOCKS, LOGINS, LoginResult};
 use crate::access::password::{HashPermit, PasswordError, Passwords, Verdict};
+use crate::access::shared_lockout::SharedLockout;
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::{IssuedToken, Tokens};
+use crate::shared_store::connection::SharedStore;
 
 /// The actor of the audit events of logins.
 const ACTOR: &str = "service";
@@ -22,7 +25,7 @@ const ACTOR: &str = "service";
 #[derive(Debug)]
 pub(crate) struct Logins {
     passwords: Passwords,
-    lockout: Arc<Lockout>,
+    lockout: Arc<SharedLockout>,
     audit: AuditWriter,
 }
 
@@ -54,9 +57,14 @@ pub(crate) enum LoginError {
 }
 
 impl Logins {
-    /// Starts without failed logins.
-    pub(crate) fn new(passwords: Passwords, lockout: LockoutOptions, audit: AuditWriter) -> Self {
-        Self { passwords, lockout: Arc::new(Lockout::new(lockout)), audit }
+    /// Starts without failed logins, but for those in a store that other nodes share.
+    pub(crate) fn new(
+        passwords: Passwords,
+        lockout: LockoutOptions,
+        store: Option<SharedStore>,
+        audit: AuditWriter,
+    ) -> Self {
+        Self { passwords, lockout: Arc::new(SharedLockout::new(lockout, store)), audit }
     }
 
     /// Issues a token for the account. An unknown name, a wrong password and a disabled account fail alike, after the same
@@ -106,11 +114,11 @@ impl Logins {
 
     /// Waits until a password may be verified. Fails if the visitor is locked, or has too many passwords verified already.
     async fn admit(&self, visitor: &Visitor) -> Result<HashPermit, LoginError> {
-        let standing = self.lockout.check(visitor)?;
+        let standing = self.lockout.check(visitor).await?;
         let permit = self.passwords.permit(visitor, standing).await?;
         // Checked again, because other attempts may have failed while this one waited. Without it, every attempt that
         // waits would be a guess.
-        self.lockout.check(visitor)?;
+        self.lockout.check(visitor).await?;
         Ok(permit)
     }
 
@@ -133,7 +141,7 @@ const fn refusal(error: &LoginError) -> (&'static str, LoginResult) {
 
 /// Records a verdict, whether or not the client still waits for it.
 struct Recorder {
-    lockout: Arc<Lockout>,
+    lockout: Arc<SharedLockout>,
     audit: AuditWriter,
     visitor: Visitor,
     user_id: String,
@@ -142,12 +150,13 @@ struct Recorder {
 }
 
 impl Recorder {
+    /// Runs on a thread that may block.
     fn record(self, verdict: &Verdict) {
         let Self { lockout, audit, visitor, user_id, hash, address } = self;
         match verdict {
             Verdict::Wrong => {
                 LOGINS.of((LoginResult::Wrong,)).increment();
-                let delay = lockout.failed(&visitor);
+                let delay = Handle::current().block_on(lockout.failed(&visitor));
                 // The name of an unknown account is not recorded: people sometimes type a password there.
                 let subject = hash.is_some().then_some(user_id);
                 audit.record_repeatable(event(Action::LoginFailed, subject.clone(), address, Map::new()));
@@ -158,7 +167,7 @@ impl Recorder {
                 }
             }
             Verdict::Right { rehashed } => {
-                lockout.succeeded(&visitor);
+                Handle::current().block_on(lockout.succeeded(&visitor));
                 if let (Some(old), Some(new)) = (hash, rehashed) {
                     audit.rehash(Rehash { user_id, old, new: new.clone() });
                 }

@@ -2,7 +2,7 @@
 //!
 //! No request asks the database for any of this. The grants are in memory and are reloaded when they change.
 //!
-//! - [`password`], `hash_queue`, `lockout`, `network`, `login`: from a name and a password to a token
+//! - [`password`], `hash_queue`, `lockout`, `shared_lockout`, `network`, `login`: from a name and a password to a token
 //! - `tokens`: JWTs and the keys that sign them
 //! - `grants`, `grant_source`, `change_listener`, `grant_cache`: all accounts with their grants and limits, read again when they
 //!   have changed, in memory
@@ -28,4 +28,5 @@ pub(crate) mod metrics;
 pub(crate) mod network;
 pub mod password;
 pub mod profile;
+mod shared_lockout;
 pub(crate) mod tokens;

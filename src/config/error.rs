@@ -42,6 +42,16 @@ pub(crate) enum ConfigError {
         /// Credits in a full bucket.
         bucket_size: u64,
     },
+    /// A bucket would be larger than a shared store can count.
+    #[error(
+        "bucket-size is {bucket_size}, and a store counts up to {largest} credits exactly; lower it, or leave bucket-url out"
+    )]
+    BucketTooLarge {
+        /// Credits in a full bucket.
+        bucket_size: u64,
+        /// The most that a store can count.
+        largest: u64,
+    },
     /// Bodies are allowed that take more of the memory budget than one request should.
     #[error(
         "body-limit is {body_limit} and memory-budget is {memory_budget} bytes; raise memory-budget to twice the body-limit \

@@ -21,6 +21,7 @@ use crate::orders::options::UpdateOptions;
 use crate::replicas::options::{ReadOptions, ReadServerOptions};
 use crate::telemetry::log;
 use crate::throttle::queues::QueueBounds;
+use crate::throttle::shared_buckets::LARGEST_CAPACITY;
 
 /// The lengths of queues that all queues together may have.
 const QUEUES: usize = 16;
@@ -71,6 +72,9 @@ impl Config {
         }
         if !limits.bucket_covers_max_cost() {
             return Err(ConfigError::CostAboveBucket { max_cost, bucket_size });
+        }
+        if self.bucket_url.is_some() && bucket_size > LARGEST_CAPACITY {
+            return Err(ConfigError::BucketTooLarge { bucket_size, largest: LARGEST_CAPACITY });
         }
         if self.tls_cert.is_some() != self.tls_key.is_some() {
             return Err(ConfigError::HalfOfTls);

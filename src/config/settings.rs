@@ -11,7 +11,7 @@ use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, DATABASES, FOLDER,
     LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE,
-    SIZE_OR_OFF, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, limit_parser,
+    SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY, limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
@@ -21,8 +21,10 @@ use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::limits::caller_limits;
 use crate::preflight::Constraints;
+use crate::shared_store::address::StoreAddress;
 use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::log::Format;
+use crate::throttle::shared_buckets::WhenAway;
 
 /// What a row says beside its values.
 enum Mark {
@@ -164,6 +166,10 @@ caller_limits! { settings!
         login_attempts: u32 = "login-attempts", "ORDERQL_LOGIN_ATTEMPTS", "5", LIMIT, Live;
         /// Longest time that an account or address is locked.
         login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME, Live;
+        /// Valkey or Redis, where servers of one database share the buckets of credits and the counts of wrong passwords.
+        bucket_url: Option<StoreAddress> = "bucket-url", "ORDERQL_BUCKET_URL", "", STORE, Secret;
+        /// What holds while it is away: each server has its share of each bucket, queries are free (open), or refused (closed).
+        bucket_away: WhenAway = "bucket-away", "ORDERQL_BUCKET_AWAY", "share", WHEN_AWAY;
         /// How long rows of the audit trails (logins and changes, order updates) are kept, or forever.
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
         /// Reverse proxies whose X-Forwarded-For header gives the client's address.

@@ -144,6 +144,17 @@ fn a_cost_above_the_bucket_is_rejected_with_both_numbers() {
 }
 
 #[test]
+fn a_shared_store_counts_buckets_up_to_nine_billion_credits() {
+    let store = ["--bucket-url", "redis://:geheim@store.example"];
+    let with = |size| read(&[&store[..], &["--bucket-size", size]].concat(), &[]);
+    assert_eq!(with("9000000000").unwrap().bucket_url.unwrap().to_string(), "store.example:6379");
+    assert!(matches!(with("9000000001"), Err(ConfigError::BucketTooLarge { bucket_size: 9_000_000_001, .. })));
+    assert!(read(&["--bucket-size", "9000000001"], &[]).is_ok());
+    let error = read(&[], &[("ORDERQL_BUCKET_URL", "http://:geheim@store.example")]).unwrap_err().to_string();
+    assert!(!error.contains("geheim") && error.contains("redis://"), "{error}");
+}
+
+#[test]
 fn an_unknown_key_is_rejected_with_the_nearest_name() {
     let file = File::new("unknown", "pool_sise = 3");
     let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();

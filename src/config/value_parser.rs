@@ -12,8 +12,10 @@ use crate::http::coding::Codings;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
+use crate::shared_store::address::StoreAddress;
 use crate::telemetry::access_log::AccessLog;
 use crate::telemetry::log::{Format, is_filter};
+use crate::throttle::shared_buckets::WhenAway;
 
 /// Parses the text of a value.
 #[derive(Debug)]
@@ -169,6 +171,25 @@ pub(crate) const DATABASES: ValueParser<Vec<ConnectionString>> = ValueParser {
     parse: |text| {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         parts.map(|part| part.parse().ok()).collect()
+    },
+};
+
+/// The address of a store that nodes share; empty if it is not set.
+pub(crate) const STORE: ValueParser<Option<StoreAddress>> = ValueParser {
+    placeholder: "STORE",
+    wanted: "a URL such as redis://user:password@host:6379/0, or rediss://… with TLS",
+    parse: |text| if text.is_empty() { Some(None) } else { StoreAddress::parse(text).map(Some) },
+};
+
+/// What holds while the store that nodes share is away.
+pub(crate) const WHEN_AWAY: ValueParser<WhenAway> = ValueParser {
+    placeholder: "ADMITTED",
+    wanted: "share, open or closed",
+    parse: |text| match text {
+        "share" => Some(WhenAway::Share),
+        "open" => Some(WhenAway::Open),
+        "closed" => Some(WhenAway::Closed),
+        _ => None,
     },
 };
 

@@ -5,12 +5,14 @@ use crate::database;
 use crate::error::code::ErrorCode;
 use crate::http::request_labels::{RequestMethod, Status};
 use crate::http::route::{Endpoints, Route};
+use crate::shared_store;
 use crate::telemetry::event_metrics;
 use crate::telemetry::metrics::instrument::{Counter, Credits, Gauge, Histogram, Seconds};
 use crate::telemetry::metrics::label::label;
 use crate::telemetry::metrics::process;
 use crate::telemetry::metrics::reading::Metric;
 use crate::telemetry::metrics::table::metrics;
+use crate::throttle;
 
 metrics! {
     /// Time from a request's head to the last byte of its response that was handed to the connection.
@@ -61,6 +63,13 @@ label! {
 
 /// The metrics of all modules that are recorded.
 pub(crate) fn recorded<'a>() -> impl Iterator<Item = &'a (dyn Metric + 'a)> {
-    let modules = [RECORDED, database::metrics::RECORDED, access::metrics::RECORDED, event_metrics::RECORDED];
+    let modules = [
+        RECORDED,
+        database::metrics::RECORDED,
+        shared_store::metrics::RECORDED,
+        throttle::metrics::RECORDED,
+        access::metrics::RECORDED,
+        event_metrics::RECORDED,
+    ];
     modules.into_iter().chain([process::FIGURES]).flatten().map(|metric| *metric as &dyn Metric)
 }

@@ -43,6 +43,17 @@ impl Readiness {
             .servers
             .replica_states()
             .map(|(server, state)| Part { name: format!("replica {}", server.name).into(), state: of_replica(state) });
+        // Without it queries are answered as `bucket-away` says.
+        let store = service.shared_store.as_ref().map(|store| {
+            part(
+                "store",
+                if store.is_up() {
+                    State::Ok
+                } else {
+                    State::Degraded("the shared store is away; what bucket-away says is in force")
+                },
+            )
+        });
         Self {
             is_draining: service.is_draining.load(Ordering::Relaxed),
             parts: [
@@ -77,6 +88,7 @@ impl Readiness {
             ]
             .into_iter()
             .chain(replicas)
+            .chain(store)
             .collect(),
         }
     }

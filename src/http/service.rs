@@ -23,6 +23,7 @@ use crate::http::request_ids::RequestIds;
 use crate::http::sdl_document::SdlDocument;
 use crate::orders::options::UpdateOptions;
 use crate::replicas::read_servers::ReadServers;
+use crate::shared_store::connection::SharedStore;
 use crate::throttle::admission::Admission;
 use crate::throttle::queues::Queues;
 use crate::throttle::refusal_pace::RefusalPace;
@@ -45,6 +46,8 @@ pub(crate) struct Service {
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
     pub admission: Arc<Admission>,
+    /// The store that nodes share, if they do.
+    pub shared_store: Option<SharedStore>,
     /// Holds back refusals of callers that get many.
     pub refusal_pace: Arc<RefusalPace>,
     /// The callers' running and waiting order updates.

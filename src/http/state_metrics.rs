@@ -24,7 +24,7 @@ struct FigureOf<'a> {
 
 const POOL: &str = PoolName::NAME;
 
-static FIGURES: [Figure; 17] = [
+static FIGURES: [Figure; 18] = [
     figure("orderql_build_info", Kind::Gauge, &["version"], "The version that runs; the value is 1.", |_| {
         vec![Series::whole(vec![env!("CARGO_PKG_VERSION")], 1)]
     }),
@@ -146,6 +146,13 @@ static FIGURES: [Figure; 17] = [
     figure("orderql_buckets", Kind::Gauge, &[], "Callers whose buckets were not full lately.", |service| {
         vec![Series::whole(Vec::new(), service.admission.bucket_count())]
     }),
+    figure(
+        "orderql_bucket_store_up",
+        Kind::Gauge,
+        &[],
+        "1 while the store of `bucket-url` is reached, else 0; nothing where there is none.",
+        |service| service.shared_store.iter().map(|store| Series::whole(Vec::new(), store.is_up().into())).collect(),
+    ),
     figure("orderql_accounts", Kind::Gauge, &[], "Enabled accounts.", |service| {
         vec![Series::whole(Vec::new(), service.grants.current().account_count())]
     }),

@@ -217,6 +217,18 @@ pub(crate) enum Event<'a> {
         /// Why.
         error: &'a dyn Error,
     },
+    /// `shared_store`: the store that the nodes share is away. It is tried again once a second.
+    SharedStoreLost {
+        /// Host and port.
+        address: &'a str,
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// `shared_store`: the store that the nodes share is back.
+    SharedStoreBack {
+        /// Host and port.
+        address: &'a str,
+    },
 
     /// database: a connection ended with an error.
     ConnectionLost {

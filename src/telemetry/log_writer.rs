@@ -112,6 +112,10 @@ pub(super) fn write(event: &Event<'_>) {
         Event::PrimaryFound => info!("the primary answers again"),
         Event::ReplicaJoined { server } => info!(server, "a replica is read"),
         Event::ReplicaLeft { server, error } => warn!(server, error = %ErrorChain(*error), "a replica is not read"),
+        Event::SharedStoreLost { address, error } => {
+            warn!(address, error = %ErrorChain(*error), "the shared store is away; it is tried again once a second");
+        }
+        Event::SharedStoreBack { address } => info!(address, "the shared store is back"),
 
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),

@@ -14,7 +14,7 @@ use tokio::time::{self, Instant};
 use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::caller_queue::{Demand, Obstacle};
 use crate::throttle::queues::{CannotWait, Permit, Places, QueueBounds, Queues, Ticket, Turn};
-use crate::throttle::rate_limiter::{DebitError, RateLimiter};
+use crate::throttle::rate_limiter::{Debit, DebitError, RateLimiter};
 
 /// The credits and the lines of all callers.
 #[derive(Debug)]
@@ -120,13 +120,13 @@ impl Admission {
         self.limiter.bucket_count()
     }
 
-    /// Admits a query: its permit, and the bucket after the debit.
-    pub(crate) async fn admit(&self, claim: &Claim<'_>) -> Result<(Permit, ThrottleStatus), AdmissionError> {
+    /// Admits a query: its permit, and what was debited.
+    pub(crate) async fn admit(&self, claim: &Claim<'_>) -> Result<(Permit, Debit), AdmissionError> {
         let began = Instant::now();
         let Claim { caller, places, demand, max_wait, .. } = claim;
         let ticket = match self.queues.start(caller, *places, demand.credits) {
             Ok(permit) => match self.debit(claim).await {
-                Ok(bucket) => return Ok((permit, bucket)),
+                Ok(debit) => return Ok((permit, debit)),
                 Err(DebitError::Insufficient(short)) if is_within(&short, max_wait.credits) => {
                     let ticket = self.queues.wait_to_pay(permit, *places, *demand);
                     ticket.map_err(|reason| match reason {
@@ -137,10 +137,10 @@ impl Admission {
                 Err(error) => return Err(error.into()),
             },
             Err(obstacle) => {
-                self.check_wait(claim, obstacle).await?;
+                self.check_wait(claim, obstacle)?;
                 match self.queues.wait(caller, *places, *demand) {
                     Ok(ticket) => ticket,
-                    Err(CannotWait::Full) => return Err(self.refusal(claim, obstacle, None).await),
+                    Err(CannotWait::Full) => return Err(self.refusal(claim, obstacle, None)),
                     Err(CannotWait::Closed) => return Err(AdmissionError::Stopping),
                 }
             }
@@ -148,18 +148,18 @@ impl Admission {
         self.wait(claim, ticket, began).await
     }
 
-    /// Fails if the query would be refused at once. Changes nothing.
-    pub(crate) async fn check(&self, claim: &Claim<'_>) -> Result<(), AdmissionError> {
+    /// Fails if the query would be refused at once, as far as that is known in this process. Changes nothing.
+    pub(crate) fn check(&self, claim: &Claim<'_>) -> Result<(), AdmissionError> {
         let Claim { caller, places, demand, max_wait, .. } = claim;
         let Some(obstacle) = self.queues.obstacle(caller, *places, demand.credits) else {
-            return match self.forecast_behind(claim, 0).await {
+            return match self.known(claim, 0) {
                 Err(DebitError::Insufficient(short)) if is_within(&short, max_wait.credits) => Ok(()),
                 forecast => Ok(forecast.map(drop)?),
             };
         };
-        self.check_wait(claim, obstacle).await?;
+        self.check_wait(claim, obstacle)?;
         if self.queues.is_full(caller, *places, demand.bytes) {
-            return Err(self.refusal(claim, obstacle, None).await);
+            return Err(self.refusal(claim, obstacle, None));
         }
         Ok(())
     }
@@ -170,8 +170,8 @@ impl Admission {
     }
 
     /// Puts back the credits of a query that was not executed.
-    pub(crate) async fn refund(&self, caller: &str, credits: u64) {
-        self.limiter.refund(caller, credits).await;
+    pub(crate) async fn refund(&self, caller: &str, debit: Debit) {
+        self.limiter.refund(caller, debit).await;
         self.queues.credits_were_refunded(caller);
     }
 
@@ -185,12 +185,7 @@ impl Admission {
         self.queues.is_closed()
     }
 
-    async fn wait(
-        &self,
-        claim: &Claim<'_>,
-        ticket: Ticket,
-        began: Instant,
-    ) -> Result<(Permit, ThrottleStatus), AdmissionError> {
+    async fn wait(&self, claim: &Claim<'_>, ticket: Ticket, began: Instant) -> Result<(Permit, Debit), AdmissionError> {
         let MaxWait { credits: for_credits, place: for_place } = claim.max_wait;
         loop {
             // Before the bucket's clock is read, so that credits that are restored just in time count as such.
@@ -199,7 +194,7 @@ impl Admission {
                 Turn::Closed => return Err(AdmissionError::Stopping),
                 Turn::Waiting => began + for_place,
                 Turn::Called => match self.debit(claim).await {
-                    Ok(bucket) => return Ok((ticket.admit(), bucket)),
+                    Ok(debit) => return Ok((ticket.admit(), debit)),
                     Err(DebitError::Insufficient(short)) => match short.retry_after {
                         Some(wait) if wait <= for_credits.saturating_sub(elapsed) => Instant::now() + wait,
                         _ => return Err(AdmissionError::Credits(short)),
@@ -211,19 +206,19 @@ impl Admission {
             if is_late && ticket.turn() == Turn::Waiting {
                 let Claim { caller, places, demand, .. } = claim;
                 let obstacle = self.queues.obstacle(caller, *places, demand.credits).unwrap_or(Obstacle::Place);
-                return Err(self.refusal(claim, obstacle, Some(&ticket)).await);
+                return Err(self.refusal(claim, obstacle, Some(&ticket)));
             }
         }
     }
 
     /// Fails if the query cannot overcome the obstacle in its time, as far as that is known: it is known when the credits
     /// of those before it and its own are restored at the earliest.
-    async fn check_wait(&self, claim: &Claim<'_>, obstacle: Obstacle) -> Result<(), AdmissionError> {
+    fn check_wait(&self, claim: &Claim<'_>, obstacle: Obstacle) -> Result<(), AdmissionError> {
         let max_wait = claim.max_wait.to_overcome(obstacle);
         if max_wait.is_zero() {
-            return Err(self.refusal(claim, obstacle, None).await);
+            return Err(self.refusal(claim, obstacle, None));
         }
-        match self.forecast_behind(claim, self.queues.credits_waiting(claim.caller)).await {
+        match self.known(claim, self.queues.credits_waiting(claim.caller)) {
             Ok(_) => Ok(()),
             Err(DebitError::Insufficient(short)) if is_within(&short, max_wait) => Ok(()),
             Err(error) => Err(error.into()),
@@ -231,12 +226,12 @@ impl Admission {
     }
 
     /// The error of a query that meets the obstacle: one in the queue, or one that would be the last there.
-    async fn refusal(&self, claim: &Claim<'_>, obstacle: Obstacle, ticket: Option<&Ticket>) -> AdmissionError {
+    fn refusal(&self, claim: &Claim<'_>, obstacle: Obstacle, ticket: Option<&Ticket>) -> AdmissionError {
         let behind = match ticket {
             Some(ticket) => ticket.credits_before(),
             None => self.queues.credits_waiting(claim.caller),
         };
-        match (obstacle, self.forecast_behind(claim, behind).await) {
+        match (obstacle, self.known(claim, behind)) {
             (
                 Obstacle::Place,
                 Err(DebitError::Insufficient(InsufficientCredits { status: bucket, .. })) | Ok(bucket),
@@ -254,12 +249,14 @@ impl Admission {
         }
     }
 
-    async fn debit(&self, claim: &Claim<'_>) -> Result<ThrottleStatus, DebitError> {
+    async fn debit(&self, claim: &Claim<'_>) -> Result<Debit, DebitError> {
         self.limiter.debit(claim.caller, &claim.rate, claim.demand.credits).await
     }
 
-    async fn forecast_behind(&self, claim: &Claim<'_>, behind: u64) -> Result<ThrottleStatus, DebitError> {
-        self.limiter.forecast(claim.caller, &claim.rate, behind, claim.demand.credits).await
+    /// What is known of the bucket, with so many credits that others take before. Refusing asks no store: a caller whose
+    /// queries are refused may send very many.
+    fn known(&self, claim: &Claim<'_>, behind: u64) -> Result<ThrottleStatus, DebitError> {
+        self.limiter.known(claim.caller, &claim.rate, behind, claim.demand.credits)
     }
 }
 
@@ -308,7 +305,7 @@ mod tests {
         future.now_or_never()
     }
 
-    fn wait_of(refusal: Option<Result<(Permit, ThrottleStatus), AdmissionError>>) -> (u64, Option<u64>) {
+    fn wait_of(refusal: Option<Result<(Permit, Debit), AdmissionError>>) -> (u64, Option<u64>) {
         match refusal {
             Some(Err(AdmissionError::Credits(short))) => (short.behind, short.retry_after.map(|wait| wait.as_secs())),
             other => panic!("{other:?}"),
@@ -318,14 +315,14 @@ mod tests {
     #[tokio::test]
     async fn a_query_that_cannot_be_served_in_time_is_refused_at_once() {
         let (admission, caller) = (admission(), "demo".into());
-        let (_permit, bucket) = admission.admit(&slow(&caller, 90, MaxWait::for_all(HOUR))).await.unwrap();
-        assert_eq!(bucket.currently_available, 10);
+        let (_permit, debit) = admission.admit(&slow(&caller, 90, MaxWait::for_all(HOUR))).await.unwrap();
+        assert_eq!(debit.bucket.currently_available, 10);
         // 20 credits are missing: 20 seconds.
         let max_wait = |seconds| MaxWait::for_all(Duration::from_secs(seconds));
         assert_eq!(wait_of(now(admission.admit(&slow(&caller, 30, max_wait(19))))), (0, Some(20)));
         assert_eq!(wait_of(now(admission.admit(&claim(&caller, 30, max_wait(1000))))), (0, None), "never restored");
-        assert!(admission.check(&slow(&caller, 30, max_wait(19))).await.is_err());
-        assert!(admission.check(&slow(&caller, 30, max_wait(20))).await.is_ok());
+        assert!(admission.check(&slow(&caller, 30, max_wait(19))).is_err());
+        assert!(admission.check(&slow(&caller, 30, max_wait(20))).is_ok());
         let first = slow(&caller, 30, max_wait(30));
         let mut first = Box::pin(admission.admit(&first));
         assert!(now(first.as_mut()).is_none());
@@ -357,8 +354,8 @@ mod tests {
         let brief = admission.admit(&claim(&caller, 5, MaxWait::for_place(Duration::from_millis(1)))).await;
         assert!(matches!(brief, Err(AdmissionError::Place { waiting: 1, .. })), "{brief:?}");
         drop(one);
-        let (permit, bucket) = waits.await.unwrap();
-        assert_eq!(bucket.currently_available, 5);
+        let (permit, debit) = waits.await.unwrap();
+        assert_eq!(debit.bucket.currently_available, 5);
         drop((two, permit));
         assert!(admission.admit(&claim(&caller, 5, for_place)).await.is_ok());
     }
@@ -367,19 +364,24 @@ mod tests {
     async fn credits_that_are_put_back_admit_those_that_wait_in_their_order() {
         let (admission, caller) = (admission(), "demo".into());
         let max_wait = MaxWait::for_all(HOUR);
-        let (_permit, _) = admission.admit(&slow(&caller, 100, max_wait)).await.unwrap();
+        let (_permit, _) = admission.admit(&slow(&caller, 0, max_wait)).await.unwrap();
+        let mut debits = Vec::new();
+        for credits in [20, 30, 50] {
+            debits.push(admission.debit(&slow(&caller, credits, max_wait)).await.unwrap());
+        }
+        let mut refund = || now(admission.refund("demo", debits.pop().unwrap())).unwrap();
         let claims = [slow(&caller, 60, max_wait), slow(&caller, 40, max_wait), slow(&caller, 1, max_wait)];
         let [mut first, mut second, mut third] = claims.each_ref().map(|claim| Box::pin(admission.admit(claim)));
         for waiting in [&mut first, &mut second, &mut third] {
             assert!(now(waiting.as_mut()).is_none());
         }
-        admission.refund("demo", 50).await;
+        refund();
         assert!(now(second.as_mut()).is_none(), "although the bucket holds enough for it");
         assert!(now(first.as_mut()).is_none());
-        admission.refund("demo", 30).await;
-        let (first, bucket) = now(first.as_mut()).unwrap().unwrap();
-        assert_eq!(bucket.currently_available, 20);
-        admission.refund("demo", 20).await;
+        refund();
+        let (first, debit) = now(first.as_mut()).unwrap().unwrap();
+        assert_eq!(debit.bucket.currently_available, 20);
+        refund();
         assert!(now(third.as_mut()).is_none());
         assert!(now(second.as_mut()).is_none(), "both places are taken");
         drop(first);
@@ -395,7 +397,7 @@ mod tests {
         let fast = Rate { capacity: 100, restore_per_second: 10_000 };
         for credits in [100, 100, 50, 100] {
             let claim = Claim { rate: fast, ..claim(&caller, credits, MaxWait::for_all(HOUR)) };
-            assert!(admission.admit(&claim).await.unwrap().1.currently_available <= 100 - credits + 50);
+            assert!(admission.admit(&claim).await.unwrap().1.bucket.currently_available <= 100 - credits + 50);
         }
     }
 
@@ -433,11 +435,11 @@ mod tests {
                         // A client that hangs up while it waits.
                         drop(admission.admit(&claim).now_or_never());
                     }
-                    let (permit, _) = admission.admit(&claim).await.unwrap();
+                    let (permit, debit) = admission.admit(&claim).await.unwrap();
                     assert!(running.fetch_add(1, Ordering::SeqCst) < 3);
                     spent.fetch_add(credits, Ordering::SeqCst);
                     if number % 5 == 0 {
-                        admission.refund(&caller, credits).await;
+                        admission.refund(&caller, debit).await;
                         spent.fetch_sub(credits, Ordering::SeqCst);
                     }
                     running.fetch_sub(1, Ordering::SeqCst);

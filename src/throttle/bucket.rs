@@ -106,10 +106,20 @@ impl Bucket {
         self.missing = self.missing.saturating_sub(u128::from(credits) * BILLION);
     }
 
+    /// Billionths of a credit that are missing.
+    pub(crate) fn missing(&mut self, rate: &Rate, now: Instant) -> u128 {
+        self.refill(rate, now);
+        self.missing
+    }
+
+    /// So many billionths of a credit are missing, as of now.
+    pub(crate) fn set_missing(&mut self, missing: u128, now: Instant) {
+        (self.missing, self.as_of) = (missing, self.as_of.max(now));
+    }
+
     /// Whether nothing is missing. Such a bucket equals a new one.
     pub(crate) fn is_full(&mut self, rate: &Rate, now: Instant) -> bool {
-        self.refill(rate, now);
-        self.missing == 0
+        self.missing(rate, now) == 0
     }
 
     fn refill(&mut self, rate: &Rate, now: Instant) {

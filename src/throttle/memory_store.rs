@@ -93,6 +93,28 @@ impl MemoryStore {
         });
     }
 
+    /// Billionths of a credit that are missing from the caller's bucket.
+    pub(crate) fn missing(&self, caller: &str, rate: &Rate) -> u128 {
+        self.in_shard(caller, |shard, now| {
+            shard.buckets.get_mut(caller).map_or(0, |entry| entry.bucket.missing(rate, now))
+        })
+    }
+
+    /// So many billionths of a credit are missing from the caller's bucket, as another store knows.
+    pub(crate) fn set_missing(&self, caller: &str, rate: &Rate, missing: u128) {
+        self.in_shard(caller, |shard, now| shard.set_missing(caller, rate, missing, now));
+    }
+
+    /// At least so many billionths of a credit are missing from the caller's bucket, as another store knows.
+    pub(crate) fn raise_missing(&self, caller: &str, rate: &Rate, missing: u128) {
+        self.in_shard(caller, |shard, now| {
+            let own = shard.buckets.get_mut(caller).map_or(0, |entry| entry.bucket.missing(rate, now));
+            if missing > own {
+                shard.set_missing(caller, rate, missing, now);
+            }
+        });
+    }
+
     /// Buckets in memory now.
     pub(crate) fn bucket_count(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).buckets.len()).sum()
@@ -108,6 +130,18 @@ impl MemoryStore {
 }
 
 impl Shard {
+    fn set_missing(&mut self, caller: &str, rate: &Rate, missing: u128, now: Instant) {
+        if let Some(entry) = self.buckets.get_mut(caller) {
+            entry.rate = *rate;
+            entry.bucket.set_missing(missing, now);
+        } else if missing > 0 {
+            let mut bucket = Bucket::full(now);
+            bucket.set_missing(missing, now);
+            self.sweep(now);
+            self.buckets.insert(caller.into(), Entry { bucket, rate: *rate });
+        }
+    }
+
     /// Removes full buckets if there are enough buckets to make that worthwhile.
     fn sweep(&mut self, now: Instant) {
         if self.buckets.len() >= self.sweep_at {
@@ -151,6 +185,25 @@ mod tests {
         assert_eq!(store.forecast("a", &rate, 0, 3).unwrap().currently_available, 3);
         assert_eq!(store.forecast("a", &rate, 0, 4).unwrap_err(), store.debit("a", &rate, 4).unwrap_err());
         assert_eq!(store.debit("a", &rate, 3).unwrap().currently_available, 0);
+    }
+
+    #[test]
+    fn a_bucket_is_as_full_as_another_store_knows_it_and_refills() {
+        let (nanoseconds, clock) = manual_clock();
+        let store = MemoryStore::with_clock(clock);
+        let rate = Rate { capacity: 10, restore_per_second: 1 };
+        let billion = 1_000_000_000;
+        store.set_missing("a", &rate, 0);
+        assert_eq!(store.bucket_count(), 0);
+        store.set_missing("a", &rate, 4 * billion);
+        store.raise_missing("a", &rate, 3 * billion);
+        assert_eq!(store.forecast("a", &rate, 0, 6).unwrap().currently_available, 6);
+        store.raise_missing("a", &rate, 8 * billion);
+        nanoseconds.fetch_add(1_000_000_000, Ordering::SeqCst);
+        assert_eq!(store.missing("a", &rate), 7 * billion);
+        assert!(store.debit("a", &rate, 4).is_err());
+        store.set_missing("a", &rate, 0);
+        assert!(store.debit("a", &rate, 10).is_ok());
     }
 
     #[test]

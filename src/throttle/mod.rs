@@ -1,7 +1,7 @@
 //! Rate limiting and waiting: who runs what, and when.
 //!
-//! - [`bucket`]: one caller's credits; `memory_store` has those of all callers, and `rate_limiter` debits them wherever they
-//!   are stored
+//! - [`bucket`]: one caller's credits; `memory_store` has those of all callers, `shared_buckets` those that several nodes
+//!   share, and `rate_limiter` debits them wherever they are stored
 //! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has those of all callers
 //! - `admission`: a query gets its place and pays, at once or after waiting for either
 //! - `refusal_pace`: a caller that goes on sending is refused less often
@@ -12,6 +12,8 @@ pub mod bucket;
 pub(crate) mod fair_semaphore;
 pub(crate) mod caller_queue;
 pub(crate) mod memory_store;
+pub(crate) mod metrics;
 pub(crate) mod queues;
 pub(crate) mod rate_limiter;
 pub(crate) mod refusal_pace;
+pub(crate) mod shared_buckets;

@@ -2,8 +2,10 @@
 
 use std::error::Error;
 
+use crate::shared_store::connection::SharedStore;
 use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::memory_store::MemoryStore;
+use crate::throttle::shared_buckets::{Debited, SharedBuckets, SharedDebitError, WhenAway};
 
 /// The buckets of all callers.
 #[derive(Debug)]
@@ -13,9 +15,23 @@ pub(crate) struct RateLimiter {
 
 /// Where the buckets are.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Store {
     /// In this process, so that several processes limit each on its own.
     Memory(MemoryStore),
+    /// In a store that several processes share.
+    Shared(SharedBuckets),
+}
+
+/// What was debited for a query.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Debit {
+    /// How many credits.
+    pub(crate) cost: u64,
+    /// The bucket after that.
+    pub(crate) bucket: ThrottleStatus,
+    /// To be refunded there.
+    debited: Debited,
 }
 
 /// Why nothing was debited.
@@ -25,16 +41,28 @@ pub(crate) enum DebitError {
     #[error(transparent)]
     Insufficient(#[from] InsufficientCredits),
     /// The store cannot be reached.
-    #[allow(dead_code, reason = "the store in memory is always available")]
     #[error("the store of credits cannot be reached")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
 
-#[allow(clippy::unused_async, reason = "a store outside this process is asked over the network")]
+impl From<SharedDebitError> for DebitError {
+    fn from(error: SharedDebitError) -> Self {
+        match error {
+            SharedDebitError::Insufficient(short) => Self::Insufficient(short),
+            SharedDebitError::Away(error) => Self::Unavailable(Box::new(error)),
+        }
+    }
+}
+
 impl RateLimiter {
     /// Stores the buckets in this process.
     pub(crate) fn in_memory() -> Self {
         Self { store: Store::Memory(MemoryStore::new()) }
+    }
+
+    /// Stores the buckets in a store that several processes share.
+    pub(crate) fn shared(store: SharedStore, when_away: WhenAway) -> Self {
+        Self { store: Store::Shared(SharedBuckets::new(store, when_away)) }
     }
 
     /// Stores the buckets in this process, on another clock.
@@ -43,11 +71,13 @@ impl RateLimiter {
         Self { store: Store::Memory(MemoryStore::with_clock(clock)) }
     }
 
-    /// Takes `credits` out of the caller's bucket and returns what is left, or takes nothing if the bucket has fewer.
-    pub(crate) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
-        match &self.store {
-            Store::Memory(store) => Ok(store.debit(caller, rate, credits)?),
-        }
+    /// Takes `credits` out of the caller's bucket, or takes nothing if the bucket has fewer.
+    pub(crate) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<Debit, DebitError> {
+        let (bucket, debited) = match &self.store {
+            Store::Memory(store) => (store.debit(caller, rate, credits)?, Debited::Bucket),
+            Store::Shared(store) => store.debit(caller, rate, credits).await?,
+        };
+        Ok(Debit { cost: credits, bucket, debited })
     }
 
     /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together. Takes
@@ -61,20 +91,38 @@ impl RateLimiter {
     ) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
             Store::Memory(store) => Ok(store.forecast(caller, rate, behind, credits)?),
+            Store::Shared(store) => Ok(store.forecast(caller, rate, behind, credits).await?),
         }
     }
 
-    /// Buckets that are stored in this process: those that were not full lately.
+    /// The same as far as it is known in this process. Other processes may have debited the bucket since, so a query that is
+    /// covered now may be refused all the same.
+    pub(crate) fn known(
+        &self,
+        caller: &str,
+        rate: &Rate,
+        behind: u64,
+        credits: u64,
+    ) -> Result<ThrottleStatus, DebitError> {
+        match &self.store {
+            Store::Memory(store) => Ok(store.forecast(caller, rate, behind, credits)?),
+            Store::Shared(store) => Ok(store.known(caller, rate, behind, credits)?),
+        }
+    }
+
+    /// Buckets that this process knows of: those that were not full lately.
     pub(crate) fn bucket_count(&self) -> usize {
         match &self.store {
             Store::Memory(store) => store.bucket_count(),
+            Store::Shared(store) => store.bucket_count(),
         }
     }
 
     /// Puts back the credits of a query that was not executed.
-    pub(crate) async fn refund(&self, caller: &str, credits: u64) {
+    pub(crate) async fn refund(&self, caller: &str, debit: Debit) {
         match &self.store {
-            Store::Memory(store) => store.refund(caller, credits),
+            Store::Memory(store) => store.refund(caller, debit.cost),
+            Store::Shared(store) => store.refund(caller, debit.cost, debit.debited).await,
         }
     }
 }
@@ -87,11 +135,13 @@ mod tests {
     async fn debits_forecasts_and_refunds_one_bucket() {
         let limiter = RateLimiter::in_memory();
         let rate = Rate { capacity: 10, restore_per_second: 0 };
-        assert_eq!(limiter.debit("demo", &rate, 7).await.unwrap().currently_available, 3);
+        let debit = limiter.debit("demo", &rate, 7).await.unwrap();
+        assert_eq!((debit.cost, debit.bucket.currently_available), (7, 3));
         assert_eq!(limiter.forecast("demo", &rate, 0, 3).await.unwrap().currently_available, 3);
         assert!(matches!(limiter.forecast("demo", &rate, 0, 4).await, Err(DebitError::Insufficient(_))));
+        assert!(matches!(limiter.known("demo", &rate, 1, 3), Err(DebitError::Insufficient(_))));
         assert!(matches!(limiter.debit("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
-        limiter.refund("demo", 7).await;
+        limiter.refund("demo", debit).await;
         assert_eq!(limiter.forecast("demo", &rate, 0, 0).await.unwrap().currently_available, 10);
     }
 }

@@ -16,5 +16,6 @@ mod orders;
 mod query;
 mod documentation;
 mod sample;
+mod shared_store;
 mod support;
 mod telemetry;

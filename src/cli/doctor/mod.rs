@@ -5,12 +5,14 @@
 //! - `certificates`: when certificates expire
 //! - `database`: the database and what the role may do there
 //! - `replicas`: whether replicas follow it
+//! - `store`: the store that nodes share
 
 mod certificates;
 mod database;
 mod finding;
 mod machine;
 mod replicas;
+mod store;
 
 use std::io::{self, Write as _};
 
@@ -48,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut findings = machine::check(&config);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     findings.extend(runtime.block_on(database::check(&config)));
+    findings.extend(runtime.block_on(store::check(&config)));
     let text = if args.json {
         format!("{:#}\n", findings.iter().map(Finding::to_json).collect::<Value>())
     } else {

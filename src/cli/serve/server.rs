@@ -1,6 +1,5 @@
 //! A server that listens: it serves until a signal ends it.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -87,7 +86,8 @@ async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, se
         let signal = signals.next().await;
         let Some(reloader) = reloader.as_mut().filter(|_| signal == Signal::Reload) else { break signal };
         service_manager::reloading();
-        let mut reloading = pin!(reloader.reload(services));
+        // Boxed, so that the future of the server stays small.
+        let mut reloading = Box::pin(reloader.reload(services));
         tokio::select! {
             () = &mut reloading => {}
             signal = signals.end() => break signal,

@@ -32,6 +32,7 @@ use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
 use crate::retention::Retention;
+use crate::shared_store::connection::SharedStore;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
 use crate::throttle::admission::Admission;
@@ -81,19 +82,28 @@ pub(crate) async fn start(
     let retention = config.audit_keep.map(|keep| Retention::start(servers.primary.clone(), keep));
     let password_checks = config.password_checks();
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
+    let store = match &config.bucket_url {
+        Some(address) => Some(SharedStore::start(address.clone()).await),
+        None => None,
+    };
+    let buckets = match &store {
+        Some(store) => RateLimiter::shared(store.clone(), config.bucket_away),
+        None => RateLimiter::in_memory(),
+    };
     let service = Service {
         sdl,
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
         grants: GrantCache::start(&servers, config.default_limits()).await?.into(),
-        logins: Logins::new(passwords, config.lockout(), audit.clone()).into(),
+        logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
         writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?.into(),
-        admission: Admission::new(RateLimiter::in_memory(), config.query_queues()).into(),
+        admission: Admission::new(buckets, config.query_queues()).into(),
+        shared_store: store,
         refusal_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
         updates_orders,

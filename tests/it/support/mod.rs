@@ -19,5 +19,6 @@ pub mod server;
 pub mod service_manager;
 pub mod statement_log;
 pub mod store;
+pub mod store_server;
 pub mod test_folder;
 pub mod users;

@@ -16,9 +16,9 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::query::Request;
 use crate::throttle::admission::{AdmissionError, Claim, MaxWait};
-use crate::throttle::bucket::ThrottleStatus;
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{Permit, Places};
+use crate::throttle::rate_limiter::Debit;
 
 /// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.
 const WAITING_BYTES: usize = 8 * 1024;
@@ -43,17 +43,17 @@ impl Schedule {
     }
 }
 
-/// Admits a query: it may run until its response is handed over, and is debited. Returns the bucket after the debit.
+/// Admits a query: it may run until its response is handed over, and is debited.
 pub(crate) async fn admit(
     service: &Service,
     caller: &Principal,
     demand: Demand,
     schedule: &Schedule,
     in_flight: &mut InFlightRequest,
-) -> Result<ThrottleStatus, ApiError> {
-    let (permit, bucket) = take_permit(service, caller, demand, schedule.max_wait).await?;
+) -> Result<Debit, ApiError> {
+    let (permit, debit) = take_permit(service, caller, demand, schedule.max_wait).await?;
     in_flight.keep(permit);
-    Ok(bucket)
+    Ok(debit)
 }
 
 /// Admits a query for as long as its permit is kept.
@@ -62,20 +62,20 @@ pub(crate) async fn take_permit(
     caller: &Principal,
     demand: Demand,
     max_wait: MaxWait,
-) -> Result<(Permit, ThrottleStatus), ApiError> {
+) -> Result<(Permit, Debit), ApiError> {
     let claim = claim(service, caller, demand, max_wait);
     service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))
 }
 
 /// Fails if a query of this price would be refused at once.
-pub(crate) async fn check(
+pub(crate) fn check(
     service: &Service,
     caller: &Principal,
     demand: Demand,
     schedule: &Schedule,
 ) -> Result<(), ApiError> {
     let claim = claim(service, caller, demand, schedule.max_wait);
-    service.admission.check(&claim).await.map_err(|refusal| error(&claim, refusal))
+    service.admission.check(&claim).map_err(|refusal| error(&claim, refusal))
 }
 
 /// Holds a refusal back while its caller gets many. Of what the client sent, the head is kept for that.

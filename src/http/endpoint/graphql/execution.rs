@@ -18,14 +18,7 @@ use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
 use crate::http::timeline::{Stage, Timeline};
 use crate::replicas::read_servers::{Reading, Route};
-use crate::throttle::bucket::ThrottleStatus;
-
-/// What was debited for a query, and the bucket after that.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Debit {
-    pub cost: u64,
-    pub bucket: ThrottleStatus,
-}
+use crate::throttle::rate_limiter::Debit;
 
 /// A query that is paid for.
 #[derive(Debug)]
@@ -62,11 +55,12 @@ pub(crate) async fn fetch(
 pub(crate) async fn settle<T>(
     service: &Service,
     caller: &Principal,
-    Debit { cost, bucket }: Debit,
+    debit: Debit,
     until: Instant,
     request_id: &str,
     running: impl Future<Output = Result<T, ExecuteError>>,
 ) -> Result<T, ApiError> {
+    let Debit { cost, bucket, .. } = debit;
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
     match time::timeout_at(until, running).await {
         Ok(Ok(rows)) => Ok(rows),
@@ -74,13 +68,13 @@ pub(crate) async fn settle<T>(
             Err(QueryError::Cancelled { cost, bucket }.into())
         }
         Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
-            service.admission.refund(&caller.user_id, cost).await;
+            service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
         Err(_) if !service.database_answers() => {
-            service.admission.refund(&caller.user_id, cost).await;
+            service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable("the database does not answer".into()).into())
         }
         Err(_) => {

@@ -32,7 +32,7 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::graphql::admission::{self, take_permit};
-use crate::http::endpoint::graphql::execution::{Debit, second_route, settle};
+use crate::http::endpoint::graphql::execution::{second_route, settle};
 use crate::http::endpoint::graphql::export_lines::{
     End, PageEnd, Rest, write_end, write_errors, write_nodes, write_resume,
 };
@@ -51,6 +51,7 @@ use crate::replicas::read_servers::Route;
 use crate::throttle::admission::MaxWait;
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{Permit, Places};
+use crate::throttle::rate_limiter::Debit;
 
 /// The media type.
 const LINES: &str = "application/x-ndjson";
@@ -132,8 +133,8 @@ async fn serve(
     in_flight.shrink(0);
     // The rows of a page, their JSON, and the lines that hyper takes.
     if let Err(error) = in_flight.reserve(3 * first.lines.len()) {
-        let cost = running.cost.swap(0, Ordering::Relaxed);
-        service.admission.refund(&running.caller.user_id, cost).await;
+        running.cost.store(0, Ordering::Relaxed);
+        service.admission.refund(&running.caller.user_id, first.debit).await;
         return Err(ServiceError::from(error).into());
     }
     let state = State::Ready(first.lines.into(), first.is_last, Box::new(running));
@@ -156,6 +157,7 @@ enum State {
 struct Page {
     lines: Vec<u8>,
     is_last: bool,
+    debit: Debit,
 }
 
 /// An export between two pages.
@@ -247,16 +249,16 @@ impl RunningExport {
         let started = Instant::now();
         let admitted = take_permit(&service, &self.caller, demand, max_wait).await;
         timeline.admission = Some(Stage::since(started));
-        let (_permit, bucket) = admitted?;
+        let (_permit, debit) = admitted?;
         if let Err(error) = self.check_caller() {
-            service.admission.refund(&self.caller.user_id, cost).await;
+            service.admission.refund(&self.caller.user_id, debit).await;
             return Err(error.into());
         }
         let (caller, request_id) = (Arc::clone(&self.caller), Arc::clone(&self.request_id));
         let until = time::Instant::now() + caller.limits.deadline;
         let fetching = self.fetch(&compiled, timeline);
         let started = Instant::now();
-        let rows = settle(&service, &caller, Debit { cost, bucket }, until, &request_id, fetching).await;
+        let rows = settle(&service, &caller, debit, until, &request_id, fetching).await;
         self.page_time = started.elapsed();
         // The only error that is charged.
         if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
@@ -270,7 +272,7 @@ impl RunningExport {
         let mut lines = Vec::with_capacity(page.len());
         let is_last = self.write(&page, &rows, &mut lines)?;
         timeline.write = Some(Stage::since(started));
-        Ok(Page { lines, is_last })
+        Ok(Page { lines, is_last, debit })
     }
 
     /// The account as it is now. It may have been closed or lost its grant since the last page, or have other limits.

@@ -31,7 +31,7 @@ use crate::http::coding::{self, Choice};
 use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::graphql::admission::Schedule;
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, Debit};
+use crate::http::endpoint::graphql::execution::AdmittedQuery;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::negotiate::{self, Media};
@@ -137,7 +137,7 @@ async fn run(
     if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
         entry.set_operation(known.operation_name.as_deref());
         let demand = admission::demand(known.credits, &query.request, in_flight);
-        admission::check(service, caller, demand, schedule).await?;
+        admission::check(service, caller, demand, schedule)?;
     }
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
@@ -152,7 +152,7 @@ async fn run(
     let started = Instant::now();
     let admitted = admission::admit(service, caller, demand, schedule, in_flight).await;
     entry.timeline.admission = Some(Stage::since(started));
-    let bucket = admitted.inspect_err(|_| {
+    let debit = admitted.inspect_err(|_| {
         service.compiler.insert_price(&query.request, &caller.limits.query, cost);
     })?;
     if !compiled.unknown_values.is_empty() {
@@ -160,7 +160,7 @@ async fn run(
         service.vocabularies.refresh();
     }
     let route = service.servers.route(&caller.user_id, after).await;
-    let admitted = AdmittedQuery { compiled, field_costs, debit: Debit { cost, bucket }, route, until: schedule.until };
+    let admitted = AdmittedQuery { compiled, field_costs, debit, route, until: schedule.until };
     let body = match streamed_body::place(service, &admitted) {
         Some(place) => {
             let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
@@ -186,7 +186,7 @@ async fn gather(
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseBody, ApiError> {
     let rows = execution::fetch(service, caller, &query, entry).await?;
-    let cost = query.debit.cost;
+    let debit = query.debit;
     let end = ResponseEnd::new(query);
     let actual = end.actual_cost(&rows);
     let rows_memory = rows.memory();
@@ -195,7 +195,7 @@ async fn gather(
     entry.timeline.write = Some(Stage::since(started));
     in_flight.shrink(0);
     if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
-        service.admission.refund(&caller.user_id, cost).await;
+        service.admission.refund(&caller.user_id, debit).await;
         return Err(ServiceError::from(error).into());
     }
     entry.actual_cost = Some(actual);

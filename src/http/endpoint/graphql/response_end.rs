@@ -5,11 +5,12 @@ use serde_json::Value;
 use crate::cost::estimate::Estimate;
 use crate::execute::response_writer::ResponseWriter;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, Debit};
+use crate::http::endpoint::graphql::execution::AdmittedQuery;
 use crate::http::endpoint::graphql::response_envelope::{end, errors};
 use crate::http::value_warning::ValueWarning;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
+use crate::throttle::rate_limiter::Debit;
 use crate::vocabulary::UnknownValue;
 
 /// What is known of a response's end before its rows are.

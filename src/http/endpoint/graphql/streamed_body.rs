@@ -74,7 +74,7 @@ pub(crate) async fn begin(
         Part::More(text) => {
             in_flight.shrink(0);
             if let Err(error) = in_flight.reserve(MEMORY) {
-                service.admission.refund(&caller.user_id, end.debit.cost).await;
+                service.admission.refund(&caller.user_id, end.debit).await;
                 return Err(ServiceError::from(error).into());
             }
             let cost = end.debit.cost;
