@@ -57,8 +57,11 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
 
 /// Completes the addresses of the primary and its replicas.
 pub(crate) fn addresses(settings: &Settings) -> Result<ServerAddresses, Box<dyn std::error::Error + Send + Sync>> {
-    let primary = address(&settings.database()?)?;
-    let replicas = settings.replica_urls.iter().map(address).collect::<Result<_, _>>()?;
+    let address_of = |given: &ConnectionString| {
+        Ok::<_, AddressError>(address(given)?.with_startup_options(settings.startup_options))
+    };
+    let primary = address_of(&settings.database()?)?;
+    let replicas = settings.replica_urls.iter().map(address_of).collect::<Result<_, _>>()?;
     Ok(ServerAddresses::new(primary, replicas, settings.listen_url.as_ref().map(address).transpose()?)?)
 }
 

@@ -10,6 +10,7 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::migrate::{has_order_tables, migrate, migrate_service};
+use crate::database::session::role_settings;
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -40,6 +41,10 @@ pub struct Args {
 
     #[arg(long, value_name = "FILE", help = CONFIG_HELP)]
     config: Option<PathBuf>,
+
+    /// Print the settings that the server's role needs where startup-options is off, as statements, and change nothing
+    #[arg(long, value_name = "ROLE")]
+    print_role_settings: Option<String>,
 }
 
 /// Tables that can be migrated without the others.
@@ -51,7 +56,11 @@ enum Tables {
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
-    let Args { database_url, only, schema, config } = args;
+    let Args { database_url, only, schema, config, print_role_settings } = args;
+    if let Some(role) = print_role_settings {
+        print!("{}", role_settings(&role));
+        return Ok(());
+    }
     let given = [("database-url", database_url), ("schema", schema)];
     let values = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let config = Config::read(&settings::gather(&Flags { file: config, values })?)?;

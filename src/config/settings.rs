@@ -124,6 +124,8 @@ caller_limits! { settings!
         replica_lag: Duration = "replica-lag", "ORDERQL_REPLICA_LAG", "2s", TIME;
         /// Where notifications of changed accounts and grants are received, if database-url delivers none, as poolers do.
         listen_url: Option<ConnectionString> = "listen-url", "ORDERQL_LISTEN_URL", "", DATABASE, Secret;
+        /// Whether connections to the database bring their settings; off behind PgBouncer, for a role that has them.
+        startup_options: bool = "startup-options", "ORDERQL_STARTUP_OPTIONS", "on", SWITCH;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE, Live;
         /// Threads that serve requests; one for each core if not given.

@@ -14,6 +14,9 @@ use crate::telemetry::event::Event;
 /// How long statements may take to end by themselves. Most take a fraction of it.
 const ROLLBACK_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// How long a connection stays open for the statement that was cancelled to end.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Ends the transaction of a connection and returns the connection to its pool. If its statements take long, they are
 /// cancelled. Clients that disconnect from many short queries cannot empty the pool: to cancel a statement and to replace its
 /// connection takes PostgreSQL several times as long as to finish the statement.
@@ -47,7 +50,8 @@ pub(super) fn abandon(connection: Object, tls: MakeRustlsConnect) {
         runtime.spawn(async move {
             // A server that does not answer must not collect waiting tasks and their sockets.
             match time::timeout(CONNECT_TIMEOUT, client.cancel_token().cancel_query(tls)).await {
-                Ok(Ok(())) => {}
+                // A pooler forwards no cancellation for a connection that is closed. This is executed after the statement.
+                Ok(Ok(())) => drop(time::timeout(CANCEL_TIMEOUT, client.batch_execute("ROLLBACK")).await),
                 Ok(Err(error)) => emit(&Event::CancelFailed { error: &error }),
                 Err(timeout) => emit(&Event::CancelFailed { error: &timeout }),
             }

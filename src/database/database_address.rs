@@ -45,6 +45,8 @@ pub struct DatabaseAddress {
     pub config: Config,
     pub(super) tls: MakeRustlsConnect,
     pub(super) target: Target,
+    /// Whether connections ask for their settings when they start, which poolers refuse.
+    pub(super) startup_options: bool,
     warnings: Vec<AddressWarning>,
     files: CertificateFiles,
 }
@@ -94,6 +96,7 @@ impl From<&Config> for DatabaseAddress {
             config,
             tls: tls::local_connector(),
             target: Target::Any,
+            startup_options: true,
             warnings: Vec::new(),
             files: CertificateFiles::default(),
         }
@@ -139,7 +142,7 @@ impl DatabaseAddress {
             warnings.extend(complete_password(&mut config, &given, environment)?);
         }
         let (tls, files) = encryption(&mut config, &given, environment, &mut warnings)?;
-        Ok(Self { config, tls, target: given.target()?.unwrap_or(Target::Any), warnings, files })
+        Ok(Self { config, tls, target: given.target()?.unwrap_or(Target::Any), startup_options: true, warnings, files })
     }
 
     /// The certificates that connections need.
@@ -180,11 +183,17 @@ impl DatabaseAddress {
         Self { target, ..self }
     }
 
+    /// The address of the same database, whose connections ask for their settings when they start, or have those of their role.
+    #[must_use]
+    pub fn with_startup_options(self, startup_options: bool) -> Self {
+        Self { startup_options, ..self }
+    }
+
     /// The address of the same database, with other settings of its sessions.
     pub(super) fn with_options(&self, options: &str) -> Self {
-        let mut config = self.config.clone();
-        config.options(options);
-        Self { config, tls: self.tls.clone(), target: self.target, warnings: Vec::new(), files: self.files.clone() }
+        let mut address = self.clone();
+        address.config.options(options);
+        Self { warnings: Vec::new(), ..address }
     }
 
     /// Opens a connection. The client waits until its connection is polled.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use deadpool_postgres::{PoolError, TimeoutType};
+use deadpool_postgres::{HookError, PoolError, TimeoutType};
 use thiserror::Error;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::types::WrongType;
@@ -21,6 +21,9 @@ pub enum DatabaseError {
     /// The server cannot be reached, or the connection was lost.
     #[error("the database cannot be reached")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A new connection does not have the settings that results depend on.
+    #[error("{0}")]
+    Unsuitable(String),
     /// The response to a statement ended without all of its rows: a byte was damaged on the way, or a pooler lost a message.
     #[error("the database announced {announced:?} rows and sent {received}")]
     Incomplete {
@@ -48,9 +51,12 @@ impl DatabaseError {
     /// Whether the same statement may succeed later.
     pub fn is_temporary(&self) -> bool {
         match self {
-            Self::Busy | Self::Unreachable(_) | Self::Incomplete { .. } | Self::Unavailable(_) | Self::Conflict(_) => {
-                true
-            }
+            Self::Busy
+            | Self::Unreachable(_)
+            | Self::Unsuitable(_)
+            | Self::Incomplete { .. }
+            | Self::Unavailable(_)
+            | Self::Conflict(_) => true,
             Self::Cancelled(_) | Self::Statement(_) => false,
         }
     }
@@ -60,7 +66,7 @@ impl DatabaseError {
     pub fn spares_connection(&self) -> bool {
         match self {
             Self::Busy | Self::Conflict(_) | Self::Cancelled(_) | Self::Statement(_) => true,
-            Self::Unreachable(_) | Self::Incomplete { .. } | Self::Unavailable(_) => false,
+            Self::Unreachable(_) | Self::Unsuitable(_) | Self::Incomplete { .. } | Self::Unavailable(_) => false,
         }
     }
 }
@@ -69,7 +75,14 @@ impl From<PoolError> for DatabaseError {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Timeout(TimeoutType::Wait) => Self::Busy,
-            other => Self::Unreachable(Box::new(other)),
+            PoolError::PostCreateHook(HookError::Message(text)) => Self::Unsuitable(text.into_owned()),
+            other => match refused_option(&other) {
+                Some(refusal) => Self::Unsuitable(format!(
+                    "a pooler refuses the settings of connections ({refusal}): set startup-options to off, and give the role \
+                     what `orderql migrate --print-role-settings` prints"
+                )),
+                None => Self::Unreachable(Box::new(other)),
+            },
         }
     }
 }
@@ -86,6 +99,12 @@ impl From<tokio_postgres::Error> for DatabaseError {
             Some(Refusal::Statement) => Self::Statement(error),
         }
     }
+}
+
+/// What a pooler says that refuses `options`, which PostgreSQL takes.
+fn refused_option(error: &PoolError) -> Option<&str> {
+    let PoolError::Backend(error) = error else { return None };
+    Some(error.as_db_error()?.message()).filter(|message| message.contains("startup parameter"))
 }
 
 /// What a server's report is about.

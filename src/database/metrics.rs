@@ -78,7 +78,9 @@ impl Label for Failure {
 impl Failure {
     fn of(error: Option<&DatabaseError>) -> Self {
         Self(error.map(|error| match error {
-            DatabaseError::Busy | DatabaseError::Unreachable(_) => FailureKind::Unreachable,
+            DatabaseError::Busy | DatabaseError::Unreachable(_) | DatabaseError::Unsuitable(_) => {
+                FailureKind::Unreachable
+            }
             DatabaseError::Incomplete { .. } => FailureKind::Incomplete,
             DatabaseError::Unavailable(_) => FailureKind::Unavailable,
             DatabaseError::Cancelled(_) => FailureKind::Cancelled,

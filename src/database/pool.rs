@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use deadpool_postgres::{Connect, Hook, HookError, Manager, ManagerConfig, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Connect, Hook, Manager, ManagerConfig, Object, RecyclingMethod, Runtime, Timeouts};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
@@ -16,6 +16,7 @@ use crate::database::pool_status::PoolStatus;
 use crate::database::role::Role;
 use crate::database::round_trip::RoundTrip;
 use crate::database::session::{READ_ONLY, reader};
+use crate::database::session_check::SessionCheck;
 use crate::database::snapshot::Snapshot;
 
 /// Reading connections to one database, opened on demand and reused.
@@ -32,11 +33,8 @@ impl Pool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let (database, needs_read_only) = reader(&options.database.for_role(Role::Queries));
-        let hook = needs_read_only.then(|| {
-            Hook::async_fn(|client, _| {
-                Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
-            })
-        });
+        let check = SessionCheck::of_reader(database.startup_options);
+        let hook = check.hook(needs_read_only.then_some(READ_ONLY));
         Ok(Self {
             connections: build(&database, options, hook)?,
             database,
@@ -52,7 +50,18 @@ impl Pool {
             self.open_in_background();
         }
         let connection = self.connections.get().await?;
-        Ok(Snapshot::new(connection, self.database.tls.clone(), Arc::clone(&self.round_trip)))
+        Ok(Snapshot::new(connection, &self.database, Arc::clone(&self.round_trip)))
+    }
+
+    /// Opens a connection, and closes it. Fails if it cannot be used, however often it is opened again, and not if there is none
+    /// now.
+    pub(crate) async fn check(&self) -> Result<(), DatabaseError> {
+        match self.connections.get().await.map_err(DatabaseError::from) {
+            Err(error @ DatabaseError::Unsuitable(_)) => return Err(error),
+            Ok(connection) => drop(Object::take(connection)),
+            Err(_) => {}
+        }
+        Ok(())
     }
 
     /// What the pool is doing.
@@ -90,7 +99,7 @@ impl Connect for Connector {
 pub(super) fn build(
     database: &DatabaseAddress,
     options: &PoolOptions,
-    hook: Option<Hook>,
+    hook: Hook,
 ) -> Result<deadpool_postgres::Pool, DatabaseError> {
     let mut database = database.clone();
     database.config.connect_timeout(CONNECT_TIMEOUT);
@@ -99,10 +108,6 @@ pub(super) fn build(
     let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };
     let manager = Manager::from_connect(database.config.clone(), Connector(database), manager);
     let pool = deadpool_postgres::Pool::builder(manager);
-    let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1);
-    let pool = match hook {
-        Some(hook) => pool.post_create(hook),
-        None => pool,
-    };
+    let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1).post_create(hook);
     pool.build().map_err(|error| DatabaseError::Unreachable(Box::new(error)))
 }

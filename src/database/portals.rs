@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use futures_util::TryStreamExt;
-use tokio_postgres::{Portal, Row, Statement};
+use tokio_postgres::{IsolationLevel, Portal, Row, Statement};
 
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
@@ -21,9 +21,18 @@ pub(crate) struct NextRows {
 }
 
 impl<'a> Portals<'a> {
-    /// Begins the transaction.
-    pub(super) async fn begin(client: &'a mut tokio_postgres::Client) -> Result<Self, DatabaseError> {
-        timed(Operation::Begin, async { Ok(Self(client.transaction().await?)) }).await
+    /// Begins the transaction, which may have to say that it is a snapshot and only reads.
+    pub(super) async fn begin(
+        client: &'a mut tokio_postgres::Client,
+        is_explicit: bool,
+    ) -> Result<Self, DatabaseError> {
+        let transaction = client.build_transaction();
+        let transaction = if is_explicit {
+            transaction.isolation_level(IsolationLevel::RepeatableRead).read_only(true)
+        } else {
+            transaction
+        };
+        timed(Operation::Begin, async { Ok(Self(transaction.start().await?)) }).await
     }
 }
 

@@ -13,6 +13,7 @@ use tokio_postgres::{RowStream, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::cancel;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
 use crate::database::parameter::SqlParam;
@@ -28,17 +29,33 @@ const MAX_STATEMENTS: usize = 512;
 pub struct Snapshot {
     connection: Option<Object>,
     tls: MakeRustlsConnect,
+    begin: Begin,
     round_trip: Arc<RoundTrip>,
 }
 
+/// How a transaction becomes a snapshot that only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// By the defaults of its connection.
+    Default,
+    /// It says so: behind a pooler the connection of a transaction may be any.
+    Explicit,
+}
+
 impl Snapshot {
-    pub(super) fn new(connection: Object, tls: MakeRustlsConnect, round_trip: Arc<RoundTrip>) -> Self {
-        Self { connection: Some(connection), tls, round_trip }
+    pub(super) fn new(connection: Object, database: &DatabaseAddress, round_trip: Arc<RoundTrip>) -> Self {
+        let begin = if database.startup_options { Begin::Default } else { Begin::Explicit };
+        Self { connection: Some(connection), tls: database.tls.clone(), begin, round_trip }
     }
 
     /// The time that a request can save by one round trip to the database less.
     pub fn round_trip(&self) -> Duration {
         self.round_trip.time()
+    }
+
+    /// Whether a statement without a transaction only reads.
+    pub(crate) fn reads_only_by_default(&self) -> bool {
+        self.begin == Begin::Default
     }
 
     /// Prepares statements. Those that the connection has not prepared yet are sent together.
@@ -56,11 +73,14 @@ impl Snapshot {
         Ok(statements)
     }
 
-    /// Begins a transaction. Every statement in it reads the same snapshot: the pool's connections default to repeatable
-    /// read. Its response comes before any statement's, after one round trip.
+    /// Begins a transaction. Every statement in it reads the same snapshot. Its response comes before any statement's, after one round trip.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
         let sent = Instant::now();
-        timed(Operation::Begin, async { Ok(self.connection()?.batch_execute("BEGIN").await?) }).await?;
+        let begin = match self.begin {
+            Begin::Default => "BEGIN",
+            Begin::Explicit => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        };
+        timed(Operation::Begin, async { Ok(self.connection()?.batch_execute(begin).await?) }).await?;
         self.round_trip.record(sent.elapsed());
         Ok(())
     }
@@ -72,7 +92,7 @@ impl Snapshot {
 
     /// Begins a transaction whose statements return their rows as far as they are asked for.
     pub async fn portals(&mut self) -> Result<Portals<'_>, DatabaseError> {
-        Portals::begin(self.connection.as_mut().ok_or(DatabaseError::Busy)?).await
+        Portals::begin(self.connection.as_mut().ok_or(DatabaseError::Busy)?, self.begin == Begin::Explicit).await
     }
 
     /// Runs a statement. Its rows are streamed as they arrive.

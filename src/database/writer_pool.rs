@@ -13,6 +13,7 @@ use crate::database::pool;
 use crate::database::pool_status::PoolStatus;
 use crate::database::role::Role;
 use crate::database::session::writer;
+use crate::database::session_check::SessionCheck;
 
 /// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl WriterPool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let database = writer(&options.database.for_role(Role::Updates));
-        Ok(Self { connections: pool::build(&database, options, None)?, database })
+        Ok(Self { connections: pool::build(&database, options, SessionCheck::of_writer().hook(None))?, database })
     }
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.

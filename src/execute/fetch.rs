@@ -49,7 +49,7 @@ pub(super) async fn fetch(
     match fetch.prepared.len() {
         0 => {}
         // One statement sees one snapshot without a transaction.
-        1 => fetch.step(0).await?,
+        1 if snapshot.reads_only_by_default() => fetch.step(0).await?,
         _ => fetch.run(transaction).await?,
     }
     fetch.fetched.into_iter().map(|rows| rows.into_inner().ok_or(ExecuteError::Misshapen)).collect()

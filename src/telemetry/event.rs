@@ -230,6 +230,11 @@ pub(crate) enum Event<'a> {
         address: &'a str,
     },
 
+    /// database: connections do not have the settings with which PostgreSQL plans statements well.
+    PlanningSettingsLost {
+        /// The settings.
+        settings: &'a str,
+    },
     /// database: a connection ended with an error.
     ConnectionLost {
         /// The error.

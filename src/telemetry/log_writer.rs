@@ -117,6 +117,12 @@ pub(super) fn write(event: &Event<'_>) {
         }
         Event::SharedStoreBack { address } => info!(address, "the shared store is back"),
 
+        Event::PlanningSettingsLost { settings } => {
+            warn!(
+                settings,
+                "statements are planned otherwise than they should; `orderql migrate --print-role-settings`"
+            );
+        }
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),
         Event::ClusterStopFailed { error, data } => {

@@ -1,6 +1,6 @@
 //! `orderql serve`: serves a database until SIGINT or SIGTERM.
 //!
-//! - `start`: opens everything that the server needs, with `database_wait` and `served_schema`
+//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check` and `served_schema`
 //! - `server`: serves, and does what `signals` ask for
 //! - `reload`: reads the settings again
 //! - `service_manager`: notifies systemd of all that
@@ -21,6 +21,7 @@ use crate::config::settings::Config;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::telemetry::log;
 
+mod connection_check;
 mod database_wait;
 mod reload;
 mod served_schema;

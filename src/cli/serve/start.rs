@@ -12,6 +12,7 @@ use crate::access::password::Passwords;
 use crate::access::tokens::jwt::Tokens;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
+use crate::cli::serve::connection_check;
 use crate::cli::serve::database_wait::connect;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::cli::serve::server::Server;
@@ -63,6 +64,7 @@ pub(crate) async fn start(
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, catalog) = SchemaSource::read(config)?;
     let client = connect(&servers, config.start_wait).await?;
+    connection_check::check(config, &servers).await?;
     let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
         schema.open(catalog, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;

@@ -4,6 +4,7 @@ mod cluster;
 mod faults;
 mod migrate;
 mod outage;
+mod pooler;
 pub mod postgres;
 mod preflight;
 mod refusals;

@@ -103,5 +103,6 @@ async fn logged_since(client: &Client, start: u64) -> Vec<String> {
     let prefixes: Vec<String> = client.query(prefixes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let log = String::from_utf8_lossy(&bytes);
     let entry = |line: &str| prefixes.iter().find_map(|prefix| Some(line.split_once(prefix.as_str())?.1.to_owned()));
-    log.lines().filter_map(entry).collect()
+    // A new connection is asked for its settings.
+    log.lines().filter_map(entry).filter(|entry| !entry.contains("SELECT current_setting(")).collect()
 }
