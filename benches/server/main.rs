@@ -4,7 +4,8 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cost`]: the parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`cost`]: the
+//!   parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -38,6 +39,7 @@ mod scaling;
 mod crowd;
 mod network;
 mod telemetry;
+mod cluster;
 mod large;
 mod cost;
 mod attack;
@@ -100,6 +102,8 @@ enum Part {
     Network(LoadOptions),
     /// What metrics, the access log and an idle tracer cost
     Telemetry(LoadOptions),
+    /// What a store that servers share costs, and that its outage delays nothing
+    Cluster(LoadOptions),
     /// Large responses: their first byte, and the server's memory
     Large(LoadOptions),
     Cost(cost::CostOptions),
@@ -145,6 +149,7 @@ fn main() -> ExitCode {
         Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
         Some(Part::Network(options)) => measure(&options, &[Measured::Network]),
         Some(Part::Telemetry(options)) => measure(&options, &[Measured::Telemetry]),
+        Some(Part::Cluster(options)) => measure(&options, &[Measured::Cluster]),
         Some(Part::Large(options)) => measure(&options, &[Measured::Large]),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Attack(options)) => match attack::run(&options) {
@@ -169,6 +174,7 @@ enum Measured {
     Crowd,
     Network,
     Telemetry,
+    Cluster,
     Large,
 }
 
@@ -181,6 +187,7 @@ impl Measured {
             Self::Crowd => "crowd.json",
             Self::Network => "network.json",
             Self::Telemetry => "telemetry.json",
+            Self::Cluster => "cluster.json",
             Self::Large => "large.json",
         }
     }
@@ -223,6 +230,9 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     let workloads: Vec<_> = all.filter(|workload| only.is_empty() || only.contains(workload)).collect();
     if has(Measured::Telemetry) {
         telemetry::run(&context, &workloads, &mut report)?;
+    }
+    if has(Measured::Cluster) {
+        cluster::run(&context, &workloads, &mut report)?;
     }
     if has_load {
         comparison::run(&context, orderql, &workloads, against, &mut report)?;
