@@ -43,7 +43,7 @@ find_postgresql() {
     done | tail -n 1
 }
 
-# PostgreSQL and PgBouncer do not run as root.
+# PostgreSQL does not run as root.
 as_user() {
     if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
 }
@@ -140,8 +140,9 @@ auth_file = $folder/users.txt
 pool_mode = session
 max_client_conn = 500
 TEXT
+    if [ "$(id -u)" = 0 ]; then echo 'user = postgres' >>"$folder/pgbouncer.ini"; fi
     echo '"postgres" ""' >"$folder/users.txt"
-    start pooler as_user pgbouncer "$folder/pgbouncer.ini"
+    start pooler pgbouncer "$folder/pgbouncer.ini"
 }
 
 node_port() {
@@ -327,7 +328,7 @@ kill_part() {
         as_user "$pg/pg_ctl" -s -m immediate -D "$folder/primary" stop
         echo "the primary is killed; updates get 503"
         as_user "$pg/pg_ctl" -s -w -D "$folder/standby1" promote
-        echo "the first standby is the primary now; the other one has to follow it (primary_conninfo)"
+        echo "the first standby is the primary now, and order updates go on; the other one does not follow it"
         ;;
     *)
         usage >&2
