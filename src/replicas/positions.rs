@@ -244,25 +244,38 @@ impl Positions {
         for read in seen.iter_mut().filter(|read| read.position.is_none()) {
             read.position = state.position_after(read);
         }
-        let mut best = Suitability::Unavailable;
-        let mut suitable = order;
-        suitable.retain(|index| {
-            let found = match &state.replicas[*index] {
-                Ok(replica) if self.is_current(replica, now) => {
-                    if after.is_some_and(|after| replica.position < after) {
-                        Suitability::Behind
-                    } else if seen.iter().any(|read| !state.has_seen(*index, replica, read)) {
-                        Suitability::Unseen
-                    } else {
-                        Suitability::Suitable
-                    }
+        let found = order.into_iter().map(|index| (index, self.suitability(&state, index, after, seen, now)));
+        let found: Vec<_> = found.collect();
+        let best = found.iter().map(|(_, found)| *found).max().unwrap_or(Suitability::Unavailable);
+        let of = |wanted| found.iter().filter(|(_, found)| *found == wanted).map(|(index, _)| *index).collect();
+        match best {
+            // While the primary is away, a replica that is behind what was seen is better than none.
+            Suitability::Unseen if matches!(state.primary, Primary::Away) => (of(best), Suitability::Suitable),
+            Suitability::Suitable => (of(best), best),
+            Suitability::Unseen | Suitability::Behind | Suitability::Unavailable => (Vec::new(), best),
+        }
+    }
+
+    fn suitability(
+        &self,
+        state: &State,
+        index: usize,
+        after: Option<WalPosition>,
+        seen: &[SeenRead],
+        now: Instant,
+    ) -> Suitability {
+        match state.replicas.get(index) {
+            Some(Ok(replica)) if self.is_current(replica, now) => {
+                if after.is_some_and(|after| replica.position < after) {
+                    Suitability::Behind
+                } else if seen.iter().all(|read| read.is_included(index, replica)) {
+                    Suitability::Suitable
+                } else {
+                    Suitability::Unseen
                 }
-                Ok(_) | Err(_) => Suitability::Unavailable,
-            };
-            best = best.max(found);
-            found == Suitability::Suitable
-        });
-        (suitable, best)
+            }
+            _ => Suitability::Unavailable,
+        }
     }
 
     fn describe(&self, replica: &Result<Replica, Absence>, now: Instant) -> ReplicaState {
@@ -299,17 +312,12 @@ impl State {
             },
         }
     }
+}
 
-    /// Whether a replica has all that a read has seen. While the primary is away, what cannot be known does not count: a
-    /// replica that answers is better than none.
-    fn has_seen(&self, index: usize, replica: &Replica, read: &SeenRead) -> bool {
-        if read.server == ServerId::Replica(index) {
-            return true;
-        }
-        match read.position {
-            Some(position) => replica.position >= position,
-            None => matches!(self.primary, Primary::Away),
-        }
+impl SeenRead {
+    /// Whether a replica has all that the read has seen.
+    fn is_included(&self, index: usize, replica: &Replica) -> bool {
+        self.server == ServerId::Replica(index) || self.position.is_some_and(|position| replica.position >= position)
     }
 }
 

@@ -48,6 +48,15 @@ async fn reads_go_on_without_a_primary_and_updates_resume_with_another() {
     wait_until(|| tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(logins(&client))) == 6);
     drop(client);
 
+    // A primary that freezes is not waited for. Nobody has got that far.
+    let query = "{ order(orderId: \"O1\") { orderId } }";
+    servers.primary.signal_all("-STOP");
+    let response = service.query(1, query, &["Orderql-After: FFFFFFFF/0"]);
+    assert_eq!(response.code(), "SERVICE_UNAVAILABLE", "{response:?}");
+    assert_eq!(statuses(&service), [200; 6]);
+    servers.primary.signal_all("-CONT");
+    wait_until(|| service.parts()["database"]["status"] == "ok");
+
     servers.primary.kill().await;
     wait_until(|| service.parts()["database"]["status"] == "degraded");
     service.wait_for_replicas(2);
@@ -55,10 +64,6 @@ async fn reads_go_on_without_a_primary_and_updates_resume_with_another() {
     assert_eq!(service.box_type(0, "O0S0", &[]), "BOPISPACKNG");
     assert_eq!(service.set_box(0, "O0S0", "YOURPACKNG").status, 503);
     assert_eq!(service.server.get("/health/ready").status, 200);
-    // Nobody has got that far.
-    let query = "{ order(orderId: \"O1\") { orderId } }";
-    let response = service.query(1, query, &["Orderql-After: FFFFFFFF/0"]);
-    assert_eq!(response.code(), "SERVICE_UNAVAILABLE", "{response:?}");
     // A server that starts now reads, too, and knows the accounts. Its audit trail waits.
     let started = service.start_another(&primary, &servers.replica_addresses());
     started.server.token("eve");
