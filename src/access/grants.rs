@@ -15,6 +15,8 @@ pub(crate) enum Artifact {
     Graphql,
     /// The order update.
     UpdateOrder,
+    /// The plans of queries.
+    Plan,
 }
 
 /// An authenticated caller.
@@ -41,13 +43,14 @@ struct Account {
 
 impl Artifact {
     /// All artifacts.
-    const ALL: [Self; 2] = [Self::Graphql, Self::UpdateOrder];
+    const ALL: [Self; 3] = [Self::Graphql, Self::UpdateOrder, Self::Plan];
 
     /// The artifact's path, its name in `orderql.artifact_group`.
     pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Graphql => "/graphql",
             Self::UpdateOrder => "/api/updateOrder",
+            Self::Plan => "/graphql/plan",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `orderql grant`: which groups may use the GraphQL API and the order update.
+//! `orderql grant`: which groups may use the GraphQL API and the order update, and see plans of queries.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ enum Command {
 struct Grant {
     /// The group
     group: String,
-    /// The path: /graphql or /api/updateOrder
+    /// The path: /graphql, /graphql/plan or /api/updateOrder
     path: String,
 }
 

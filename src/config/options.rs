@@ -111,6 +111,7 @@ impl Config {
             },
             slow_query: self.slow_query,
             cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
+            console: self.console,
         }
     }
 

@@ -9,14 +9,16 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE, DATABASES, FOLDER,
-    LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE, SEARCH_WINDOW, SIZE,
-    SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY, limit_parser,
+    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSOLE, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE,
+    DATABASES, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE,
+    SEARCH_WINDOW, SIZE, SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY,
+    limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
 use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
+use crate::http::console_mode::ConsoleMode;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::limits::caller_limits;
@@ -228,6 +230,8 @@ caller_limits! { settings!
         cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS, Live;
         /// How long a browser may cache the response to a preflight request.
         cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME, Live;
+        /// Where browsers get the console, a page to write queries: on for all clients, admin for operators (admin-listen), or off.
+        console: ConsoleMode = "console", "ORDERQL_CONSOLE", "admin", CONSOLE, Live;
         /// How long a query may take; those that take longer are logged with their steps, or off.
         slow_query: Option<Duration> = "slow-query", "ORDERQL_SLOW_QUERY", "500ms", TIME_OR_OFF, Live;
         /// Which requests are logged: all, sampled:N for one in N, errors, or off.

@@ -9,6 +9,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string::ConnectionString;
 use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
+use crate::http::console_mode::ConsoleMode;
 use crate::http::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
@@ -107,6 +108,10 @@ pub(crate) const SWITCH: ValueParser<bool> = ValueParser {
         _ => None,
     },
 };
+
+/// Which listener has the console.
+pub(crate) const CONSOLE: ValueParser<ConsoleMode> =
+    ValueParser { placeholder: "LISTENER", wanted: "on, admin or off", parse: ConsoleMode::parse };
 
 /// A number of bytes above zero.
 pub(crate) const SIZE: ValueParser<usize> = ValueParser {

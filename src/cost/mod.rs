@@ -36,6 +36,8 @@
 //! fields                         as above: read in its order, the list is the tree
 //! throttleStatus                 the bucket as it is, nothing debited
 //! ```
+//!
+//! With `GraphQL-Cost: plan` the same is reported, and `extensions.plan`: the statements, their parameters and access paths.
 
 pub mod admission;
 mod branches;

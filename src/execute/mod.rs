@@ -6,6 +6,7 @@
 //! - `step_rows`: the rows of a step, grouped by their parents
 //! - [`response_writer`]: the template's ops, run over the rows
 //! - [`response_stream`]: fetching and writing large responses side by side
+//! - `statement_report`: the statements of a plan for people who want to see them
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
 //! - `nullability`: whether non-null fields have values
@@ -24,6 +25,7 @@ pub mod field_error;
 mod nullability;
 pub mod response_stream;
 pub mod response_writer;
+pub(crate) mod statement_report;
 pub mod step_log;
 mod step_rows;
 

@@ -60,6 +60,11 @@ impl Codings {
         }
     }
 
+    /// These, in order of preference.
+    pub(crate) fn of(codings: impl IntoIterator<Item = Coding>) -> Self {
+        Self(codings.into_iter().collect())
+    }
+
     /// Whether there are none, so that responses do not depend on `Accept-Encoding`.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

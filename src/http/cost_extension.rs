@@ -1,9 +1,10 @@
-//! `extensions` of GraphQL responses: `cost` in the specification's form, and `search`.
+//! `extensions` of GraphQL responses: `cost` in the specification's form, `warnings`, `search` and `plan`.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::execute::response_writer::ShortSearch;
+use crate::http::executed_plan::PlanExtension;
 use crate::http::value_warning::ValueWarning;
 use crate::throttle::bucket::ThrottleStatus;
 
@@ -18,6 +19,9 @@ pub(crate) struct ResponseExtensions<'a> {
     /// The searches that ended with their windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchExtension<'a>>,
+    /// How it was executed, if the client asked for it and may see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanExtension<'a>>,
 }
 
 /// An entry of `extensions.search`: a search that examined as many rows as it may before it found its page and the row after it.

@@ -8,18 +8,18 @@
 //!
 //! **Requests**: `request_handler` checks a request's head (`request_head`), finds the endpoint by `route` and completes the
 //! response, whose `outgoing_body` logs the request at its end. The files and folders of `endpoint` serve one endpoint
-//! each, with what `service` has, such as the `sdl_document` and the `query_texts`. They read `credentials` and the `body`, have `cpu_tasks` do what takes a core for longer than a moment, and find the client's address by `origin`.
+//! each, with what `service` has, such as the `sdl_document`, the `console` and the `query_texts`. They read `credentials` and the `body`, have `cpu_tasks` do what takes a core for longer than a moment, and find the client's address by `origin`.
 //!
 //! **Responses**: `response` is a response before hyper takes it; `negotiate` chooses its media type, `coding` its content
-//! coding (both parse lists with `quality` values), `prefer` reads how long a request wants to wait, `read_position` how far the server must be that it is read from, `compress` encodes it, `cors` says which web pages may read it, and
-//! `cost_extension` and `value_warning` report a query's cost and the values that may be misspelt.
+//! coding (both parse lists with `quality` values), `prefer` reads how long a request wants to wait, `entity_tag` whether the client has the content, `read_position` how far the server must be that it is read from, `compress` encodes it, `cors` says which web pages may read it, and
+//! `cost_extension`, `executed_plan` and `value_warning` report a query's cost, how it was executed, and the values that may be misspelt.
 //!
 //! **Errors**: `request_error`, `access_error`, `query_error` and `service_error` are the causes, besides a few that belong
 //! to one file. All of them convert into an `api_error`, which only `error_response` turns into a response, for the order update with `update_errors`.
 //!
 //! **Commands**: `client` asks a running server.
 //!
-//! **Settings and logs**: `options` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
+//! **Settings and logs**: `options`, `console_mode` and `head_limits` are the settings and the fixed limits; `access_log` writes a line
 //! for each request, `unavailability_log` one for each cause of 503. A query's `timeline` has its stages, also for the log of slow
 //! queries.
 //!
@@ -36,13 +36,17 @@ pub(crate) mod compress;
 pub(crate) mod connection;
 pub(crate) mod connection_io;
 pub(crate) mod connection_task;
+pub(crate) mod console;
+pub mod console_mode;
 pub mod cors;
 pub(crate) mod current_service;
 pub(crate) mod cost_extension;
 pub(crate) mod cpu_tasks;
 pub(crate) mod credentials;
 pub(crate) mod endpoint;
+pub(crate) mod entity_tag;
 pub(crate) mod error_response;
+pub(crate) mod executed_plan;
 pub(crate) mod framing;
 pub(crate) mod head_limits;
 pub(crate) mod listener;

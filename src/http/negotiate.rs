@@ -67,6 +67,32 @@ pub(crate) fn prefers_lines(headers: &HeaderMap) -> bool {
         .is_some_and(|preference| others.into_iter().all(|other| other < Some(rank(preference))))
 }
 
+/// Whether the client prefers a page, `text/html`, to the media types of data, as browsers do. It has to name it.
+pub(crate) fn prefers_page(headers: &HeaderMap) -> bool {
+    let values = || headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+    // Hardly any request does, and none should pay for the others.
+    if !values().any(|value| value.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"html"))) {
+        return false;
+    }
+    let page = values().flat_map(elements).find_map(|element| {
+        let (media, mut parameters) = parameters(element);
+        let quality = match parameters.find(|(name, _)| name.eq_ignore_ascii_case("q")) {
+            None => Quality::MAX,
+            Some((_, value)) => Quality::parse(value?)?,
+        };
+        media.eq_ignore_ascii_case("text/html").then_some(quality)
+    });
+    let ranges: Vec<_> = values().flat_map(elements).filter_map(MediaRange::parse).collect();
+    let is_preferred = |page: Quality| {
+        ["json", "graphql-response+json", "x-ndjson"]
+            .into_iter()
+            .filter_map(|subtype| preference(&ranges, subtype))
+            // At the same quality a name goes before a wildcard, and data before the page.
+            .all(|data| (data.quality, data.specificity) < (page, 2))
+    };
+    page.is_some_and(|page| page.is_acceptable() && is_preferred(page))
+}
+
 /// Fails if the body is compressed.
 pub(crate) fn reject_compressed(headers: &HeaderMap) -> Result<(), RequestError> {
     match headers.get(header::CONTENT_ENCODING) {
@@ -208,6 +234,31 @@ mod tests {
             assert!(!lines(value), "{value}");
         }
         assert!(!prefers_lines(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn browsers_prefer_a_page_and_clients_that_name_json_do_not() {
+        let page = |value: &str| prefers_page(&HeaderMap::from_iter([(header::ACCEPT, value.parse().unwrap())]));
+        for value in [
+            "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+            "text/html",
+            "TEXT/HTML; q=0.9, application/json;q=0.5",
+            "*/*, text/html",
+        ] {
+            assert!(page(value), "{value}");
+        }
+        for value in [
+            "*/*",
+            "text/*",
+            "application/json",
+            "application/json, text/html",
+            "text/html;q=0.5, application/graphql-response+json",
+            "text/html;q=0",
+            "application/xhtml+xml",
+        ] {
+            assert!(!page(value), "{value}");
+        }
+        assert!(!prefers_page(&HeaderMap::new()));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::http::coding::Codings;
+use crate::http::console_mode::ConsoleMode;
 use crate::http::cors;
 use crate::http::query_texts::QueryTextOptions;
 use crate::http::socket::address::ListenAddress;
@@ -58,4 +59,6 @@ pub struct Options {
     pub slow_query: Option<Duration>,
     /// Which web pages' scripts may read responses.
     pub cors: cors::Options,
+    /// Which listener has the console.
+    pub console: ConsoleMode,
 }

@@ -41,6 +41,12 @@ pub(crate) enum QueryError {
     /// The caller runs an export already.
     #[error("an export of yours is running, and no more may run at the same time")]
     ExportRunning,
+    /// The caller asks for reports of prices and plans faster than it gets them.
+    #[error("you ask for more prices and plans than are made in a second")]
+    TooManyReports {
+        /// When the next one is due.
+        retry_after: Duration,
+    },
     /// The query ran longer than it may.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
     DeadlineExceeded {
@@ -99,6 +105,10 @@ impl From<QueryError> for ApiError {
             }
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
+            }
+            QueryError::TooManyReports { retry_after } => {
+                let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(retry_after));
+                return Self { is_well_formed_request: true, ..response };
             }
             QueryError::DeadlineExceeded { deadline, cost, bucket } => {
                 let response =

@@ -14,7 +14,7 @@ use hyper::{Method, Request, Response, StatusCode, Version};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::{InFlightRequest, Phase};
-use crate::http::endpoint::{graphql, health, jwks, metrics, sdl, settings, token, update_order};
+use crate::http::endpoint::{console, graphql, health, jwks, metrics, sdl, settings, token, update_order};
 use crate::http::options::Options;
 use crate::http::outgoing_body::OutgoingBody;
 use crate::http::request_error::RequestError;
@@ -42,7 +42,7 @@ pub(crate) async fn handle(
     entry.listener = Some(endpoints);
     entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
     trace(&head, &mut entry);
-    let route = endpoints.route(head.uri.path());
+    let route = endpoints.route(head.uri.path(), service.options.console);
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
     // A panic becomes an internal error, so that the other requests of the connection go on.
     let response = match AssertUnwindSafe(responding).catch_unwind().await {
@@ -78,10 +78,12 @@ async fn respond(
         return Err(RequestError::MethodNotAllowed { allow: route.allow() }.into());
     }
     match route {
+        Route::Graphql if let Some(page) = console::page(service, endpoints, head) => Ok(page),
         Route::Graphql => Ok(graphql::respond(service, head, body, in_flight, entry).await),
         Route::UpdateOrder => Ok(update_order::respond(service, head, body, in_flight, entry).await),
         Route::Token => token::respond(service, head, entry).await,
         Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
+        Route::Console => console::respond(service, head.uri.path(), &head.headers).await,
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, endpoints)),

@@ -2,6 +2,8 @@
 
 use hyper::Method;
 
+use crate::http::console_mode::ConsoleMode;
+
 /// The endpoints of a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Endpoints {
@@ -20,11 +22,25 @@ impl Endpoints {
         }
     }
 
+    /// Whether the listener has the console.
+    pub(crate) fn has_console(self, console: ConsoleMode) -> bool {
+        console
+            == match self {
+                Self::Public => ConsoleMode::On,
+                Self::Admin => ConsoleMode::Admin,
+            }
+    }
+
     /// The endpoint at the path.
-    pub(crate) fn route(self, path: &str) -> Option<Route> {
-        Route::of(path).filter(|route| match self {
-            Self::Public => !matches!(route, Route::Metrics | Route::Settings),
-            Self::Admin => matches!(route, Route::Live | Route::Ready | Route::Metrics | Route::Settings),
+    pub(crate) fn route(self, path: &str, console: ConsoleMode) -> Option<Route> {
+        let has_console = self.has_console(console);
+        Route::of(path).filter(|route| match (self, route) {
+            (_, Route::Console) => has_console,
+            (_, Route::Live | Route::Ready) => true,
+            (_, Route::Metrics | Route::Settings) => self == Self::Admin,
+            // The console calls these, and only where it came from.
+            (_, Route::Token | Route::Graphql | Route::Sdl) => self == Self::Public || has_console,
+            (_, Route::UpdateOrder | Route::Jwks) => self == Self::Public,
         })
     }
 }
@@ -40,6 +56,8 @@ pub(crate) enum Route {
     UpdateOrder,
     /// The schema's SDL.
     Sdl,
+    /// The files of the console.
+    Console,
     /// The public keys of tokens.
     Jwks,
     /// The liveness probe.
@@ -54,11 +72,12 @@ pub(crate) enum Route {
 
 impl Route {
     /// All endpoints, in the order of their declaration.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Token,
         Self::Graphql,
         Self::UpdateOrder,
         Self::Sdl,
+        Self::Console,
         Self::Jwks,
         Self::Live,
         Self::Ready,
@@ -79,17 +98,18 @@ impl Route {
             "/health/ready" => Some(Self::Ready),
             "/metrics" => Some(Self::Metrics),
             "/config" => Some(Self::Settings),
-            _ => None,
+            _ => path.starts_with(Self::Console.path()).then_some(Self::Console),
         }
     }
 
-    /// The endpoint's path; of several, the first.
+    /// The endpoint's path; of several, the first, and of the console's files what their paths begin with.
     pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Token => "/auth/token",
             Self::Graphql => "/rest/s1/graphql",
             Self::UpdateOrder => "/api/updateOrder",
             Self::Sdl => "/rest/s1/graphql/sdl",
+            Self::Console => "/rest/s1/graphql/console/",
             Self::Jwks => "/.well-known/jwks.json",
             Self::Live => "/health/live",
             Self::Ready => "/health/ready",
@@ -105,6 +125,7 @@ impl Route {
             Self::Graphql => "graphql",
             Self::UpdateOrder => "updateOrder",
             Self::Sdl => "sdl",
+            Self::Console => "console",
             Self::Jwks => "jwks",
             Self::Live => "live",
             Self::Ready => "ready",
@@ -118,7 +139,9 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => "POST, OPTIONS",
             Self::Graphql => "GET, HEAD, POST, OPTIONS",
-            Self::Sdl | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => "GET, HEAD, OPTIONS",
+            Self::Sdl | Self::Console | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => {
+                "GET, HEAD, OPTIONS"
+            }
         }
     }
 
@@ -128,7 +151,7 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => method == Method::POST,
             Self::Graphql => reads || method == Method::POST,
-            Self::Sdl | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => reads,
+            Self::Sdl | Self::Console | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => reads,
         }
     }
 }
@@ -136,6 +159,8 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MODES: [ConsoleMode; 3] = [ConsoleMode::On, ConsoleMode::Admin, ConsoleMode::Off];
 
     #[test]
     fn paths_are_exact() {
@@ -149,12 +174,17 @@ mod tests {
 
     #[test]
     fn each_listener_has_its_endpoints_and_both_have_the_probes() {
-        for route in Route::ALL {
-            let [public, admin] = [Endpoints::Public, Endpoints::Admin].map(|endpoints| endpoints.route(route.path()));
+        for (route, console) in Route::ALL.into_iter().flat_map(|route| MODES.map(|console| (route, console))) {
+            let [public, admin] =
+                [Endpoints::Public, Endpoints::Admin].map(|endpoints| endpoints.route(route.path(), console));
             let is_probe = matches!(route, Route::Live | Route::Ready);
             let is_for_operators = matches!(route, Route::Metrics | Route::Settings);
-            assert_eq!(public, (!is_for_operators).then_some(route));
-            assert_eq!(admin, (is_for_operators || is_probe).then_some(route));
+            let is_called = matches!(route, Route::Token | Route::Graphql | Route::Sdl);
+            let is_console = route == Route::Console;
+            let is_public = if is_console { console == ConsoleMode::On } else { !is_for_operators };
+            let is_admin = is_for_operators || is_probe || (console == ConsoleMode::Admin && (is_called || is_console));
+            assert_eq!((public.is_some(), admin.is_some()), (is_public, is_admin), "{route:?} {console:?}");
+            assert!([public, admin].into_iter().flatten().all(|found| found == route));
         }
     }
 

@@ -25,8 +25,8 @@ use crate::orders::options::UpdateOptions;
 use crate::replicas::read_servers::ReadServers;
 use crate::shared_store::connection::SharedStore;
 use crate::throttle::admission::Admission;
+use crate::throttle::pace::Pace;
 use crate::throttle::queues::Queues;
-use crate::throttle::refusal_pace::RefusalPace;
 use crate::vocabulary_reader::VocabularyReader;
 
 /// What the endpoints work with. A copy shares everything but the settings.
@@ -49,7 +49,9 @@ pub(crate) struct Service {
     /// The store that nodes share, if they do.
     pub shared_store: Option<SharedStore>,
     /// Holds back refusals of callers that get many.
-    pub refusal_pace: Arc<RefusalPace>,
+    pub refusal_pace: Arc<Pace>,
+    /// Holds back reports of prices and plans, which are free.
+    pub report_pace: Arc<Pace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
     /// Whether the database has the tables of order updates.

@@ -4,7 +4,7 @@
 //!   share, and `rate_limiter` debits them wherever they are stored
 //! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has those of all callers
 //! - `admission`: a query gets its place and pays, at once or after waiting for either
-//! - `refusal_pace`: a caller that goes on sending is refused less often
+//! - `pace`: what is free, refusals and reports of prices, is not given to a caller as fast as it asks
 //! - `fair_semaphore`: what all callers share is given to them in turn
 
 pub(crate) mod admission;
@@ -13,7 +13,7 @@ pub(crate) mod fair_semaphore;
 pub(crate) mod caller_queue;
 pub(crate) mod memory_store;
 pub(crate) mod metrics;
+pub(crate) mod pace;
 pub(crate) mod queues;
 pub(crate) mod rate_limiter;
-pub(crate) mod refusal_pace;
 pub(crate) mod shared_buckets;

@@ -1,4 +1,4 @@
-//! Grants to groups. What is granted is an artifact, named by its path: `/graphql` or `/api/updateOrder`.
+//! Grants to groups. What is granted is an artifact, named by its path, such as `/graphql`.
 
 use serde_json::json;
 use tokio_postgres::Client;

@@ -95,6 +95,7 @@ pub fn run(args: &Args) -> Outcome {
     let folder = path::absolute(folder)?;
     let mut values = settings::gather(&args.flags)?;
     values.set_default("key-folder", folder.join("token-keys").to_string_lossy());
+    values.set_default("console", "on");
     let config = Config::read(&values)?;
     let sockets = InheritedSockets::take();
     let _log = log::open(&config.log())?;
@@ -102,6 +103,7 @@ pub fn run(args: &Args) -> Outcome {
         start::check(&config).await?;
         let (cluster, database) = prepare(&folder).await?;
         fill(&database).await?;
+        grant_plans(&database).await?;
         let server = start::start(&config, &values, DatabaseAddress::from(&database).into(), sockets).await?;
         let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), config.tls_cert.is_some(), &database, &token);
@@ -164,6 +166,13 @@ async fn fill(database: &tokio_postgres::Config) -> Outcome {
     Ok(())
 }
 
+/// Lets the demo's users see the plans of their queries: its data is nobody's. Data of older demos lacks the grant.
+async fn grant_plans(database: &tokio_postgres::Config) -> Outcome {
+    let grant = "INSERT INTO orderql.artifact_grant (group_id, artifact_group_id) VALUES ('API', 'PLAN') ON CONFLICT DO NOTHING";
+    connect(database).await?.execute(grant, &[]).await?;
+    Ok(())
+}
+
 async fn is_complete(client: &Client) -> Result<bool, tokio_postgres::Error> {
     let last = USERS[USERS.len() - 1].user_id;
     let known = client.query_opt("SELECT FROM orderql.user_account WHERE user_id = $1", &[&last]).await?;
@@ -188,6 +197,7 @@ fn introduce(address: &ListenAddress, is_encrypted: bool, database: &tokio_postg
     });
     println!(
         r#"
+  Console   {reached}/rest/s1/graphql  (in a browser)
   GraphQL   {reached}/rest/s1/graphql
   Schema    {reached}/rest/s1/graphql/sdl
   Token     {reached}/auth/token

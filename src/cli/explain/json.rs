@@ -3,12 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::explain::explained::Explained;
-use crate::cli::explain::text::{from, value};
 use crate::cost::breakdown::{CostNode, step_names};
-use crate::plan::access_path::{AccessPath, Lookup};
-use crate::plan::request_plan::Plan;
-use crate::plan::step::Parents;
-use crate::query::bind::ids::StepId;
+use crate::execute::statement_report::statements;
 
 /// The explanation as JSON, with the same facts as [`super::text::render`].
 pub(super) fn render(explained: &Explained<'_>) -> Json {
@@ -19,12 +15,11 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
     if let Ok(explanation) = &explained.result {
         let plan = &explanation.plan;
         let names = step_names(&explanation.cost, plan.steps().len());
-        let statements = names.iter().enumerate().map(|(step, field)| statement(plan, step, field));
         object.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         object.insert("depth".to_owned(), json!(explanation.depth));
-        object.insert("statements".to_owned(), statements.collect());
+        object.insert("statements".to_owned(), statements(plan, &names));
     }
     let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
     object.insert("limits".to_owned(), allowed);
@@ -45,31 +40,6 @@ fn cost(node: &CostNode) -> Json {
         object["parts"] = node.parts.iter().map(cost).collect();
     }
     object
-}
-
-fn statement(plan: &Plan, step_id: StepId, field: &str) -> Json {
-    let step = &plan.steps()[step_id];
-    let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
-    let mut object = json!({ "field": field, "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
-    if let Some(statement) = plan.self_contained(step_id) {
-        let parameters = plan.parameters_of(statement).map(|parameter| value(parameter, &Parents::Known));
-        object["selfContained"] = json!({ "sql": statement.sql, "parameters": parameters.collect::<Vec<_>>() });
-    }
-    if let Some(rows_examined) = plan.rows_examined(step_id) {
-        object["access"] = access(&step.access_path);
-        object["rowsExamined"] = rows_examined.into();
-    }
-    object
-}
-
-/// The access path of a collection root.
-fn access(path: &AccessPath) -> Json {
-    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
-    json!({
-        "index": path.index,
-        "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
-        "window": path.has_window().then_some(path.window),
-    })
 }
 
 #[cfg(test)]

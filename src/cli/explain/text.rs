@@ -4,20 +4,15 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::Value as Json;
-use time::OffsetDateTime;
-use time::format_description::BorrowedFormatItem;
-use time::macros::format_description;
 
 use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::{CostNode, step_names};
 use crate::error::graphql_error::{GraphqlError, Location};
-use crate::execute::encode::{self, ColumnFormat};
+use crate::execute::statement_report::{from, value};
 use crate::plan::request_plan::{Parameter, Plan};
-use crate::plan::step::Parents;
 use crate::query::bind::ids::StepId;
-use crate::value::{Numeric, ScalarType, Timestamp, Value};
 
 /// The styles of an explanation's parts.
 #[derive(Debug)]
@@ -43,9 +38,6 @@ pub const COLOURED: Styles = Styles {
 /// The most characters of a query's line that an excerpt shows; queries may be written in one line.
 const EXCERPT: usize = 100;
 
-const MICROSECONDS: &[BorrowedFormatItem<'_>] =
-    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-
 /// Renders everything that is known about a query.
 pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
     let mut writer = Writer { out: String::new(), styles };
@@ -57,57 +49,6 @@ pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
         writer.explanation(explanation, explained);
     }
     writer.out
-}
-
-/// A parameter's value as JSON, or where it comes from.
-pub(super) fn value(parameter: Parameter<'_>, parents: &Parents) -> Json {
-    match parameter {
-        Parameter::Value(value) => value.map_or(Json::Null, scalar),
-        Parameter::Values(values) => values.iter().map(scalar).collect(),
-        Parameter::Limit(rows) => rows.into(),
-        Parameter::ParentKeys(index) => match parents {
-            Parents::Known => Json::Null,
-            Parents::Rows { step, columns } => {
-                let column = columns.get(index).copied().unwrap_or_default();
-                format!("c{column} of every row of statement {}", step + 1).into()
-            }
-        },
-    }
-}
-
-/// The statement whose rows are a step's parents, counted from 1.
-pub(super) fn from(parents: &Parents) -> Option<usize> {
-    match parents {
-        Parents::Known => None,
-        Parents::Rows { step, .. } => Some(step + 1),
-    }
-}
-
-fn scalar(value: &Value) -> Json {
-    match value {
-        Value::Text(text) => text.as_str().into(),
-        Value::Int(number) => (*number).into(),
-        Value::Decimal(number) => number.to_string().into(),
-        Value::Boolean(truth) => (*truth).into(),
-        Value::Numeric(number) => numeric(number),
-        Value::Uuid(uuid) => uuid.to_string().into(),
-        Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
-    }
-}
-
-fn numeric(number: &Numeric) -> Json {
-    let mut text = Vec::new();
-    let is_written = encode::json(ScalarType::Decimal, ColumnFormat::Numeric, number.as_binary(), &mut text);
-    let text = if is_written { serde_json::from_slice(&text).ok() } else { None };
-    text.unwrap_or_else(|| "NaN or an infinity".into())
-}
-
-fn timestamp(moment: Timestamp) -> Option<String> {
-    if !moment.is_finite() {
-        return Some(if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned());
-    }
-    let moment = OffsetDateTime::from_unix_timestamp_nanos(moment.unix_micros() * 1000).ok()?;
-    moment.format(MICROSECONDS).ok()
 }
 
 struct Writer<'a> {

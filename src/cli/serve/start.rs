@@ -107,6 +107,7 @@ pub(crate) async fn start(
         admission: Admission::new(buckets, config.query_queues()).into(),
         shared_store: store,
         refusal_pace: Arc::default(),
+        report_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries).into(),

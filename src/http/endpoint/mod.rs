@@ -1,5 +1,6 @@
 //! The endpoints, each in a file or folder of its own.
 
+pub(crate) mod console;
 pub(crate) mod graphql;
 pub(crate) mod health;
 pub(crate) mod jwks;

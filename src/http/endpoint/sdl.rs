@@ -6,6 +6,7 @@ use hyper::{HeaderMap, StatusCode};
 
 use crate::http::coding::{self, Choice, Codings};
 use crate::http::compress;
+use crate::http::entity_tag;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, add_vary, empty_response};
 use crate::http::sdl_document::SdlDocument;
@@ -21,7 +22,7 @@ pub(crate) fn respond(
         Choice::Preferred(_) if document.text.len() < compress::MIN_BYTES => None,
         Choice::Preferred(coding) | Choice::Only(coding) => document.compressed(coding).map(|bytes| (bytes, coding)),
     };
-    let is_known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| matches_tag(value, &document.tag));
+    let is_known = entity_tag::is_known(headers, &document.tag);
     let mut response = match compressed {
         _ if is_known => empty_response(StatusCode::NOT_MODIFIED),
         Some((bytes, _)) => HttpResponse::new(bytes.clone().into()),
@@ -45,12 +46,6 @@ pub(crate) fn respond(
         add_vary(headers, "Accept-Encoding");
     }
     Ok(response)
-}
-
-/// Whether `If-None-Match` matches the tag, by the weak comparison (RFC 9110, section 13.1.2).
-fn matches_tag(value: &HeaderValue, tag: &str) -> bool {
-    let Ok(value) = value.to_str() else { return false };
-    value.split(',').map(str::trim).any(|entry| entry == "*" || entry.strip_prefix("W/").unwrap_or(entry) == tag)
 }
 
 #[cfg(test)]

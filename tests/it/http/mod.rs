@@ -2,6 +2,8 @@
 
 mod compression;
 mod connection_limits;
+#[cfg(feature = "console")]
+mod console;
 mod cors;
 mod error_codes;
 mod error_details;

@@ -10,7 +10,7 @@ use crate::support::cluster::cluster;
 use crate::support::database::migrated_database;
 use crate::support::server::{Server, connection_string, wait_until};
 
-const FLAGS: [&str; 2] = ["--admin-listen", "127.0.0.1:0"];
+const FLAGS: [&str; 4] = ["--admin-listen", "127.0.0.1:0", "--console", "off"];
 
 /// A part's status, or all of them.
 fn statuses(ready: &Value) -> Vec<(&str, &str)> {

@@ -20,7 +20,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
 use crate::support::database::{Database, migrated_database};
-use crate::support::http::{JSON, Response, graphql_head, read_last_response, read_responses};
+use crate::support::http::{JSON, Response, graphql_head, read_last_response, read_responses, with_body};
 use crate::support::metrics::Metrics;
 use crate::support::users::create_users;
 
@@ -171,6 +171,15 @@ impl Server {
     pub fn get_as_operator(&self, path: &str) -> Response {
         let mut stream = connect(self.admin_address.unwrap());
         stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        read_responses(stream).remove(0)
+    }
+
+    /// Sends a request to the operators' listener.
+    pub fn as_operator(&self, line: &str, headers: &[&str], body: &str) -> Response {
+        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
+        let mut stream = connect(self.admin_address.unwrap());
+        let request = with_body(&format!("{line} HTTP/1.1\r\nHost: a\r\n{headers}"), body);
+        stream.write_all(request.as_bytes()).unwrap();
         read_responses(stream).remove(0)
     }
 

@@ -1,16 +1,25 @@
-//! What clients can learn about the cost of their queries, by two request headers. [`crate::cost`] documents the reports.
+//! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
+//!
+//! A report takes a core for as long as compiling the query, and is free. So a caller gets them at a limited pace.
+
+use std::time::Duration;
 
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
+use tokio::time::{self, Instant};
 
-use crate::access::grants::Principal;
+use crate::access::grants::{Artifact, Principal};
 use crate::compile::explanation::Explanation;
+use crate::cost::breakdown::step_names;
 use crate::error::code::ErrorCode;
+use crate::execute::statement_report::statements;
+use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::{ApiError, milliseconds};
 use crate::http::endpoint::graphql::compilation;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::http::negotiate::Media;
+use crate::http::query_error::QueryError;
 use crate::http::response::{HttpResponse, json_response};
 use crate::http::service::Service;
 use crate::query::Request;
@@ -20,14 +29,30 @@ use crate::throttle::rate_limiter::DebitError;
 /// Adds `extensions.cost.fields` to the response. Its value is `true`.
 const INCLUDE_FIELDS: &str = "x-graphql-cost-include-fields";
 
-/// Replaces the response by a cost report. Its value is `validate`.
+/// Adds `extensions.plan` to the response. Its value is `true`.
+const INCLUDE_PLAN: &str = "x-graphql-include-plan";
+
+/// Replaces the response by a report. Its value is `validate` or `plan`.
 const COST: &str = "graphql-cost";
+
+/// Between two reports of one caller, and more for each byte of the second one's text: a thousandth of a second for a KiB.
+const INTERVAL: Duration = Duration::from_millis(5);
+const INTERVAL_PER_BYTE: Duration = Duration::from_micros(1);
+
+/// What is reported in place of the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// The price.
+    Price,
+    /// The price, and how the query would be executed.
+    Plan,
+}
 
 /// `GraphQL-Cost` has an unknown value. Ignoring a misspelled `validate` would debit the query.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing; leave it out to run the \
-     query"
+    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, or `plan`, which asks for \
+     its statements too; leave it out to run the query"
 )]
 pub(crate) struct CostHeaderError;
 
@@ -37,11 +62,12 @@ impl From<CostHeaderError> for ApiError {
     }
 }
 
-/// Whether the client asks for a cost report in place of the data.
-pub(crate) fn is_requested(headers: &HeaderMap) -> Result<bool, CostHeaderError> {
+/// The report that the client asks for in place of the data.
+pub(crate) fn requested(headers: &HeaderMap) -> Result<Option<Report>, CostHeaderError> {
     match headers.get(COST) {
-        None => Ok(false),
-        Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(true),
+        None => Ok(None),
+        Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(Some(Report::Price)),
+        Some(value) if value.as_bytes().eq_ignore_ascii_case(b"plan") => Ok(Some(Report::Plan)),
         Some(_) => Err(CostHeaderError),
     }
 }
@@ -60,14 +86,39 @@ pub(crate) async fn field_costs(
     Ok(Some(json!(explanation.fields())))
 }
 
-/// Responds with the cost report. Nothing is debited or executed.
+/// The names of a query's steps, if its client asks how they are executed.
+pub(crate) async fn planned_steps(
+    service: &Service,
+    caller: &Principal,
+    request: &mut Request,
+    headers: &HeaderMap,
+) -> Result<Option<Vec<String>>, ApiError> {
+    if !headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
+        return Ok(None);
+    }
+    require_plan_grant(caller)?;
+    let explanation = compilation::explain(service, caller, request).await?;
+    Ok(Some(step_names(&explanation.cost, explanation.plan.steps().len())))
+}
+
+/// Fails if the caller may not see plans. Statements have the names of tables and columns, which the schema does not publish.
+fn require_plan_grant(caller: &Principal) -> Result<(), AccessError> {
+    if caller.may(Artifact::Plan) { Ok(()) } else { Err(AccessError::NotGranted { path: Artifact::Plan.path() }) }
+}
+
+/// Responds with the report. Nothing is debited or executed.
 pub(crate) async fn respond(
     service: &Service,
     caller: &Principal,
+    wanted: Report,
     query: &mut ResolvedQuery,
     media: Media,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
+    if wanted == Report::Plan {
+        require_plan_grant(caller)?;
+    }
+    pace(service, caller, query.request.query.len()).await?;
     let explanation = compilation::explain(service, caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
@@ -77,11 +128,24 @@ pub(crate) async fn respond(
         Err(DebitError::Insufficient(insufficient)) => Err(insufficient),
         Err(error @ DebitError::Unavailable(_)) => return Err(error.into()),
     };
-    Ok(json_response(StatusCode::OK, media, &report(explanation, &forecast)))
+    Ok(json_response(StatusCode::OK, media, &report(explanation, wanted, &forecast)))
+}
+
+/// Waits until the caller's next report is due. Fails if others of the same caller are before it.
+async fn pace(service: &Service, caller: &Principal, bytes: usize) -> Result<(), ApiError> {
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    let interval = INTERVAL + INTERVAL_PER_BYTE * bytes;
+    let now = Instant::now();
+    match service.report_pace.claim(&caller.user_id, now.into_std(), interval) {
+        Ok(delay) if delay.is_zero() => {}
+        Ok(delay) => time::sleep_until(now + delay).await,
+        Err(retry_after) => return Err(QueryError::TooManyReports { retry_after }.into()),
+    }
+    Ok(())
 }
 
 /// The report. `forecast` is what a debit would return.
-fn report(explanation: Explanation, forecast: &Result<ThrottleStatus, InsufficientCredits>) -> Value {
+fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleStatus, InsufficientCredits>) -> Value {
     let (requested, limits) = (explanation.estimate.cost(), explanation.limits);
     let (bucket, wait) = match forecast {
         Ok(status) => (status, Some(0)),
@@ -102,10 +166,16 @@ fn report(explanation: Explanation, forecast: &Result<ThrottleStatus, Insufficie
         "fields": explanation.fields(),
         "throttleStatus": bucket,
     });
+    let mut extensions = Map::from_iter([("cost".to_owned(), cost)]);
+    if wanted == Report::Plan {
+        let names = step_names(&explanation.cost, explanation.plan.steps().len());
+        let plan = json!({ "statements": statements(&explanation.plan, &names) });
+        extensions.insert("plan".to_owned(), plan);
+    }
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(errors) = explanation.errors {
         body.insert("errors".to_owned(), json!(errors));
     }
-    body.insert("extensions".to_owned(), json!({ "cost": cost }));
+    body.insert("extensions".to_owned(), Value::Object(extensions));
     Value::Object(body)
 }

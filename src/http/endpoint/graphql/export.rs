@@ -90,8 +90,8 @@ async fn serve(
     let after = read_position::after(&head.headers)?;
     let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
-    if cost_report::is_requested(&head.headers)? {
-        return cost_report::respond(service, &caller, &mut query, Media::GraphqlResponse, entry).await;
+    if let Some(report) = cost_report::requested(&head.headers)? {
+        return cost_report::respond(service, &caller, report, &mut query, Media::GraphqlResponse, entry).await;
     }
     let is_quick = service.compiler.is_quick(&query.request);
     let export = compilation::export(service, &caller, &mut query.request).await?;

@@ -102,8 +102,8 @@ async fn serve(
     let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
 
-    if cost_report::is_requested(&head.headers)? {
-        return cost_report::respond(service, &caller, &mut query, media, entry).await;
+    if let Some(report) = cost_report::requested(&head.headers)? {
+        return cost_report::respond(service, &caller, report, &mut query, media, entry).await;
     }
     let wait = prefer::wait(&head.headers);
     let schedule = Schedule::new(service, &caller, wait);
@@ -145,6 +145,7 @@ async fn run(
     let compiled = compiled?;
     store(&service.persisted_queries, &caller.user_id, query);
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, &head.headers).await?;
+    let step_names = cost_report::planned_steps(service, caller, &mut query.request, &head.headers).await?;
     entry.set_operation(compiled.operation_name.as_deref());
 
     let cost = compiled.estimate.cost();
@@ -160,7 +161,7 @@ async fn run(
         service.vocabularies.refresh();
     }
     let route = service.servers.route(&caller.user_id, after).await;
-    let admitted = AdmittedQuery { compiled, field_costs, debit, route, until: schedule.until };
+    let admitted = AdmittedQuery { compiled, field_costs, step_names, debit, route, until: schedule.until };
     let body = match streamed_body::place(service, &admitted) {
         Some(place) => {
             let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
@@ -187,7 +188,7 @@ async fn gather(
 ) -> Result<ResponseBody, ApiError> {
     let rows = execution::fetch(service, caller, &query, entry).await?;
     let debit = query.debit;
-    let end = ResponseEnd::new(query);
+    let end = ResponseEnd::new(query, &entry.timeline.steps);
     let actual = end.actual_cost(&rows);
     let rows_memory = rows.memory();
     let started = Instant::now();

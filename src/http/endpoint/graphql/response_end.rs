@@ -1,12 +1,16 @@
 //! What follows a response's `data`: the errors of fields, and `extensions`.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::cost::estimate::Estimate;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::step_log::StepLog;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::execution::AdmittedQuery;
 use crate::http::endpoint::graphql::response_envelope::{end, errors};
+use crate::http::executed_plan::ExecutedPlan;
 use crate::http::value_warning::ValueWarning;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -21,13 +25,17 @@ pub(crate) struct ResponseEnd {
     estimate: Estimate,
     /// The cost of every field, if the client asked for it.
     field_costs: Option<Value>,
+    /// How it was executed, if the client asked for it.
+    plan: Option<ExecutedPlan>,
     unknown_values: Vec<UnknownValue>,
 }
 
 impl ResponseEnd {
-    /// The end of this query's response.
-    pub(crate) fn new(AdmittedQuery { compiled, field_costs, debit, .. }: AdmittedQuery) -> Self {
-        Self { debit, estimate: compiled.estimate, field_costs, unknown_values: compiled.unknown_values }
+    /// The end of this query's response, whose steps the log records.
+    pub(crate) fn new(query: AdmittedQuery, log: &Arc<StepLog>) -> Self {
+        let AdmittedQuery { compiled, field_costs, step_names, debit, .. } = query;
+        let plan = step_names.map(|names| ExecutedPlan::new(names, log));
+        Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values }
     }
 
     /// What the query costs by its rows.
@@ -50,6 +58,7 @@ impl ResponseEnd {
             },
             warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
             search: rows.short_searches().map(SearchExtension::from).collect(),
+            plan: self.plan.as_ref().map(ExecutedPlan::extension),
         }));
     }
 }

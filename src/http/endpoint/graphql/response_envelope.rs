@@ -60,9 +60,12 @@ mod tests {
         let bucket = ThrottleStatus { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
         let cost =
             CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
-        let text =
-            [START, b"{\"order\":null}", &end(&ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new() })]
-                .concat();
+        let text = [
+            START,
+            b"{\"order\":null}",
+            &end(&ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new(), plan: None }),
+        ]
+        .concat();
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

@@ -64,7 +64,7 @@ pub(crate) async fn begin(
     };
     let first = settle(service, caller, query.debit, until, &entry.id, first).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
-    let end = ResponseEnd::new(query);
+    let end = ResponseEnd::new(query, &entry.timeline.steps);
     match part {
         Part::Last(LastPart { mut text, written }) => {
             end.write(&written, &entry.id, &mut text);

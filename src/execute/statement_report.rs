@@ -1,0 +1,97 @@
+//! The statements of a plan as JSON, for people who want to see how a query runs: their SQL, parameters and access paths.
+
+use serde_json::{Value as Json, json};
+use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+
+use crate::execute::encode::{self, ColumnFormat};
+use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::request_plan::{Parameter, Plan};
+use crate::plan::step::Parents;
+use crate::query::bind::ids::StepId;
+use crate::value::{Numeric, ScalarType, Timestamp, Value};
+
+const MICROSECONDS: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+
+/// The statements of a plan whose steps have these names.
+pub(crate) fn statements(plan: &Plan, names: &[String]) -> Json {
+    names.iter().enumerate().map(|(step, field)| statement(plan, step, field)).collect()
+}
+
+fn statement(plan: &Plan, step_id: StepId, field: &str) -> Json {
+    let step = &plan.steps()[step_id];
+    let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
+    let mut object = json!({ "field": field, "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
+    if let Some(statement) = plan.self_contained(step_id) {
+        let parameters = plan.parameters_of(statement).map(|parameter| value(parameter, &Parents::Known));
+        object["selfContained"] = json!({ "sql": statement.sql, "parameters": parameters.collect::<Vec<_>>() });
+    }
+    if let Some(rows_examined) = plan.rows_examined(step_id) {
+        object["access"] = access(&step.access_path);
+        object["rowsExamined"] = rows_examined.into();
+    }
+    object
+}
+
+/// The access path of a collection root.
+fn access(path: &AccessPath) -> Json {
+    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
+    json!({
+        "index": path.index,
+        "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
+        "window": path.has_window().then_some(path.window),
+    })
+}
+
+/// A parameter's value as JSON, or where it comes from.
+pub(crate) fn value(parameter: Parameter<'_>, parents: &Parents) -> Json {
+    match parameter {
+        Parameter::Value(value) => value.map_or(Json::Null, scalar),
+        Parameter::Values(values) => values.iter().map(scalar).collect(),
+        Parameter::Limit(rows) => rows.into(),
+        Parameter::ParentKeys(index) => match parents {
+            Parents::Known => Json::Null,
+            Parents::Rows { step, columns } => {
+                let column = columns.get(index).copied().unwrap_or_default();
+                format!("c{column} of every row of statement {}", step + 1).into()
+            }
+        },
+    }
+}
+
+/// The statement whose rows are a step's parents, counted from 1.
+pub(crate) fn from(parents: &Parents) -> Option<usize> {
+    match parents {
+        Parents::Known => None,
+        Parents::Rows { step, .. } => Some(step + 1),
+    }
+}
+
+fn scalar(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => text.as_str().into(),
+        Value::Int(number) => (*number).into(),
+        Value::Decimal(number) => number.to_string().into(),
+        Value::Boolean(truth) => (*truth).into(),
+        Value::Numeric(number) => numeric(number),
+        Value::Uuid(uuid) => uuid.to_string().into(),
+        Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
+    }
+}
+
+fn numeric(number: &Numeric) -> Json {
+    let mut text = Vec::new();
+    let is_written = encode::json(ScalarType::Decimal, ColumnFormat::Numeric, number.as_binary(), &mut text);
+    let text = if is_written { serde_json::from_slice(&text).ok() } else { None };
+    text.unwrap_or_else(|| "NaN or an infinity".into())
+}
+
+fn timestamp(moment: Timestamp) -> Option<String> {
+    if !moment.is_finite() {
+        return Some(if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned());
+    }
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(moment.unix_micros() * 1000).ok()?;
+    moment.format(MICROSECONDS).ok()
+}

@@ -1,0 +1,10 @@
+import "graphiql/style.css";
+import "./console.css";
+import "./workers";
+
+import { createRoot } from "react-dom/client";
+
+import { App } from "./app";
+
+const root = document.getElementById("console");
+if (root) createRoot(root).render(<App />);

@@ -1,0 +1,188 @@
+// The panel with the price of the query, what would make it fit, and what was paid so far.
+
+import { useGraphiQL, type GraphiQLPlugin, type MonacoEditor } from "@graphiql/react";
+
+import { bucket } from "../bucket";
+import { askToSignIn, session } from "../session";
+import { useStore } from "../store";
+import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
+import { paid } from "./history";
+import { repairs } from "./repairs";
+import { outdate, priced } from "./watch";
+
+/** Replaces the text of an editor, so that it can be undone. */
+function replace(editor: MonacoEditor | undefined, text: string) {
+  const model = editor?.getModel();
+  if (!editor || !model || model.getValue() === text) return;
+  editor.pushUndoStop();
+  editor.executeEdits("console", [{ range: model.getFullModelRange(), text }]);
+  editor.pushUndoStop();
+}
+
+function useEditors(): (operation: Operation) => void {
+  const query = useGraphiQL((state) => state.queryEditor);
+  const variables = useGraphiQL((state) => state.variableEditor);
+  return (operation) => {
+    replace(query, operation.query);
+    const hasVariables = Object.keys(operation.variables ?? {}).length > 0;
+    if (hasVariables) replace(variables, JSON.stringify(operation.variables, null, 2));
+  };
+}
+
+function Total({ cost }: { cost: Cost }) {
+  const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, statements, gates = {} } = cost;
+  const isTooMuch = credits > maxCost;
+  const wait = gates.bucket?.retryAfterMs;
+  const affordable =
+    isTooMuch || gates.bucket?.passed
+      ? ""
+      : wait
+        ? `The bucket covers it in ${(wait / 1000).toFixed(1)} s.`
+        : "The bucket never covers it.";
+  const facts = [`depth ${depth} of ${maxDepth}`, `${statements} ${statements === 1 ? "statement" : "statements"}`];
+  return (
+    <>
+      <p className={isTooMuch ? "oq-total oq-too-much" : "oq-total"}>
+        <strong data-testid="price">{credits}</strong> of {maxCost} credits
+      </p>
+      <meter aria-label="Price" min={0} max={maxCost} high={maxCost * 0.8} value={Math.min(credits, maxCost)} />
+      <p>
+        {facts.join(", ")}. {affordable}
+      </p>
+    </>
+  );
+}
+
+function Problem({ error, operation, isOld }: { error: GraphqlError; operation: Operation; isOld: boolean }) {
+  const edit = useEditors();
+  const line = error.locations?.[0]?.line;
+  return (
+    <li>
+      <p>
+        {line !== undefined && <span className="oq-note">Line {line}: </span>}
+        {error.message}
+      </p>
+      <div className="oq-buttons">
+        {repairs(operation, error).map((repair) => (
+          <button
+            key={repair.label}
+            type="button"
+            disabled={isOld}
+            onClick={() => {
+              outdate();
+              edit(repair.operation);
+            }}
+          >
+            {repair.label}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+/** How far a field is below the lines above it. `edges` and `node` are free, and have no lines. */
+function indent({ path }: FieldCost): number {
+  return path.filter((key) => key !== "edges" && key !== "node").length - 1;
+}
+
+function Fields({ fields }: { fields: FieldCost[] }) {
+  const expensive = fields.filter((field) => field.times * field.definedCost > 0);
+  return (
+    <table>
+      <caption>What each field adds</caption>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Times</th>
+          <th scope="col">Search</th>
+          <th scope="col">Credits</th>
+        </tr>
+      </thead>
+      <tbody>
+        {expensive.map((field) => (
+          <tr key={field.path.join("/")}>
+            <th scope="row" style={{ paddingLeft: `${indent(field) + 0.5}em` }}>
+              {field.path.at(-1)}
+            </th>
+            <td>{field.times}</td>
+            <td>{field.searchPenalty ?? ""}</td>
+            <td>{field.requestedSubtreeCost}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function History() {
+  const entries = useStore(paid);
+  const edit = useEditors();
+  if (entries.length === 0) return null;
+  const sum = entries.reduce((total, entry) => total + entry.requested, 0);
+  return (
+    <section aria-labelledby="paid">
+      <h3 id="paid">Paid so far: {sum} credits</h3>
+      <ul className="oq-list">
+        {entries.map((entry) => (
+          <li key={entry.at.getTime()}>
+            <button type="button" className="oq-link" onClick={() => edit(entry.operation)} title="Put it into the editor">
+              {entry.title}
+            </button>{" "}
+            <span className="oq-note">
+              {entry.at.toLocaleTimeString()}, {entry.error ?? `${entry.requested} credits, worth ${entry.actual}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Price() {
+  const current = useStore(priced);
+  const user = useStore(session);
+  const status = useStore(bucket);
+  const cost = current?.response.extensions?.cost;
+  return (
+    <div className="oq-panel">
+      <h2>Price</h2>
+      {!user && (
+        <p>
+          <button type="button" className="oq-primary" onClick={() => askToSignIn()}>
+            Sign in
+          </button>{" "}
+          to see what the query costs. Asking for the price is free.
+        </p>
+      )}
+      <div aria-live="polite">
+        {cost && <Total cost={cost} />}
+        {current?.response.errors && (
+          <ul className="oq-list oq-problems">
+            {current.response.errors.map((error, index) => (
+              <Problem key={index} error={error} operation={current.operation} isOld={current.isOld ?? false} />
+            ))}
+          </ul>
+        )}
+      </div>
+      {status && (
+        <p className="oq-note">
+          The bucket holds {status.maximumAvailable} credits and regains {status.restoreRate} a second.
+        </p>
+      )}
+      {cost?.fields && cost.fields.length > 0 && <Fields fields={cost.fields} />}
+      <History />
+    </div>
+  );
+}
+
+function PriceIcon() {
+  return (
+    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
+      <circle cx="8" cy="8" r="6.5" />
+      <path d="M10.5 5.5a3.3 3.3 0 1 0 0 5M5 8h4" />
+    </svg>
+  );
+}
+
+export const PRICE: GraphiQLPlugin = { title: "Price", icon: PriceIcon, content: Price };

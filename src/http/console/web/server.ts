@@ -1,0 +1,163 @@
+// The requests to the server. All go to the origin of the page.
+
+import { bucket, type Throttle } from "./bucket";
+import { askToSignIn, session, userOf } from "./session";
+import { createStore } from "./store";
+
+export interface Operation {
+  query: string;
+  variables?: Record<string, unknown> | undefined;
+  operationName?: string | null | undefined;
+}
+
+export interface Location {
+  line: number;
+  column: number;
+}
+
+export interface GraphqlError {
+  message: string;
+  locations?: Location[];
+  path?: (string | number)[];
+  extensions?: Record<string, unknown>;
+}
+
+/** What a selected field adds to the price. */
+export interface FieldCost {
+  path: string[];
+  definedCost: number;
+  times: number;
+  searchPenalty?: number;
+  requestedTotalCost: number;
+  requestedSubtreeCost: number;
+}
+
+/** `extensions.cost` of a response; a report on the price alone has all of it. */
+export interface Cost {
+  requestedQueryCost: number;
+  actualQueryCost?: number;
+  maxCost?: number;
+  depth?: number;
+  maxDepth?: number;
+  statements?: number;
+  gates?: Record<string, { passed: boolean; retryAfterMs?: number | null }>;
+  fields?: FieldCost[];
+  throttleStatus: Throttle;
+}
+
+/** What became of a statement. Without rows it was not needed. */
+export interface ExecutedStatement {
+  field: string;
+  rows: number | null;
+  milliseconds: number | null;
+}
+
+/** A statement of the plan. */
+export interface Statement {
+  field: string;
+  sql: string;
+  parameters: unknown[];
+  parents: unknown;
+  access?: { index: string[]; lookups: { index: string[]; rows: number }[]; window: number | null };
+  rowsExamined?: number;
+}
+
+export interface Response {
+  data?: unknown;
+  errors?: GraphqlError[];
+  extensions?: { cost?: Cost; plan?: { statements: (Statement & ExecutedStatement)[] } };
+}
+
+const url = (path: string): URL => new URL(path, location.href);
+const GRAPHQL = location.pathname;
+
+/** The request was not sent, or not accepted, because nobody is signed in. */
+export class SignedOut extends Error {
+  constructor() {
+    super("Sign in first");
+  }
+}
+
+// Without credentials the browser never asks for a password of its own.
+const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, credentials: "omit", redirect: "error" });
+
+async function post(operation: Operation, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+  const current = session.get();
+  if (!current) throw new SignedOut();
+  const answer = await fetchHere(GRAPHQL, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json",
+      Authorization: `Bearer ${current.token}`,
+      ...headers,
+    },
+    body: JSON.stringify(operation),
+    signal: signal ?? null,
+  });
+  const response = (await answer.json()) as Response;
+  if (answer.status === 401 && session.get() === current) {
+    session.set(null);
+    askToSignIn("Your session has ended. Sign in again.");
+    throw new SignedOut();
+  }
+  const status = response.extensions?.cost?.throttleStatus;
+  if (status) bucket.set({ ...status, at: Date.now() });
+  return response;
+}
+
+/** Runs an operation. With `wait`, it waits for its credits. */
+export function run(operation: Operation, wait?: number): Promise<Response> {
+  const plan: Record<string, string> = maySeePlans.get() ? { "X-GraphQL-Include-Plan": "true" } : {};
+  return post(operation, wait ? { ...plan, Prefer: `wait=${wait}` } : plan);
+}
+
+/** What an operation costs. Nothing is run or debited. */
+export function price(operation: Operation, signal: AbortSignal): Promise<Response> {
+  return post(operation, { "GraphQL-Cost": "validate" }, signal);
+}
+
+/** Whether the server has shown a plan to whoever is signed in. */
+export const maySeePlans = createStore(false);
+
+/** What an operation costs, and how it would be run. Nothing is run or debited. */
+export async function plan(operation: Operation, signal: AbortSignal): Promise<Response> {
+  const response = await post(operation, { "GraphQL-Cost": "plan" }, signal);
+  if (response.extensions?.plan) maySeePlans.set(true);
+  return response;
+}
+
+/** The schema's text, which needs no token. */
+export async function schemaText(): Promise<string> {
+  const answer = await fetchHere(url("graphql/sdl"));
+  if (!answer.ok) throw new Error(`the schema cannot be read: ${answer.status}`);
+  return answer.text();
+}
+
+async function firstError(answer: globalThis.Response): Promise<string> {
+  const body = (await answer.json()) as Response;
+  return body.errors?.[0]?.message ?? `status ${answer.status}`;
+}
+
+/** Signs in with a password. Fails with the server's message. */
+export async function signIn(user: string, password: string): Promise<void> {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  const answer = await fetchHere(url("auth/token"), {
+    method: "POST",
+    headers: { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` },
+  });
+  if (!answer.ok) throw new Error(await firstError(answer));
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  session.set({ user, token });
+}
+
+/** Signs in with a token. Fails with the server's message if it is not accepted. */
+export async function signInWithToken(token: string): Promise<void> {
+  const answer = await fetchHere(GRAPHQL, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}`, "GraphQL-Cost": "validate" },
+    body: JSON.stringify({ query: "{ __typename }" }),
+  });
+  if (!answer.ok) throw new Error(await firstError(answer));
+  session.set({ user: userOf(token), token });
+}
