@@ -7,6 +7,8 @@ mod access;
 mod catalog;
 mod cli;
 mod clients;
+#[cfg(feature = "console")]
+mod console;
 mod cost;
 mod database;
 mod execute;

@@ -1,0 +1,4 @@
+//! The console in a browser, as its users see it.
+
+mod browser;
+mod walkthrough;

@@ -1,0 +1,318 @@
+//! One visit to the console, from signing in to signing out, with real clicks and keys.
+//!
+//! Without Chromium and its driver the test passes with a message. With `ORDERQL_REQUIRE_BROWSER` set it fails instead. With
+//! `UPDATE_DOCS` set it writes the pictures of the documentation.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::{env, fs};
+
+use orderql::access::profile::Profile;
+use serde_json::{Value, json};
+
+use crate::console::browser::{Browser, CONTROL, ENTER, ESCAPE};
+use crate::support::database::loaded_database;
+use crate::support::server::{Server, wait_until};
+use crate::support::test_folder::TestFolder;
+use crate::support::users::create_users;
+
+const EDITOR: &str = ".graphiql-query-editor .view-lines";
+const PRICE: &str = "[data-testid=price]";
+
+/// The text of the editor.
+const TEXT: &str = "__MONACO.editor.getModels().find(model => model.uri.path.endsWith('operation.graphql')).getValue()";
+
+/// The program that finds barriers to people with disabilities.
+static AXE: &[u8] = include_bytes!("axe.min.js.br");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_writes_prices_runs_and_follows_queries_in_a_browser() {
+    let folder = TestFolder::create("console");
+    let Some(browser) = browser_or_skip(folder.path()) else { return };
+    let database = loaded_database().await;
+    let mut client = database.connect().await;
+    // Credits come back within a second, so that no step waits for them.
+    let profile = Profile { restore_rate: Some(1000), ..Profile::DEFAULT };
+    create_users(&mut client, &[("demo", profile)]).await;
+    client.execute("INSERT INTO orderql.artifact_grant VALUES ('API', 'PLAN')", &[]).await.unwrap();
+    let server = Server::start(&database, &["--console", "on"]);
+    let visit = Visit { browser, origin: format!("http://{}", server.address) };
+
+    visit.browser.open(&format!("{}/rest/s1/graphql", visit.origin));
+    visit.sign_in();
+    visit.price_and_run();
+    visit.follow_suggestions();
+    visit.complete_a_search();
+    visit.see_the_plan();
+    visit.read_pages(folder.path());
+    visit.draw_a_timeline();
+    visit.read_documentation();
+    visit.change_appearance();
+    visit.sign_out();
+    visit.check_requests();
+}
+
+/// The browser at the server's console.
+struct Visit {
+    browser: Browser,
+    origin: String,
+}
+
+impl Visit {
+    fn sign_in(&self) {
+        let browser = &self.browser;
+        browser.wait_for("document.querySelector('.oq-dialog[open]')");
+        self.check_accessibility("signing in");
+        // The field has the focus. Enter sends the form.
+        browser.type_keys("demo");
+        browser.type_into(".oq-dialog input[name=password]", &format!("wrong{ENTER}"));
+        browser.wait_for_text(".oq-dialog [role=alert]", "the name or the password is wrong");
+        browser.type_into(".oq-dialog input[name=password]", &format!("{CONTROL}a"));
+        browser.type_keys("demo");
+        browser.click(".oq-dialog [type=submit]");
+        browser.wait_for("!document.querySelector('.oq-dialog[open]')");
+        assert_eq!(browser.text(".oq-user"), "demo");
+        let stored = browser.run("return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])");
+        assert!(!stored.as_str().unwrap().contains("eyJ"), "{stored}");
+    }
+
+    fn price_and_run(&self) {
+        let browser = &self.browser;
+        // The query of the beginning is priced at once, and each field has a mark.
+        assert_eq!(browser.text(PRICE), "190");
+        browser.wait_for("document.querySelectorAll('.oq-mark').length === 8");
+        // Asking costs nothing.
+        assert_eq!(self.credits(), 1000);
+        browser.click(".graphiql-execute-button");
+        browser.wait_for_text(".oq-footer", "190 credits paid");
+        browser.wait_for_text(".graphiql-response .view-lines", "\"data\"");
+        browser.wait_for_text("#paid", "190 credits");
+        self.picture("console.png");
+        self.check_accessibility("the price");
+    }
+
+    fn follow_suggestions(&self) {
+        let browser = &self.browser;
+        let paid = browser.text("#paid");
+        self.write(
+            "{ orders(first: 100) { edges { node { orderId orderItems(first: 100) { edges { node { productId quantity",
+        );
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 30200"));
+        browser.press("Smaller outer pages");
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 906"));
+        assert!(self.query().contains("orders(first: 3)"), "{}", self.query());
+        // A page without a size, and a misspelt field.
+        self.write("{ orders { edges { node { ordrId");
+        browser.press("Add first: 10");
+        browser.press("Use orderId");
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 20"));
+        assert_eq!(self.query(), "{ orders(first: 10) { edges { node { orderId}}}}");
+        // A change can be undone.
+        browser.click(EDITOR);
+        browser.type_keys(&format!("{CONTROL}z"));
+        browser.wait_for(&format!("{TEXT}.includes('ordrId')"));
+        browser.wait_for("document.querySelector('.oq-problems button')");
+        self.check_accessibility("an error");
+        assert_eq!(browser.text("#paid"), paid);
+    }
+
+    fn complete_a_search(&self) {
+        let browser = &self.browser;
+        let choose = |text: &str| {
+            browser.wait_for(&format!(
+                "[...document.querySelectorAll('.suggest-widget.visible .monaco-list-row')][0]?.innerText.includes('{text}')"
+            ));
+            browser.type_keys(ENTER);
+        };
+        self.write("{ orders(first: 5, query: \"sta");
+        choose("statusId");
+        browser.wait_for(&format!("{TEXT}.includes('\"statusId:\"')"));
+        browser.type_keys("ORDER_APP");
+        choose("ORDER_APPROVED");
+        browser.wait_for(&format!("{TEXT}.includes('\"statusId:ORDER_APPROVED\"')"));
+        browser.type_keys(" orderDa");
+        choose("orderDate");
+        browser.type_keys(">");
+        browser.type_keys(ESCAPE);
+        browser.wait_for(&format!("{TEXT}.includes('orderDate:>')"));
+    }
+
+    fn see_the_plan(&self) {
+        let browser = &self.browser;
+        self.write("{ orders(first: 5, sortKey: ORDER_ID) { edges { node { orderId grandTotal shipGroups(first: 2) { edges { node { facilityId");
+        browser.click("[aria-label='Show Plan']");
+        browser.wait_for("document.querySelectorAll('.oq-panel pre').length === 2");
+        browser.wait_for_text(".oq-panel", "Examines 6 rows at most");
+        browser.wait_for_text(".oq-panel pre", "FROM \"order_header\"");
+        browser.click(".graphiql-execute-button");
+        browser.wait_for_text(".oq-panel li", " rows in ");
+        self.check_accessibility("the plan");
+    }
+
+    fn read_pages(&self, downloads: &Path) {
+        let browser = &self.browser;
+        let first = "document.querySelector('.oq-scroll td')?.innerText";
+        browser.click("[aria-label='Show Pages']");
+        browser.press("First");
+        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 pages");
+        let first_page = browser.wait_for(first);
+        browser.press("Next");
+        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 10 read on 2 pages");
+        let second_page = browser.wait_for(first);
+        assert_ne!(first_page, second_page);
+        browser.press("Previous");
+        browser.wait_for(&format!("{first} === {first_page}"));
+        // Backward from the end.
+        browser.press("Last");
+        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 pages");
+        browser.press("Previous");
+        browser.wait_for_text(".oq-panel [role=status]", "10 read on 2 pages");
+        self.check_accessibility("pages");
+
+        browser.press("Export CSV");
+        browser.press("Export NDJSON");
+        let read = |name: &str| {
+            let path = downloads.join(name);
+            // The file is there, empty, before its content is.
+            wait_until(|| fs::metadata(&path).is_ok_and(|file| file.len() > 0));
+            fs::read_to_string(path).unwrap()
+        };
+        let csv = read("orders.csv");
+        assert!(csv.starts_with("orderId,grandTotal,shipGroups\r\n"), "{csv}");
+        assert_eq!(csv.lines().count(), 11, "{csv}");
+        let lines = read("orders.ndjson");
+        let ids: Vec<_> =
+            lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["orderId"].clone()).collect();
+        assert_eq!(ids.len(), 10);
+        assert!(ids.is_sorted_by_key(|id| id.as_str().unwrap().to_owned()), "{ids:?}");
+    }
+
+    fn draw_a_timeline(&self) {
+        let browser = &self.browser;
+        browser.click("[aria-label='Show Order timeline']");
+        browser.type_into(".oq-panel input", &format!("{CONTROL}a"));
+        browser.type_keys(&format!("DEMO10090{ENTER}"));
+        browser.wait_for("document.querySelectorAll('.oq-timeline li').length > 5");
+        let events = browser.text(".oq-timeline");
+        let order = ["Order placed", "Order approved", "Shipment 9998 created"].map(|event| events.find(event));
+        assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{events}");
+        self.picture("timeline.png");
+        self.check_accessibility("the timeline");
+        browser.type_into(".oq-panel input", &format!("{CONTROL}a"));
+        browser.type_keys(&format!("NO_SUCH_ORDER{ENTER}"));
+        browser.wait_for_text(".oq-panel [role=status]", "There is no such order");
+    }
+
+    fn read_documentation(&self) {
+        let browser = &self.browser;
+        browser.click("[aria-label='Show Documentation Explorer']");
+        browser.wait_for_text(".graphiql-doc-explorer-content", "Order management over Apache OFBiz");
+        self.check_accessibility("the documentation");
+    }
+
+    /// Dark, and as narrow as a phone.
+    fn change_appearance(&self) {
+        let browser = &self.browser;
+        browser.click("[aria-label='Show Price']");
+        let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
+        browser.command("Emulation.setEmulatedMedia", &dark);
+        browser.wait_for("document.querySelector('.monaco-editor.vs-dark')");
+        self.check_accessibility("in the dark");
+        let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true });
+        browser.command("Emulation.setDeviceMetricsOverride", &phone);
+        browser.wait_for("innerWidth === 390");
+        browser.wait_for("document.documentElement.scrollWidth <= 390");
+        self.check_accessibility("on a phone");
+        browser.click(".graphiql-execute-button");
+        browser.wait_for_text(".oq-footer", "credits paid");
+    }
+
+    fn sign_out(&self) {
+        self.browser.press("Sign out");
+        self.browser.wait_for("document.querySelector('.oq-dialog[open]')");
+        let stored = self.browser.run("return JSON.stringify([{...localStorage}, {...sessionStorage}])");
+        assert!(!stored.as_str().unwrap().contains("orderId"), "{stored}");
+    }
+
+    /// Nothing was asked of anybody else, and nothing was tried that the page must not do.
+    fn check_requests(&self) {
+        let complaints = self.browser.log("browser");
+        // Signing in with a wrong password is one.
+        let others = complaints.iter().filter(|entry| {
+            let message = entry["message"].as_str().unwrap();
+            !message
+                .contains("/rest/s1/auth/token - Failed to load resource: the server responded with a status of 401")
+        });
+        let others: Vec<_> = others.filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING").collect();
+        assert!(others.is_empty(), "{others:#?}");
+        let mut requests = 0;
+        for entry in self.browser.log("performance") {
+            let event: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
+            if event["message"]["method"] != "Network.requestWillBeSent" {
+                continue;
+            }
+            let url = event["message"]["params"]["request"]["url"].as_str().unwrap();
+            let is_own = url.starts_with(&format!("{}/", self.origin));
+            assert!(is_own || url.starts_with("data:") || url.starts_with("blob:"), "{url}");
+            requests += usize::from(is_own);
+        }
+        assert!(requests > 20, "{requests}");
+    }
+
+    /// Replaces the text in the editor by keys, as somebody types. The editor closes brackets by itself.
+    fn write(&self, text: &str) {
+        self.browser.click(EDITOR);
+        self.browser.type_keys(&format!("{CONTROL}a"));
+        self.browser.type_keys(text);
+    }
+
+    fn query(&self) -> String {
+        self.browser.wait_for(TEXT).as_str().unwrap().to_owned()
+    }
+
+    fn credits(&self) -> u64 {
+        self.browser.text(".oq-number").parse().unwrap()
+    }
+
+    fn check_accessibility(&self, state: &str) {
+        let mut script = String::new();
+        io::Read::read_to_string(&mut brotli::Decompressor::new(AXE, 4096), &mut script).unwrap();
+        // Opacity changes while panels appear.
+        self.browser.wait_for("document.getAnimations().every(animation => animation.playState !== 'running')");
+        self.browser.run(&script);
+        let found = self.browser.run_async(
+            "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
+               .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+               .map(({ id, nodes }) => [id, ...nodes.map(({ html, any }) => html.slice(0, 200) + ' ' + (any[0]?.message ?? ''))])))",
+        );
+        assert_eq!(found, json!([]), "{state}: {found:#}");
+    }
+
+    /// Writes a picture for the documentation.
+    fn picture(&self, name: &str) {
+        if env::var_os("UPDATE_DOCS").is_some() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, self.browser.screenshot()).unwrap();
+        }
+    }
+}
+
+fn browser_or_skip(downloads: &Path) -> Option<Browser> {
+    match Browser::start(downloads) {
+        Ok(browser) => Some(browser),
+        Err(missing) if env::var_os("ORDERQL_REQUIRE_BROWSER").is_some_and(|value| !value.is_empty()) => {
+            panic!("ORDERQL_REQUIRE_BROWSER is set, and {missing}")
+        }
+        Err(missing) => {
+            say(&format!("skipped, {missing}"));
+            None
+        }
+    }
+}
+
+/// Writes to the stream itself, because the test harness hides the output of `eprintln!` in passing tests.
+#[allow(clippy::explicit_write, reason = "the harness captures the macro's output")]
+fn say(what: &str) {
+    writeln!(io::stderr(), "console: {what}").unwrap();
+}
