@@ -181,6 +181,7 @@ fn search_keys(catalog: &Catalog) -> impl Iterator<Item = (FieldId, usize, &Sear
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_)
             | Binding::Introspection(_) => &[],

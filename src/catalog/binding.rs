@@ -26,6 +26,8 @@ pub enum Binding {
     Node,
     /// `pageInfo` of a connection.
     PageInfo,
+    /// `count` of a connection.
+    Count,
     /// `cursor` of an edge.
     Cursor,
     /// A field of `pageInfo`.
@@ -63,6 +65,7 @@ impl Binding {
             | Self::Edges
             | Self::Node
             | Self::PageInfo
+            | Self::Count
             | Self::Cursor
             | Self::PageInfoField(_)
             | Self::Introspection(_) => {}

@@ -54,7 +54,10 @@ impl<'a> Builder<'a> {
     fn ty(&self, origin: TypeOrigin<'a>) -> Result<Type, SchemaError> {
         Ok(match origin {
             TypeOrigin::Object(ty) => Type::Object(self.object(ty)?),
-            TypeOrigin::Connection(node) => Type::Object(connection_types::connection_type(self.names, node)),
+            TypeOrigin::Connection(node) => {
+                let is_of_root = self.bindings.is_of_root(node);
+                Type::Object(connection_types::connection_type(self.names, node, is_of_root))
+            }
             TypeOrigin::Edge(node) => Type::Object(connection_types::edge_type(self.names, node)),
             TypeOrigin::PageInfo => Type::Object(connection_types::page_info(self.names)),
             TypeOrigin::SortEnum { field, .. } => {

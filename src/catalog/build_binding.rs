@@ -32,6 +32,12 @@ impl<'a> Bindings<'a> {
         }
     }
 
+    /// Whether a root is a list of that type.
+    pub(super) fn is_of_root(&self, node: &TypeDefinition) -> bool {
+        let roots = self.schema.types.iter().filter(|ty| ty.is_query()).flat_map(|ty| &ty.fields);
+        roots.into_iter().any(|root| root.is_list && root.ty == node.name)
+    }
+
     /// The relation and primary key of a type.
     pub(super) fn entity(ty: &TypeDefinition) -> Result<Entity, SchemaError> {
         let Some(relation) = &ty.relation else {

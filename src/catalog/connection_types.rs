@@ -3,6 +3,7 @@
 use crate::catalog::binding::{Binding, PageInfoField, SearchKey};
 use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
 use crate::catalog::key_description;
+use crate::catalog::prices::COUNT_RANGE;
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectType, TypeRef};
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
 use crate::value::ScalarType;
@@ -21,6 +22,12 @@ pub(super) fn collection_arguments(
         &key_description::describe_search_keys(search_keys),
     )];
     arguments.extend(nested_arguments(names, query, root));
+    arguments.push(argument(
+        "countUpTo",
+        TypeRef::Named(names.scalar(ScalarType::Int)),
+        ArgumentRole::CountUpTo,
+        &format!("How many rows `count` counts at most, {COUNT_RANGE}."),
+    ));
     arguments
 }
 
@@ -62,19 +69,23 @@ fn argument(name: &str, ty: TypeRef, role: ArgumentRole, description: &str) -> A
     Argument { name: name.to_owned(), description: Some(description.to_owned()), ty, default: None, role }
 }
 
-/// The connection type of a node type.
-pub(super) fn connection_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectType {
+/// The connection type of a node type. The rows of roots can be counted.
+pub(super) fn connection_type(names: &TypeNames<'_>, node: &TypeDefinition, is_of_root: bool) -> ObjectType {
     let edge = TypeRef::Named(names.edge(&node.name)).non_null();
     let page_info = TypeRef::Named(names.page_info()).non_null();
-    object(
-        TypeOrigin::Connection(node).type_name(),
-        format!("A page of `{}` rows.", node.name),
-        vec![
-            field("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null(), Binding::Edges),
-            field("pageInfo", "The page's position in the connection.", page_info, Binding::PageInfo),
-        ],
-    )
+    let mut fields = vec![
+        field("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null(), Binding::Edges),
+        field("pageInfo", "The page's position in the connection.", page_info, Binding::PageInfo),
+    ];
+    if is_of_root {
+        fields.push(field("count", COUNT, TypeRef::Named(names.scalar(ScalarType::Int)), Binding::Count));
+    }
+    object(TypeOrigin::Connection(node).type_name(), format!("A page of `{}` rows.", node.name), fields)
 }
+
+const COUNT: &str = "How many rows match the search, on all pages together. It is exact below the argument `countUpTo` of the root; that \
+                     number itself says that there may be more. Null without the argument, and if the search ended before so \
+                     many rows were found. Costs 5.";
 
 /// The edge type of a node type.
 pub(super) fn edge_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectType {

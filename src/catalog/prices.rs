@@ -11,3 +11,9 @@ pub(crate) const AGGREGATE: u64 = 5;
 
 /// What a search term adds if no selective index serves its key.
 pub(crate) const UNINDEXED_TERM: u64 = 50;
+
+/// The most rows that `count` counts.
+pub(crate) const MAX_COUNT: u32 = 1_000;
+
+/// Which numbers of rows can be counted up to, in words.
+pub(crate) const COUNT_RANGE: &str = "a whole number from 1 to 1000";

@@ -171,6 +171,8 @@ pub enum ArgumentRole {
     SortKey,
     /// `reverse`: whether the sort order is reversed.
     Reverse,
+    /// `countUpTo`: how many rows are counted at most.
+    CountUpTo,
     /// A key of a lookup field: its index among the field's keys.
     Key(usize),
     /// `name` of `__type`.

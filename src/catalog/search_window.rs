@@ -21,6 +21,12 @@ impl SearchWindow {
         (Self::MIN..=Self::MAX).contains(&rows).then_some(Self(rows))
     }
 
+    /// Half of it, for one of two parts of a search.
+    #[must_use]
+    pub(crate) fn half(self) -> Self {
+        Self(self.0 / 2)
+    }
+
     /// The rows.
     pub fn rows(self) -> u32 {
         self.0

@@ -5,7 +5,8 @@ use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
-/// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`.
+/// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`; parts that are paid once are not
+/// multiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CostNode {
     /// The key in the response.
@@ -22,6 +23,8 @@ pub struct CostNode {
     pub penalty: Cost,
     /// How many of its search terms add it.
     pub unindexed_terms: u64,
+    /// Whether it is paid once for a page, not for each row: a count.
+    pub is_once: bool,
     /// What it costs in all.
     pub total: Cost,
     /// The step that fetches its rows, if it is a connection or a lookup.
@@ -78,6 +81,7 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
                 continue;
             }
             PricedField::Scalar(definition) | PricedField::Aggregate(definition) => line(definition, own, Vec::new()),
+            PricedField::Count(definition) => CostNode { is_once: true, ..line(definition, own, Vec::new()) },
             PricedField::Object(object) => line(object.field, own, lines(&object.selections)),
             PricedField::Lookup(lookup) => {
                 CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections)) }
@@ -85,11 +89,13 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
             PricedField::Connection(connection) => {
                 let line = line(connection.field, own, lines(&connection.selections));
                 let (times, penalty) = (u64::from(connection.page.size.get()), search_penalty(connection));
+                let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
+                let once = once.fold(penalty, Cost::saturating_add);
                 CostNode {
                     times,
                     penalty,
                     unindexed_terms: connection.unindexed_terms,
-                    total: penalty.saturating_add(times.saturating_mul(line.total)),
+                    total: once.saturating_add(times.saturating_mul(line.total)),
                     step: Some(connection.step),
                     ..line
                 }
@@ -100,7 +106,7 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
     }
 }
 
-/// A line that is paid once.
+/// A line that is paid once. Parts that are paid once for a page are left out of its total.
 fn line(definition: &Field, own: Cost, parts: Vec<CostNode>) -> CostNode {
     CostNode {
         key: String::new(),
@@ -110,7 +116,8 @@ fn line(definition: &Field, own: Cost, parts: Vec<CostNode>) -> CostNode {
         times: 1,
         penalty: 0,
         unindexed_terms: 0,
-        total: parts.iter().fold(own, |sum, part| sum.saturating_add(part.total)),
+        is_once: false,
+        total: parts.iter().filter(|part| !part.is_once).fold(own, |sum, part| sum.saturating_add(part.total)),
         step: None,
         parts,
     }

@@ -11,7 +11,7 @@ pub fn depth(operation: &BoundOperation<'_>) -> u32 {
 
 fn levels<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> u32 {
     let levels_of = |selection: &BoundSelection<'a, F>| match selection.field.priced() {
-        PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) => 0,
+        PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) | PricedField::Count(_) => 0,
         PricedField::Object(object) => 1 + levels(&object.selections),
         PricedField::Lookup(lookup) => 1 + levels(&lookup.selections),
         PricedField::Connection(connection) => 1 + levels(&connection.selections),

@@ -33,12 +33,20 @@ fn is_zero(cost: &Cost) -> bool {
 /// Lists every selected field that costs something, in query order.
 pub fn fields(lines: &[CostNode]) -> Vec<FieldCost<'_>> {
     let mut list = Vec::new();
-    add(lines, 1, &mut Vec::new(), &mut list);
+    add(lines, 1, 1, &mut Vec::new(), &mut list);
     list
 }
 
-fn add<'a>(lines: &'a [CostNode], parent_times: u64, path: &mut Vec<&'a str>, list: &mut Vec<FieldCost<'a>>) {
+/// Adds lines that are paid so many times; those that are paid once for a page, `once_times`.
+fn add<'a>(
+    lines: &'a [CostNode],
+    parent_times: u64,
+    once_times: u64,
+    path: &mut Vec<&'a str>,
+    list: &mut Vec<FieldCost<'a>>,
+) {
     for line in lines {
+        let parent_times = if line.is_once { once_times } else { parent_times };
         let length = path.len();
         path.extend(line.via.iter().chain([&line.key]).map(String::as_str));
         let times = parent_times.saturating_mul(line.times);
@@ -51,7 +59,7 @@ fn add<'a>(lines: &'a [CostNode], parent_times: u64, path: &mut Vec<&'a str>, li
             requested_total_cost: times.saturating_mul(line.own).saturating_add(search_penalty),
             requested_subtree_cost: parent_times.saturating_mul(line.total),
         });
-        add(&line.parts, times, path, list);
+        add(&line.parts, times, parent_times, path, list);
         path.truncate(length);
     }
 }

@@ -57,6 +57,7 @@ impl Formula {
                     self.steps[connection.step] = Rows { parent, each: own };
                     self.add(&connection.selections, Some(connection.step));
                 }
+                PricedField::Count(_) => self.pay(own, parent.and_then(|step| self.steps[step].parent)),
                 PricedField::Edges(edges) => self.add(edges, parent),
                 PricedField::Node(node) => self.add(node, parent),
             }

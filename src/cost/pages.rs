@@ -24,7 +24,7 @@ impl<'a> Pages<'a> {
     fn add<F: Priced<'a>>(&mut self, selections: &'a [BoundSelection<'a, F>]) {
         for selection in selections {
             match selection.field.priced() {
-                PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) => {}
+                PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) | PricedField::Count(_) => {}
                 PricedField::Object(object) => self.add(&object.selections),
                 PricedField::Lookup(lookup) => self.add(&lookup.selections),
                 PricedField::Connection(connection) => {

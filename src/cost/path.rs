@@ -37,7 +37,7 @@ fn inside<'a, F: Priced<'a>>(
         let location = selection.location;
         path.push(selection.key);
         match selection.field.priced() {
-            PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) => {}
+            PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) | PricedField::Count(_) => {}
             PricedField::Object(object) => {
                 if visit(&Nested { step: None, location, path, level }) {
                     inside(&object.selections, path, level + 1, visit);

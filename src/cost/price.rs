@@ -19,6 +19,8 @@ pub(super) enum PricedField<'s, 'a> {
     Scalar(&'a Field),
     /// An aggregate that counts.
     Aggregate(&'a Field),
+    /// `count` of a root connection: paid once, not for each row.
+    Count(&'a Field),
     /// A joined object.
     Object(&'s BoundObject<'a>),
     /// A lookup.
@@ -37,7 +39,7 @@ impl PricedField<'_, '_> {
         match self {
             Self::Scalar(_) => SCALAR,
             Self::Object(_) | Self::Lookup(_) | Self::Connection(_) => OBJECT,
-            Self::Aggregate(_) => AGGREGATE,
+            Self::Aggregate(_) | Self::Count(_) => AGGREGATE,
             Self::Free | Self::Edges(_) | Self::Node(_) => 0,
         }
     }
@@ -84,6 +86,7 @@ impl<'a> Priced<'a> for BoundConnectionField<'a> {
         match self {
             Self::TypeName(_) | Self::PageInfo(_) => PricedField::Free,
             Self::Edges(edges) => PricedField::Edges(edges),
+            Self::Count(field) => PricedField::Count(field),
         }
     }
 }

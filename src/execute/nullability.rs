@@ -48,7 +48,8 @@ pub(super) fn is_satisfied(template: &ResponseTemplate, steps: &[StepRows]) -> b
         | Op::StartCursor
         | Op::EndCursor
         | Op::HasNextPage
-        | Op::HasPreviousPage => true,
+        | Op::HasPreviousPage
+        | Op::Count => true,
     })
 }
 

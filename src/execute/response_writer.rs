@@ -298,6 +298,7 @@ impl ResponseWriter {
                     let flag = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
                     self.page_flag(&plan, flag, out);
                 }
+                Op::Count => self.count(out),
                 Op::HasPreviousPage => {
                     let flag = |group: Group, backward: bool| group.before_page || (group.overflow && backward);
                     self.page_flag(&plan, flag, out);
@@ -422,6 +423,14 @@ impl ResponseWriter {
         out.push(b'"');
         self.cursor.finish(out);
         out.push(b'"');
+    }
+
+    fn count(&self, out: &mut Vec<u8>) {
+        let count = self.frames.last().and_then(|frame| self.steps[frame.step].group(frame.parent).count);
+        match count {
+            Some(count) => out.extend_from_slice(count.to_string().as_bytes()),
+            None => out.extend_from_slice(b"null"),
+        }
     }
 
     fn page_flag(&self, plan: &Plan, flag: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {

@@ -53,6 +53,8 @@ pub(crate) struct Group {
     pub(crate) before_page: bool,
     /// Whether there are rows at or after the `before:` cursor.
     pub(crate) after_page: bool,
+    /// The number of rows that match, up to a limit, if it is known.
+    pub(crate) count: Option<i64>,
 }
 
 impl StepRows {
@@ -200,6 +202,9 @@ impl<'a> RowGrouper<'a> {
         }
         if let Some(column) = layout.after_page {
             group.after_page = truth(&row, column)?;
+        }
+        if let Some(column) = layout.count {
+            group.count = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
         }
         let is_row = layout.present.map_or(Ok(true), |column| truth(&row, column))?;
         if !is_row || !self.search.examine(self.step, &row)? {

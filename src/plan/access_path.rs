@@ -8,6 +8,7 @@
 //!   ends where the window ends.
 
 use crate::catalog::binding::{Connection, SearchKey, SortKey};
+use crate::catalog::prices::MAX_COUNT;
 use crate::catalog::search_window::SearchWindow;
 use crate::query::bind::terms::BoundTerm;
 use crate::search::Comparator;
@@ -48,6 +49,8 @@ pub struct AccessPath {
     pub probe_window: u32,
     /// The number of these flags.
     pub probes: u32,
+    /// Whether the rows that match are counted, which takes as many again.
+    pub is_counted: bool,
     /// The number of parts of the order that are read for the page: cursors divide it.
     pub parts: u32,
 }
@@ -75,27 +78,29 @@ pub struct Lookup {
 }
 
 impl AccessPath {
-    /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page.
+    /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page. If all rows are
+    /// counted as well, the page and the count have half of the window each.
     pub(crate) fn choose(
         connection: &Connection,
         sort_key: usize,
         terms: &[BoundTerm],
         probes: u32,
+        is_counted: bool,
         window: SearchWindow,
     ) -> Self {
         let sort = &connection.sort_keys[sort_key];
         let chooser = Chooser { connection, sort_key, sort, terms };
         if let Some(path) = chooser.by_primary_key() {
-            return Self { probes, ..path };
+            return Self { probes, is_counted, ..path };
         }
         let prefix = chooser.prefix();
-        let mut path = Self { index: chooser.index(prefix), prefix, probes, ..Self::default() };
+        let mut path = Self { index: chooser.index(prefix), prefix, probes, is_counted, ..Self::default() };
         for index in (0..terms.len()).filter(|index| prefix.is_none_or(|prefix| prefix.term != *index)) {
             let bounds_range = prefix.is_none_or(|prefix| !prefix.is_sort_column) && chooser.is_range_of_order(index);
             if bounds_range { path.range.push(index) } else { path.filters.push(index) }
         }
         if !path.filters.is_empty() {
-            chooser.search(&mut path, window);
+            chooser.search(&mut path, if is_counted { window.half() } else { window });
         }
         path
     }
@@ -115,19 +120,21 @@ impl AccessPath {
     pub fn bound(&self, page_size: u32, values: usize) -> u64 {
         let [probes, window, probe_window] = [self.probes, self.window, self.probe_window].map(u64::from);
         let (limit, parts) = (u64::from(page_size) + 1, u64::from(self.parts.max(1)));
-        let page = limit * parts + probes;
+        let page = limit * parts + probes + if self.is_counted { u64::from(MAX_COUNT) } else { 0 };
+        // The look-ups of a count are those of the page, and its window is another one.
+        let times = if self.is_counted { 2 } else { 1 };
         let counted: u64 = self.lookups.iter().map(|lookup| u64::from(lookup.rows) + 1).sum();
         let read = self.lookups.iter().map(|lookup| u64::from(lookup.rows)).max().unwrap_or(0) * (1 + probes);
         let list = self.prefix.filter(|prefix| prefix.is_list);
         match (self.is_in_order(), list) {
-            _ if self.is_exhaustive => read + page,
+            _ if self.is_exhaustive => times * read + page,
             (true, Some(prefix)) => {
                 let (head, ranges) = (u64::from(range_head(page_size + 1, values)), values.max(1) as u64);
                 let merged = ranges * head + limit / head * (head + limit);
                 if prefix.is_sort_column { page * ranges } else { merged * parts + probes * ranges }
             }
             (true, None) => page,
-            (false, _) => counted + read.max(2 * (window + probes * probe_window)) + page,
+            (false, _) => counted + times * read.max(2 * (window + probes * probe_window)) + page,
         }
     }
 }
@@ -315,7 +322,7 @@ mod tests {
         let (_, _, Binding::Connection(connection)) = field else { panic!("{root} is no collection root") };
         let sort_key = connection.sort_keys.iter().position(|key| key.name == sort_key).unwrap();
         let terms: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
-        AccessPath::choose(connection, sort_key, &terms, probes, SearchWindow::DEFAULT)
+        AccessPath::choose(connection, sort_key, &terms, probes, false, SearchWindow::DEFAULT)
     }
 
     fn bound(connection: &Connection, term: &str) -> BoundTerm {

@@ -161,6 +161,34 @@ impl Locator<'_> {
         }
     }
 
+    /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
+    pub(crate) fn count(
+        &self,
+        span: &Span<'_>,
+        limit: Placeholder,
+        window: u32,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let mut text = String::new();
+        if let Some(list) = self.list.filter(|_| self.filters.is_empty() && !self.is_exhaustive) {
+            // Their order does not matter.
+            self.segments(span, &Cut::first(&limit), &mut text)?;
+            let elements = list.elements();
+            return write!(
+                f,
+                "(SELECT count(*) FROM (SELECT FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (\n{text}\n) AS t\n\
+                 LIMIT {limit}) AS n)"
+            );
+        }
+        self.alternatives(span, Take::Page { limit, window }, &mut text)?;
+        let matching = "count(*) FILTER (WHERE n.matches)";
+        write!(
+            f,
+            "(SELECT CASE WHEN {matching} >= {limit} OR bool_or(n.number > {window}) IS NOT TRUE THEN {matching} END\n\
+             FROM (\n{text}\n) AS n)"
+        )
+    }
+
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (conditions, order, limit) = (Where(lookup.conditions.iter()), List(lookup.order.iter()), lookup.rows + 1);

@@ -26,6 +26,7 @@ struct StepKey {
     end: End,
     after: Option<NullRange>,
     before: Option<NullRange>,
+    is_counted: bool,
     unindexed_terms: u64,
     terms: Vec<(usize, Comparator)>,
 }
@@ -70,7 +71,8 @@ impl PlanKey {
 
 impl StepKey {
     fn of(arguments: &StepArguments) -> Self {
-        let StepArguments { selection: _, keys, sort_key, reverse, page, unindexed_terms, terms } = arguments;
+        let StepArguments { selection: _, keys, sort_key, reverse, page, count_up_to, unindexed_terms, terms } =
+            arguments;
         Self {
             keys: keys.iter().map(|(index, _)| *index).collect(),
             sort_key: *sort_key,
@@ -78,15 +80,17 @@ impl StepKey {
             end: page.end,
             after: null_range(page.after.as_ref()),
             before: null_range(page.before.as_ref()),
+            is_counted: count_up_to.is_some(),
             unindexed_terms: *unindexed_terms,
             terms: terms.iter().map(term).collect(),
         }
     }
 
     fn matches(&self, arguments: &StepArguments) -> bool {
-        let StepArguments { selection: _, keys, sort_key, reverse, page, unindexed_terms, terms } = arguments;
-        (self.sort_key, self.reverse, self.end, self.unindexed_terms)
-            == (*sort_key, *reverse, page.end, *unindexed_terms)
+        let StepArguments { selection: _, keys, sort_key, reverse, page, count_up_to, unindexed_terms, terms } =
+            arguments;
+        (self.sort_key, self.reverse, self.end, self.is_counted, self.unindexed_terms)
+            == (*sort_key, *reverse, page.end, count_up_to.is_some(), *unindexed_terms)
             && (self.after, self.before) == (null_range(page.after.as_ref()), null_range(page.before.as_ref()))
             && terms.iter().map(term).eq(self.terms.iter().copied())
             && keys.iter().map(|(index, _)| *index).eq(self.keys.iter().copied())

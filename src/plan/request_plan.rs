@@ -126,6 +126,7 @@ impl Plan {
             Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
             Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),
             Slot::PageSize => Parameter::Limit(i64::from(arguments.size())),
+            Slot::CountLimit => Parameter::Limit(arguments.count_up_to.map_or(0, i64::from)),
             Slot::RangeHead(index) => {
                 let values = arguments.terms.get(index).map_or(0, |term| term.values.len());
                 Parameter::Limit(i64::from(range_head(arguments.size() + 1, values)))

@@ -52,7 +52,7 @@ impl ResponseTemplate {
                         in_order[*step] &= *loops == 1;
                     }
                 }
-                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage => {
+                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage | Op::Count => {
                     if let Some((step, loops)) = enclosing.last() {
                         in_order[*step] &= *loops > 0;
                     }
@@ -161,6 +161,8 @@ pub enum Op {
     HasNextPage,
     /// Whether rows precede the page.
     HasPreviousPage,
+    /// The number of rows of the connection, or null.
+    Count,
 }
 
 impl Op {
@@ -181,7 +183,8 @@ impl Op {
             | Self::StartCursor
             | Self::EndCursor
             | Self::HasNextPage
-            | Self::HasPreviousPage => 0,
+            | Self::HasPreviousPage
+            | Self::Count => 0,
         }
     }
 }

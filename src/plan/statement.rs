@@ -35,8 +35,18 @@ pub(crate) struct PageStatement<'a> {
     /// The probes: the parts of the order outside of the page in which any row is looked for. The scan begins with the row
     /// nearest to the page.
     pub(crate) probes: Vec<Span<'a>>,
+    /// The rows that are counted, if some are.
+    pub(crate) count: Option<Count<'a>>,
     /// What finds the page's rows, if it takes more than conditions.
     pub(crate) located: Option<Located<'a>>,
+}
+
+/// Rows that are counted.
+pub(crate) struct Count<'a> {
+    /// All rows of the connection.
+    pub(crate) span: Span<'a>,
+    /// How many are counted at most.
+    pub(crate) limit: Placeholder,
 }
 
 /// Rows that a locator finds.
@@ -63,7 +73,7 @@ impl PageStatement<'_> {
                 self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
             {
                 write!(text, "{}", locator.counts())?;
-                text.write_str(if self.probes.is_empty() { ",\n" } else { "\n" })?;
+                text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
             }
             parents_text = self.rows(text)?;
             Ok(())
@@ -73,32 +83,33 @@ impl PageStatement<'_> {
 
     /// The statement with nothing but the keys of the page's rows, if there are any. Its pages have one row less.
     pub(crate) fn keys(self) -> Option<KeysStatement> {
-        if self.located.is_some() {
+        // PostgreSQL could not infer the type of a count's parameter, which the keys would not use.
+        if self.located.is_some() || self.count.is_some() {
             return None;
         }
         let select = self.select.keys()?;
-        let (sql, parents_text) = PageStatement { select: &select, probes: Vec::new(), ..self }.text();
+        let (sql, parents_text) = PageStatement { select: &select, probes: Vec::new(), count: None, ..self }.text();
         Some(KeysStatement { sql, parents_text })
     }
 
     fn rows(&self, text: &mut String) -> Result<Option<ParentsText>, fmt::Error> {
         let ParentKeys::Arrays(keys) = &self.parent_keys else {
-            if self.probes.is_empty() {
-                self.page(text)?;
-            } else {
-                write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.probes())?;
+            if self.has_flags() {
+                write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.flags())?;
                 self.page(text)?;
                 text.write_str("\n) AS p ON TRUE")?;
+            } else {
+                self.page(text)?;
             }
             return Ok(None);
         };
-        let is_probed = !self.probes.is_empty();
+        let is_probed = self.has_flags();
         write!(text, "SELECT k.ord, {}p.*\nFROM ", if is_probed { "f.*, " } else { "" })?;
         let start = text.len();
         write!(text, "{}", parents(keys))?;
         let range = start..text.len();
         if is_probed {
-            write!(text, "\nCROSS JOIN LATERAL {}\nLEFT", self.probes())?;
+            write!(text, "\nCROSS JOIN LATERAL {}\nLEFT", self.flags())?;
         } else {
             text.write_str("\nCROSS")?;
         }
@@ -132,7 +143,7 @@ impl PageStatement<'_> {
     fn located(&self, Located { locator, window, .. }: &Located<'_>, text: &mut String) -> fmt::Result {
         let search = if *window > 0 { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
-        let continues_list = locator.has_counts() && self.probes.is_empty();
+        let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
         locator.alternatives(&self.span, Take::Page { limit: self.limit, window: *window }, text)?;
         let (columns, joins) = (self.select.list(), self.select.joins());
@@ -155,11 +166,16 @@ impl PageStatement<'_> {
     }
 
     fn present(&self) -> &'static str {
-        if self.probes.is_empty() { "" } else { "TRUE AS present, " }
+        if self.has_flags() { "TRUE AS present, " } else { "" }
     }
 
-    /// The probes as a relation.
-    fn probes(&self) -> impl Display {
+    /// Whether the result has a row for an empty page, too.
+    fn has_flags(&self) -> bool {
+        !self.probes.is_empty() || self.count.is_some()
+    }
+
+    /// The probes and the count as a relation.
+    fn flags(&self) -> impl Display {
         // OFFSET 0 prevents PostgreSQL from pulling the sub-select up into the outer select list, where it would run for every
         // row of the page instead of once for the parent. Without parents it runs once anyway.
         let fence = if matches!(self.parent_keys, ParentKeys::Arrays(_)) { " OFFSET 0" } else { "" };
@@ -168,6 +184,10 @@ impl PageStatement<'_> {
             for (index, probe) in self.probes.iter().enumerate() {
                 let comma = if index > 0 { ", " } else { "" };
                 write!(f, "{comma}{} AS f{index}", self.probe(probe))?;
+            }
+            if let Some(count) = &self.count {
+                let comma = if self.probes.is_empty() { "" } else { ", " };
+                write!(f, "{comma}{} AS f{}", self.count(count), self.probes.len())?;
             }
             write!(f, "{fence}) AS f")
         })
@@ -187,6 +207,17 @@ impl PageStatement<'_> {
                 write!(f, "{or}(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")?;
             }
             Ok(())
+        })
+    }
+
+    fn count(&self, Count { span, limit }: &Count<'_>) -> impl Display {
+        fmt::from_fn(move |f| {
+            if let Some(Located { locator, window, .. }) = &self.located {
+                return locator.count(span, *limit, *window, f);
+            }
+            let (relation, order) = (Relation(self.relation), self.order_by(span.ascending));
+            let conditions = Where(self.conditions.iter().chain(span.segments.iter().flatten()));
+            write!(f, "(SELECT count(*) FROM (SELECT FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS n)")
         })
     }
 

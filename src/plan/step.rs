@@ -107,6 +107,8 @@ pub enum Slot {
     Limit,
     /// The page size.
     PageSize,
+    /// How many rows are counted at most.
+    CountLimit,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
     RangeHead(usize),
     /// One column of the parents' keys, as an array: its index in [`Parents::Rows::columns`].
@@ -122,6 +124,8 @@ pub struct Layout {
     pub before_page: Option<usize>,
     /// Whether there are rows at or after the `before:` cursor; only if that is selected.
     pub after_page: Option<usize>,
+    /// The number of rows that match, up to a limit; only if that is selected.
+    pub count: Option<usize>,
     /// Whether there is a row at all: true or null; only if the result has a row for an empty page.
     pub present: Option<usize>,
     /// Whether the row matches, followed by its number in the window; only if the page may end with a window.

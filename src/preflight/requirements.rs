@@ -169,6 +169,7 @@ impl<'a> Requirements<'a> {
                 | Binding::Edges
                 | Binding::Node
                 | Binding::PageInfo
+                | Binding::Count
                 | Binding::Cursor
                 | Binding::PageInfoField(_)
                 | Binding::Introspection(_) => {}
@@ -236,6 +237,7 @@ impl<'a> Requirements<'a> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_)
             | Binding::Introspection(_) => {}
@@ -350,6 +352,7 @@ fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entit
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_)
             | Binding::Introspection(_) => continue,

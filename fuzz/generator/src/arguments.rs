@@ -25,6 +25,7 @@ impl Draft<'_, '_> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_) => Vec::new(),
         };
@@ -106,6 +107,13 @@ impl Draft<'_, '_> {
             } else {
                 arguments.extend(self.null(argument, 4));
             }
+        }
+        if let Some(argument) = definition(ArgumentRole::CountUpTo)
+            && self.choices.chance(15)
+        {
+            // Not in a variable, which a page size could share.
+            let value = Value::Number(self.choices.between(1, 1_000).to_string());
+            arguments.push(Argument { name: argument.name.clone(), value });
         }
         arguments
     }

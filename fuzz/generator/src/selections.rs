@@ -208,6 +208,7 @@ impl Draft<'_, '_> {
             Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Column(_)
             | Binding::Aggregate(_)
             | Binding::Cursor

@@ -21,10 +21,19 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
             Some(Binding::One(_) | Binding::Lookup(_)) => 1 + inside(),
             Some(Binding::Connection(connection)) => {
                 let (size, _) = node.page(catalog, generated);
-                u64::from(size) * (1 + inside()) + 50 * slow_terms(catalog, generated, node, connection)
+                // A count is paid once, not for each row.
+                let counts = node.nodes.iter().filter(|node| matches!(node.binding(catalog), Some(Binding::Count)));
+                let (counts, slow_terms) = (counts.count() as u64, slow_terms(catalog, generated, node, connection));
+                u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms
             }
             Some(Binding::Edges | Binding::Node) => inside(),
-            Some(Binding::PageInfo | Binding::Cursor | Binding::PageInfoField(_) | Binding::Introspection(_))
+            Some(
+                Binding::PageInfo
+                | Binding::Count
+                | Binding::Cursor
+                | Binding::PageInfoField(_)
+                | Binding::Introspection(_),
+            )
             | None => 0,
         }
     };

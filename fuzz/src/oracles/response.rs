@@ -18,7 +18,8 @@ pub fn written(template: &ResponseTemplate) -> String {
             | Op::StartCursor
             | Op::EndCursor
             | Op::HasNextPage
-            | Op::HasPreviousPage => {
+            | Op::HasPreviousPage
+            | Op::Count => {
                 text.extend_from_slice(b"null");
             }
             Op::Object { .. }
@@ -50,9 +51,11 @@ pub fn expected(catalog: &Catalog, object: TypeId, nodes: &[Node<'_>]) -> Option
                     | Binding::Lookup(_)
                     | Binding::Node
                     | Binding::PageInfo => inside()?,
-                    Binding::Column(_) | Binding::Aggregate(_) | Binding::Cursor | Binding::PageInfoField(_) => {
-                        "null".to_owned()
-                    }
+                    Binding::Column(_)
+                    | Binding::Aggregate(_)
+                    | Binding::Count
+                    | Binding::Cursor
+                    | Binding::PageInfoField(_) => "null".to_owned(),
                 }
             }
         };

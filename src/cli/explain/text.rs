@@ -143,7 +143,11 @@ impl Writer<'_> {
 
 /// The sum that makes a line's total; `None` for a field without parts.
 fn sum(node: &CostNode) -> Option<String> {
-    let parts = node.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.total));
+    let total = |is_once: bool| {
+        let parts = node.parts.iter().filter(|part| part.is_once == is_once);
+        parts.fold(0_u64, |sum, part| sum.saturating_add(part.total))
+    };
+    let (parts, once) = (total(false), total(true));
     if node.step.is_none() && node.parts.is_empty() {
         return None;
     }
@@ -153,6 +157,9 @@ fn sum(node: &CostNode) -> Option<String> {
         (1, parts) => write!(sum, "{} + {parts}", node.own),
         (times, parts) => write!(sum, "{times} × ({} + {parts})", node.own),
     };
+    if once > 0 {
+        let _ = write!(sum, " + {once} for a count");
+    }
     let _ = match node.unindexed_terms {
         0 => Ok(()),
         1 => write!(sum, " + {} for a search term without an index", node.penalty),

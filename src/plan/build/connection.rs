@@ -12,7 +12,7 @@ use crate::plan::locator::Span;
 use crate::plan::response_template::Op;
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Parameters};
-use crate::plan::statement::{Located, PageStatement, ParentKeys};
+use crate::plan::statement::{Count, Located, PageStatement, ParentKeys};
 use crate::plan::step::{CursorColumns, Layout, Parents, SearchColumns, Slot, Step};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::page::{End, Page};
@@ -32,8 +32,10 @@ impl<'a> Planner<'a> {
         let sort_key = &connection.sort_keys[bound.sort_key];
         let selected = SelectedPageFields::of(&bound.selections);
         let probes = selected.probes(bound);
+        let counts = |selection: &BoundSelection<'_, _>| matches!(selection.field, BoundConnectionField::Count(_));
+        let is_counted = bound.count_up_to.is_some() && bound.selections.iter().any(counts);
         let window = self.catalog.search_window();
-        let mut access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, window);
+        let mut access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, is_counted, window);
 
         let mut parameters = Parameters::default();
         let (parents, parent_keys, mut conditions) = join_parents(connection, parent, &mut parameters);
@@ -71,7 +73,8 @@ impl<'a> Planner<'a> {
         });
         let limit = parameters.add(Slot::Limit);
 
-        let layout = layout(&parents, &selected, bound.page, access_path.has_window());
+        let count_limit = is_counted.then(|| parameters.add(Slot::CountLimit));
+        let layout = layout(&parents, &selected, bound.page, is_counted, access_path.has_window());
         let mut select = Select::new(layout.width);
         terms.semi_joined().for_each(|(key, values)| select.search(key, values));
         self.response.push(Op::Connection { step: bound.step });
@@ -100,6 +103,8 @@ impl<'a> Planner<'a> {
             layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));
         let after_page =
             layout.after_page.map(|_| span(range.after_page(), lookup_range.after_page(), range.ascending));
+        let all = KeysetRange { above: None, below: None, inclusive: false, nulls: Nulls::Last };
+        let count = count_limit.map(|limit| Count { span: span(all, all, true), limit });
         let statement = PageStatement {
             relation: &connection.relation,
             select: &select,
@@ -109,6 +114,7 @@ impl<'a> Planner<'a> {
             index: terms.index(&access_path),
             limit,
             probes: before_page.into_iter().chain(after_page).collect(),
+            count,
             located,
         };
         let (sql, parents_text) = statement.text();
@@ -145,6 +151,7 @@ impl<'a> Planner<'a> {
                     self.response.literal("]");
                 }
                 BoundConnectionField::PageInfo(page_info) => self.page_info(page_info),
+                BoundConnectionField::Count(_) => self.response.push(Op::Count),
             }
         }
         self.response.close_object();
@@ -217,7 +224,7 @@ impl SelectedPageFields {
         let mut selected = Self::default();
         for selection in selections {
             match &selection.field {
-                BoundConnectionField::TypeName(_) => {}
+                BoundConnectionField::TypeName(_) | BoundConnectionField::Count(_) => {}
                 BoundConnectionField::Edges(edge) => {
                     selected.cursors |= edge.iter().any(|selection| matches!(selection.field, BoundEdgeField::Cursor));
                 }
@@ -247,7 +254,7 @@ impl SelectedPageFields {
     }
 }
 
-fn layout(parents: &Parents, selected: &SelectedPageFields, page: &Page, has_window: bool) -> Layout {
+fn layout(parents: &Parents, selected: &SelectedPageFields, page: &Page, is_counted: bool, has_window: bool) -> Layout {
     let mut width = 0;
     let mut next = |is_there: bool| {
         is_there.then(|| {
@@ -258,9 +265,10 @@ fn layout(parents: &Parents, selected: &SelectedPageFields, page: &Page, has_win
     let ordinal = next(*parents != Parents::Known);
     let before_page = next(selected.has_previous_page && page.after.is_some());
     let after_page = next(selected.has_next_page && page.before.is_some());
-    let present = next(before_page.is_some() || after_page.is_some());
+    let count = next(is_counted);
+    let present = next(before_page.is_some() || after_page.is_some() || is_counted);
     let search = next(has_window);
     // Two columns: whether the row matches, and its number.
     next(has_window);
-    Layout { ordinal, before_page, after_page, present, search, width }
+    Layout { ordinal, before_page, after_page, count, present, search, width }
 }

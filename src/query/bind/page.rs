@@ -1,6 +1,7 @@
 //! How many rows of a connection are requested, from which end, between which cursors.
 
 use crate::catalog::binding::{Connection, SortKey};
+use crate::catalog::prices::{COUNT_RANGE, MAX_COUNT};
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::cursor::{self, BadCursor, CursorPosition};
 use crate::limits::Limits;
@@ -82,6 +83,17 @@ pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<
         errors.push(error);
         (End::Front, PageSize::ONE)
     })
+}
+
+/// Reads how many rows are counted at most. A number that cannot be used adds an error.
+pub(super) fn count_up_to(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Option<u32> {
+    let Some(Literal::Int(requested)) = arguments.get(ArgumentRole::CountUpTo) else { return None };
+    let count = u32::try_from(*requested).ok().filter(|count| (1..=MAX_COUNT).contains(count));
+    if count.is_none() {
+        let (field, argument) = (arguments.field.name.clone(), "countUpTo".to_owned());
+        errors.push(BindError::BadArgument { field, argument, expected: COUNT_RANGE });
+    }
+    count
 }
 
 /// The index of the variable that gives the page size; `None` if the document gives it.

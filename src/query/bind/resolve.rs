@@ -48,6 +48,8 @@ pub struct StepArguments {
     pub reverse: bool,
     /// How many rows are requested, from which end, between which cursors.
     pub page: Page,
+    /// How many rows are counted at most, if they are.
+    pub count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
     pub unindexed_terms: u64,
     /// The search terms. Steps of the same root that take their search string from one variable share them.
@@ -220,6 +222,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_) => {}
         }
@@ -238,6 +241,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             sort_key: 0,
             reverse: false,
             page: Page::ONE_ROW,
+            count_up_to: None,
             unindexed_terms: 0,
             terms: Arc::default(),
         });
@@ -254,6 +258,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page::size(&arguments, self.limits, &mut errors);
+        let count_up_to = page::count_up_to(&arguments, &mut errors);
         let unindexed_terms = match &mut self.reading {
             Reading::Keys(keys) => keys.unindexed_terms(&arguments, binding, &mut errors),
             Reading::Values(searches) => {
@@ -275,7 +280,8 @@ impl<'a, 'v> Resolver<'a, 'v> {
         self.report(selection, errors);
         let selection = selection.id;
         let (keys, terms) = (Vec::new(), Arc::default());
-        self.steps.push(StepArguments { selection, keys, sort_key, reverse, page, unindexed_terms, terms });
+        let arguments = StepArguments { selection, keys, sort_key, reverse, page, count_up_to, unindexed_terms, terms };
+        self.steps.push(arguments);
     }
 
     /// Resolves `__schema` or `__type`.

@@ -72,6 +72,8 @@ pub enum BoundConnectionField<'a> {
     Edges(Selections<'a, BoundEdgeField<'a>>),
     /// `pageInfo`, and what is selected from it.
     PageInfo(Selections<'a, BoundPageInfoField>),
+    /// `count`.
+    Count(&'a Field),
 }
 
 /// A field of an edge.
@@ -141,6 +143,8 @@ pub struct BoundConnection<'a> {
     pub sort_key: usize,
     /// Whether the order is reversed.
     pub reverse: bool,
+    /// How many rows are counted at most, if they are.
+    pub count_up_to: Option<u32>,
     /// What is selected from it.
     pub selections: Selections<'a, BoundConnectionField<'a>>,
 }

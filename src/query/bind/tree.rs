@@ -86,6 +86,7 @@ impl<'a> Binder<'a> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_) => None,
         }
@@ -110,6 +111,7 @@ impl<'a> Binder<'a> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::PageInfoField(_)
             | Binding::Introspection(_) => None,
@@ -126,6 +128,7 @@ impl<'a> Binder<'a> {
             Binding::PageInfo => {
                 Some(BoundConnectionField::PageInfo(self.select(&selection.selections, Self::page_info_field)))
             }
+            Binding::Count => Some(BoundConnectionField::Count(field)),
             Binding::Column(_)
             | Binding::Aggregate(_)
             | Binding::One(_)
@@ -153,6 +156,7 @@ impl<'a> Binder<'a> {
             | Binding::Lookup(_)
             | Binding::Edges
             | Binding::PageInfo
+            | Binding::Count
             | Binding::PageInfoField(_)
             | Binding::Introspection(_) => None,
         }
@@ -173,6 +177,7 @@ impl<'a> Binder<'a> {
             | Binding::Edges
             | Binding::Node
             | Binding::PageInfo
+            | Binding::Count
             | Binding::Cursor
             | Binding::Introspection(_) => None,
         }
@@ -207,6 +212,7 @@ impl<'a> Binder<'a> {
             terms: &arguments.terms,
             sort_key: arguments.sort_key,
             reverse: arguments.reverse,
+            count_up_to: arguments.count_up_to,
             selections: self.select(&selection.selections, Self::connection_field),
         })
     }

@@ -332,6 +332,7 @@ fn takes_arguments(binding: &Binding) -> bool {
         | Binding::Edges
         | Binding::Node
         | Binding::PageInfo
+        | Binding::Count
         | Binding::Cursor
         | Binding::PageInfoField(_) => false,
     }

@@ -110,6 +110,11 @@ async fn round(database: &Database, roots: &[RootRows<'_>], name: &str, seed: u6
     assert!(failures.is_empty(), "{} of {searches} searches failed\n{reported}", failures.len());
 }
 
+/// Every fifth page is counted.
+fn count_up_to(random: &mut Random) -> Option<usize> {
+    random.chance(20).then(|| *random.pick(&[1, 7, 50, 1_000]))
+}
+
 /// Runs one search after the other.
 struct Worker<'a> {
     runners: &'a [QueryRunner],
@@ -161,6 +166,7 @@ impl<'a> Worker<'a> {
             before: None,
             flags: if random.chance(50) { Flags::Both } else { Flags::Ahead },
             joined: random.chance(30),
+            count_up_to: count_up_to(&mut random),
         };
         case.page_through(&mut random, arguments).await?;
         for _ in 0..4 {
@@ -175,6 +181,7 @@ impl<'a> Worker<'a> {
                     before,
                     flags: if random.chance(50) { Flags::Both } else { Flags::Ahead },
                     joined: random.chance(30),
+                    count_up_to: count_up_to(&mut random),
                 },
                 true,
             )

@@ -39,7 +39,8 @@ pub fn check(
     words: &[Word],
 ) -> bool {
     let Some(connection) = node.connection(catalog) else { return false };
-    if words.iter().any(|word| word.is("MATERIALIZED")) {
+    let is_counted = node.argument(catalog, generated, ArgumentRole::CountUpTo).is_some();
+    if is_counted || words.iter().any(|word| word.is("MATERIALIZED")) {
         return false;
     }
     let question = Question::new(catalog, generated, node, connection);

@@ -61,6 +61,7 @@ fn synonyms(role: ArgumentRole) -> &'static [&'static str] {
         ArgumentRole::After => &["cursor"],
         ArgumentRole::Last
         | ArgumentRole::Before
+        | ArgumentRole::CountUpTo
         | ArgumentRole::Key(_)
         | ArgumentRole::TypeName
         | ArgumentRole::IncludeDeprecated

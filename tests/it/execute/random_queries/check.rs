@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use orderql::catalog::Catalog;
+use orderql::catalog::search_window::SearchWindow;
 use orderql::plan::request_plan::{Parameter, Plan};
 use orderql::plan::step::Parents;
 use orderql::query::Request;
@@ -38,8 +40,11 @@ impl<'a> Checker<'a> {
         let relations = "SELECT array_agg(oid)::text FROM pg_class
             WHERE relkind IN ('r', 'i') AND relnamespace IN ('public'::regnamespace, 'orderql'::regnamespace)";
         let relations = database.connect().await.query_one(relations, &[]).await.unwrap().get(0);
+        // Wide enough for every search to end: a count that the window cuts off would be null.
+        let window = SearchWindow::new(SearchWindow::MAX).unwrap();
+        let catalog = Catalog::built_in().unwrap().with_search_window(window);
         Self {
-            runner: QueryRunner::new(database),
+            runner: QueryRunner::with_catalog(&database.config(), 2, catalog),
             tables,
             client: connect_like_server(database).await,
             relations,

@@ -21,6 +21,8 @@ pub struct PageArguments {
     pub flags: Flags,
     /// Whether a field of a joined object is selected.
     pub joined: bool,
+    /// How many rows are counted at most, if they are.
+    pub count_up_to: Option<usize>,
 }
 
 /// The flags of `pageInfo` that are selected. One that needs rows outside of the page has a share of the window.
@@ -41,6 +43,7 @@ pub struct SearchPage {
     pub end: Option<usize>,
     /// The number of rows examined, if the window ended before the page was full.
     pub rows_examined: Option<i64>,
+    pub count: Option<u64>,
     pub compiled: Compiled,
 }
 
@@ -78,12 +81,15 @@ impl PageArguments {
                 let _ = write!(arguments, ", {name}: {:?}", cursor(position));
             }
         }
+        if let Some(count) = self.count_up_to {
+            let _ = write!(arguments, ", countUpTo: {count}");
+        }
         let next = if self.selects_next() { "hasNextPage " } else { "" };
         let previous = if self.selects_previous() { "hasPreviousPage " } else { "" };
         let joined = if self.joined { &root.joined } else { "" };
         format!(
             "{{ found: {}({arguments}) {{ edges {{ cursor node {{ {} {joined} }} }} \
-             pageInfo {{ {next}{previous}startCursor endCursor }} }} }}",
+             pageInfo {{ {next}{previous}startCursor endCursor }} count }} }}",
             root.name,
             root.id_fields.join(" ")
         )
@@ -121,6 +127,7 @@ impl PageArguments {
                 [(key, rows)] if key == "found" => Some(*rows),
                 other => return Err(format!("the searches that ended with their windows are {other:?}")),
             },
+            count: data["found"]["count"].as_u64(),
             compiled: result.compiled,
         })
     }
@@ -149,7 +156,20 @@ impl PageArguments {
             None | Some(_) => {}
         }
         self.check_flags(page, matches, between.len(), total, is_whole)?;
+        self.check_count(page, matches, total)?;
         self.check_cursors(page, between)
+    }
+
+    /// The count is that of all rows, also beyond the cursors. It may be unknown if the window has not all rows.
+    fn check_count(&self, page: &SearchPage, matches: &[usize], total: usize) -> Result<(), String> {
+        let path = &page.compiled.plan.steps()[0].access_path;
+        let expected = self.count_up_to.map(|most| matches.len().min(most) as u64);
+        let may_be_unknown = path.has_window() && total > usize::try_from(path.window).unwrap();
+        if page.count == expected || (page.count.is_none() && may_be_unknown) {
+            Ok(())
+        } else {
+            Err(format!("the count is {:?}, not {expected:?}", page.count))
+        }
     }
 
     fn check_flags(

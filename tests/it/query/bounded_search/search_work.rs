@@ -51,7 +51,13 @@ pub fn check_work(
     let cursors = usize::from(arguments.after.is_some()) + usize::from(arguments.before.is_some());
     let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list);
     let parts = if is_merged && cursors > 0 { 2 * cursors } else { 1 };
-    let bound = found + parts * relations * page_rows + SPARE_ROWS;
+    // The window is shared by the page and its count; without one, the rows are counted beside those of the page.
+    let counted = match arguments.count_up_to {
+        Some(_) if path.is_exhaustive => found,
+        Some(most) if !path.has_window() => most + values,
+        _ => 0,
+    };
+    let bound = found + counted + parts * relations * page_rows + SPARE_ROWS;
     let rows = usize::try_from(measured.rows).unwrap();
     if rows > bound {
         return Err(format!("{rows} rows were examined, more than {bound}"));

@@ -56,6 +56,8 @@ struct Page<'a> {
     rows: Vec<Row<'a>>,
     has_next: bool,
     has_previous: bool,
+    /// How many rows match, up to `countUpTo`.
+    count: Option<usize>,
 }
 
 /// The arguments of a field that have values.
@@ -287,6 +289,8 @@ impl<'a, 'q> Query<'a, 'q> {
         let rows = rows.filter(|row| parent.is_none_or(|parent| is_joined(&connection.join, parent, *row)));
         let mut rows: Vec<_> = rows.filter(|row| search.matches(*row)).collect();
         rows.sort_by(|a, b| order(&position(*a), &position(*b)));
+        let count_up_to = arguments.get(ArgumentRole::CountUpTo).map(|count| usize::try_from(count.as_u64().unwrap()));
+        let count = count_up_to.map(|most| rows.len().min(most.unwrap()));
 
         let tag = if reverse { sort_key.tag.reversed() } else { sort_key.tag };
         let types: Vec<_> = connection.cursor_columns(sort_key).map(|column| column.scalar).collect();
@@ -320,7 +324,7 @@ impl<'a, 'q> Query<'a, 'q> {
             }
             sizes => panic!("the page sizes {sizes:?}"),
         }
-        Page { connection, sort_key, reverse, search, rows, has_next, has_previous }
+        Page { connection, sort_key, reverse, search, rows, has_next, has_previous, count }
     }
 
     /// A connection's object.
@@ -334,6 +338,7 @@ impl<'a, 'q> Query<'a, 'q> {
                 Binding::PageInfoField(PageInfoField::EndCursor) => page.cursor(page.rows.last()),
                 other => panic!("{other:?} in pageInfo"),
             }),
+            Binding::Count => page.count.map_or(Json::Null, |count| Json::Number(count.try_into().unwrap())),
             other => panic!("{other:?} in a connection"),
         })
     }
