@@ -11,7 +11,10 @@ use crate::cli::doctor::finding::Finding;
 use crate::cli::doctor::replicas;
 use crate::cli::schema;
 use crate::config::settings::Config;
+use crate::database::database_address::DatabaseAddress;
 use crate::database::migrate::{has_order_tables, pending};
+use crate::database::pool::Pool;
+use crate::database::pooler::{self, Pooling};
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 use crate::preflight::mismatch::Mismatch;
@@ -76,6 +79,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             return findings;
         }
     }
+    findings.extend(pooled_connections(database, config).await);
     // Each of them says something even if another one fails.
     for (area, checked) in [
         ("database", server(&client).await),
@@ -98,6 +102,22 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
     findings.extend(schema_fit(&client, config).await);
     findings.extend(replicas::check(&client, &servers.replicas, config).await);
     findings
+}
+
+/// What is wrong with the connections that the server would use, a pooler between them and PostgreSQL included.
+async fn pooled_connections(database: &DatabaseAddress, config: &Config) -> Option<Finding> {
+    if !config.startup_options {
+        match pooler::examine(database).await {
+            Err(error) => return Some(Finding::error("pooler", &error)),
+            Ok(Pooling::ByTransaction) if config.listen_url.is_none() => {
+                let text = "it delivers no notifications, so that changes of accounts take up to two seconds";
+                return Some(Finding::warning("pooler", text, "PostgreSQL's own address in listen-url"));
+            }
+            Ok(Pooling::ByTransaction | Pooling::BySession) => {}
+        }
+    }
+    let checked = async { Pool::new(&config.pool(database.clone()))?.check().await };
+    checked.await.err().map(|error| Finding::error("connections", &error))
 }
 
 async fn server(client: &Client) -> Result<Vec<Finding>, Error> {

@@ -106,8 +106,11 @@ async fn a_pooler_of_sessions_is_used_without_startup_options() {
     if version < OLDEST {
         // It knows it where it may ask.
         let telling = Pooler::start("pooler-telling", &database.config(), &role, &format!("stats_users = {role}"));
-        let old = refused(&telling.address(database.name(), &role), &flags).stderr;
+        let address = telling.address(database.name(), &role);
+        let old = refused(&address, &flags).stderr;
         assert!(old.contains(&format!("PgBouncer {}.{}", version.0, version.1)) && old.contains("upgrade"), "{old}");
+        let examined = run(orderql().args(["doctor", "--database-url", &address]).args(flags), "");
+        assert!(!examined.succeeded && examined.stdout.contains("FAILED   pooler"), "{}", examined.stdout);
         println!("skipped: this PgBouncer crashes when a statement is cancelled");
         return;
     }

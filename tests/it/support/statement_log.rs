@@ -1,5 +1,6 @@
 //! The statements that PostgreSQL receives for one database, from the log of its server.
 
+use std::collections::HashSet;
 use std::fs;
 
 use crate::support::cluster::server_log;
@@ -37,6 +38,15 @@ impl StatementLog {
         let prefix = format!("{} {application} [", self.database);
         let log = fs::read(server_log()).unwrap();
         let log = String::from_utf8_lossy(&log);
-        log.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.split_once("] ")?.1.to_owned())).collect()
+        let lines = log.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once("] "));
+        // A new connection is asked for its settings, whenever it is opened: a statement, and how long it took.
+        let mut asked = HashSet::new();
+        let mut is_check = |process: &str, text: &str| {
+            if text.contains("statement: SELECT current_setting(") {
+                return asked.insert(process.to_owned());
+            }
+            asked.remove(process) && text.starts_with("LOG:  duration: ")
+        };
+        lines.filter(|(process, text)| !is_check(process, text)).map(|(_, text)| text.to_owned()).collect()
     }
 }
