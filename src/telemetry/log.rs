@@ -91,7 +91,7 @@ pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
         let lines = lines.json().flatten_event(true).with_filter_reloading();
         let handle = lines.reload_handle();
         lines.finish().try_init()?;
-        request_line::write_json_to(queue);
+        request_line::write_json_to(Box::new(move |line| queue.push(line)));
         Box::new(move |filter| handle.reload(filter))
     } else {
         let lines = lines.with_ansi(terminal).with_filter_reloading();

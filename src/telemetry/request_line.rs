@@ -16,35 +16,37 @@ use time::macros::format_description;
 use tracing::{Level, enabled, info};
 
 use crate::telemetry::event::ServedRequest;
-use crate::telemetry::log_queue::LogQueue;
 use crate::telemetry::trace_context::TraceId;
 
 /// The time of a line, as `tracing_subscriber` writes it.
 const TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
+/// Takes a whole line.
+type Sink = Box<dyn Fn(&[u8]) + Send + Sync>;
+
 /// Where lines go that are JSON; none while they are text.
-static JSON_LINES: OnceLock<LogQueue> = OnceLock::new();
+static JSON_LINES: OnceLock<Sink> = OnceLock::new();
 
 thread_local! {
     static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Writes the lines of requests as JSON from now on.
-pub(super) fn write_json_to(queue: LogQueue) {
+pub(super) fn write_json_to(sink: Sink) {
     // The log is opened once in a process.
-    let _ = JSON_LINES.set(queue);
+    let _ = JSON_LINES.set(sink);
 }
 
 /// Writes the line of a request.
 pub(super) fn write(request: &ServedRequest<'_>) {
-    let Some(queue) = JSON_LINES.get() else { return write_fields(request) };
+    let Some(sink) = JSON_LINES.get() else { return write_fields(request) };
     if enabled!(Level::INFO) {
         LINE.with_borrow_mut(|line| {
             line.clear();
             if serde_json::to_writer(&mut *line, &RequestLine::new(request)).is_ok() {
                 line.push(b'\n');
-                queue.push(line);
+                sink(line);
             }
         });
     }
