@@ -2,7 +2,7 @@
 # A service of several machines, all of them this one: a primary with two standbys, a store, three nodes, and HAProxy before them.
 # Called by `./dev cluster`.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 usage() {
     cat <<'TEXT'
@@ -159,10 +159,8 @@ start_node() {
     if [ -n "$(store_program)" ]; then
         set -- "$@" --bucket-url "redis://127.0.0.1:$store/0"
     fi
-    if "$program" serve --help | grep -q -- --replica-urls; then
-        set -- "$@" --replica-urls \
-            "postgresql://postgres@127.0.0.1:$standby_1/orders,postgresql://postgres@127.0.0.1:$standby_2/orders"
-    fi
+    set -- "$@" --replica-urls \
+        "postgresql://postgres@127.0.0.1:$standby_1/orders,postgresql://postgres@127.0.0.1:$standby_2/orders"
     start "node$node" "$program" "$@"
 }
 
