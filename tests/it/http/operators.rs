@@ -87,7 +87,8 @@ async fn settings_are_shown_with_their_origin_and_secrets_are_not() {
     let secret = "Z2VoZWltZ2VoZWltZ2VoZWltZ2VoZWltZ2VoZWltZ2VoZWltZ2VoZWltZ2VoZWlt";
     let flags =
         ["--admin-listen", "127.0.0.1:0", "--token-algorithm", "HS256", "--signing-key", secret, "--max-depth", "7"];
-    let addresses = ["--replica-urls", &address, "--listen-url", &address];
+    let store = "redis://:geheim@127.0.0.1:1/0";
+    let addresses = ["--replica-urls", &address, "--listen-url", &address, "--bucket-url", store];
     let server = Server::start_on(&address, &[&flags[..], &addresses].concat());
     let response = server.get_as_operator("/config");
     assert!(!response.body.contains("geheim") && !response.body.contains("Z2VoZWlt"), "{}", response.body);
