@@ -70,7 +70,8 @@ fn quoted(value: &str) -> Option<String> {
     }
     // A quote ends the value where a comma or the end follows; with spaces in the value, it has none of its own.
     let fits = |quote: &char| {
-        !value.ends_with(*quote) && !value.contains(&format!("{quote},")) && !(has_spaces && value.contains(*quote))
+        let ends_early = value.ends_with(*quote) || value.contains(&format!("{quote},"));
+        !(ends_early || has_spaces && value.contains(*quote))
     };
     ['\'', '"'].into_iter().find(fits).map(|quote| format!("{quote}{value}{quote}"))
 }

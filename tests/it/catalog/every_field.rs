@@ -24,7 +24,7 @@ async fn every_field_of_every_type_has_a_value_somewhere() {
     let mut seen = Seen::default();
     for root in &catalog.object(catalog.query()).unwrap().fields {
         let arguments = match &root.binding {
-            Binding::Connection(_) => "first: 100".to_owned(),
+            Binding::Connection(_) => "first: 100, countUpTo: 1000".to_owned(),
             Binding::Lookup(lookup) => {
                 let keys: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
                 let keys = if lookup.alternatives { &keys[..1] } else { &keys[..] };
