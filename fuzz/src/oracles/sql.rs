@@ -46,23 +46,30 @@ const KEY_WORDS: &[&str] = &[
     "ARRAY",
     "AS",
     "BY",
+    "CASE",
     "CROSS",
     "DESC",
     "DISTINCT",
+    "ELSE",
+    "END",
     "EXISTS",
     "FALSE",
+    "FILTER",
+    "FIRST",
     "FROM",
     "GROUP",
     "HAVING",
     "IN",
     "IS",
     "JOIN",
+    "LAST",
     "LATERAL",
     "LEFT",
     "LIMIT",
     "MATERIALIZED",
     "NOT",
     "NULL",
+    "NULLS",
     "OFFSET",
     "ON",
     "OR",
@@ -70,14 +77,16 @@ const KEY_WORDS: &[&str] = &[
     "ORDINALITY",
     "OVER",
     "SELECT",
+    "THEN",
     "TRUE",
     "UNION",
+    "WHEN",
     "WHERE",
     "WITH",
 ];
 
 const FUNCTIONS_AND_TYPES: &[&str] =
-    &["count", "row_number", "unnest", "bool", "int8", "numeric", "text", "timestamptz", "uuid"];
+    &["bool_or", "count", "row_number", "unnest", "bool", "int8", "numeric", "text", "timestamptz", "uuid"];
 
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
