@@ -84,9 +84,7 @@ async fn a_flood_of_logins_of_one_account_leaves_places_for_the_others() {
         assert_eq!(server.send(request("demo")).status, 200);
     }
     let responses: Vec<_> = flood.into_iter().map(|stream| read_responses(stream).remove(0)).collect();
-    // On a slow machine some wait for their turn until it is too late.
-    let is_refused = |response: &&Response| !matches!(response.status, 200 | 503);
-    let refused: Vec<_> = responses.iter().filter(is_refused).collect();
+    let refused: Vec<_> = responses.iter().filter(|response| response.status != 200).collect();
     assert!(refused.len() < responses.len() && !refused.is_empty(), "{} of {}", refused.len(), responses.len());
     for response in refused {
         assert_eq!((response.status, response.code().as_str()), (429, "TOO_MANY_LOGINS"), "{response:?}");

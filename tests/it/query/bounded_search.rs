@@ -35,7 +35,7 @@ const WINDOWS: [u32; 3] = [100, 250, 400];
 const OFTEN: [&str; 6] = ["orders", "orderItems", "shipments", "returns", "returnItems", "parties"];
 
 /// Searches of each round, unless the environment variable `BOUNDED_SEARCHES` has another number.
-const SEARCHES: usize = 40;
+const SEARCHES: usize = 75;
 
 /// Searches that run at the same time.
 const WORKERS: usize = 3;
