@@ -75,7 +75,7 @@ async fn a_pooler_of_sessions_is_used_without_startup_options() {
     let once = "pool_mode = session\nserver_lifetime = 0";
     let pooler = Pooler::start("pooler-session", &database.config(), &role, once);
     let address = pooler.address(database.name(), &role);
-    // It refuses them, or drops them where it is told to: then reading would not be from a snapshot any more.
+    // It refuses them, or drops them where its settings say so: then reading would not be from a snapshot any more.
     let refusing = refused(&address, &[]).stderr;
     assert!(refusing.contains("startup-options") && refusing.contains("unsupported startup parameter"), "{refusing}");
     let ignoring = "pool_mode = session\nignore_startup_parameters = options";
