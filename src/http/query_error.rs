@@ -47,6 +47,14 @@ pub(crate) enum QueryError {
         /// When the next one is due.
         retry_after: Duration,
     },
+    /// The caller sends introspection, or other queries that cost nothing, faster than they are run.
+    #[error(
+        "you send more queries that cost nothing, such as introspection, than are run in a second; cache the schema"
+    )]
+    TooManyFreeQueries {
+        /// When the next one is due.
+        retry_after: Duration,
+    },
     /// The query ran longer than it may.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
     DeadlineExceeded {
@@ -106,7 +114,7 @@ impl From<QueryError> for ApiError {
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
             }
-            QueryError::TooManyReports { retry_after } => {
+            QueryError::TooManyReports { retry_after } | QueryError::TooManyFreeQueries { retry_after } => {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(retry_after));
                 return Self { is_well_formed_request: true, ..response };
             }

@@ -52,6 +52,8 @@ pub(crate) struct Service {
     pub refusal_pace: Arc<Pace>,
     /// Holds back reports of prices and plans, which are free.
     pub report_pace: Arc<Pace>,
+    /// Holds back queries that cost nothing, such as introspection.
+    pub free_query_pace: Arc<Pace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
     /// Whether the database has the tables of order updates.

@@ -2,7 +2,8 @@
 //!
 //! A refusal costs little, but ten thousand of them a second take the time of many queries. Clients that wait for a
 //! response before they send the next request are slowed down, and those that heed `Retry-After` notice nothing. Reports
-//! of prices cost as much as compiling a query; those that would be late by too much are refused.
+//! of prices cost as much as compiling a query, and introspection as much as writing the schema; those that would be late by too
+//! much are refused.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +41,7 @@ impl Pace {
         })
     }
 
-    /// How long a report of the caller is held back, after which the next one is due in `interval`. Fails with the time until
+    /// How long a free request of the caller is held back, after which the next one is due in `interval`. Fails with the time until
     /// one is due if that is too long; nothing is claimed then.
     pub(crate) fn claim(&self, caller: &Arc<str>, now: Instant, interval: Duration) -> Result<Duration, Duration> {
         self.with_due(caller, now, |due| {

@@ -108,6 +108,7 @@ pub(crate) async fn start(
         shared_store: store,
         refusal_pace: Arc::default(),
         report_pace: Arc::default(),
+        free_query_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
         updates_orders,
         persisted_queries: QueryTexts::new(options.persisted_queries).into(),

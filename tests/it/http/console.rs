@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::http::compression::decompress;
-use crate::support::http::{JSON, Response, bearer};
+use crate::support::http::{GRAPHQL_JSON, JSON, Response, bearer};
 use crate::support::server::{Server, server_with_demo_user, server_with_users};
 use orderql::access::profile::Profile;
 
@@ -226,4 +226,29 @@ async fn a_flood_of_reports_of_large_texts_is_refused() {
     assert!(refused.json()["errors"][0]["extensions"]["retryAfterMs"].as_u64().unwrap() > 0);
     assert!(refused.header("retry-after").is_some());
     assert_eq!(server.query(&token, "{ __typename }").json()["data"], json!({"__typename": "Query"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_introspection_is_refused_and_a_console_does_not_notice_the_bound() {
+    let users = ["demo", "other"].map(|user| (user, Profile::DEFAULT));
+    let (server, _database) = server_with_users(&users, &["--body-limit", "16MiB"]).await;
+    let token = server.token("demo");
+    // More than a console or a code generator sends.
+    for _ in 0..30 {
+        assert!(server.query(&token, INTROSPECTION).json()["data"]["__schema"].is_object());
+    }
+    // The text's size is the time until the next one.
+    let large = format!("{{ __schema {{ queryType {{ name }} }} }} #{}", "x".repeat(12 << 20));
+    assert_eq!(server.query(&token, &large).json()["data"]["__schema"]["queryType"]["name"], "Query");
+    for free in [INTROSPECTION, "{ __typename }", "{ order(orderId: \"1\") @skip(if: true) { orderId } }"] {
+        let refused = server.query(&token, free);
+        assert_eq!((refused.code().as_str(), refused.status), ("THROTTLED", 200), "{free}");
+        assert!(refused.json()["errors"][0]["extensions"]["retryAfterMs"].as_u64().unwrap() > 0);
+        assert!(refused.header("retry-after").is_some());
+        assert_eq!(server.query_as(GRAPHQL_JSON, &token, free).status, 429, "{free}");
+    }
+    // Queries that are paid, reports and other callers are not affected.
+    assert_eq!(server.query(&token, "{ order(orderId: \"1\") { orderId } }").json()["data"], json!({"order": null}));
+    assert_eq!(send(&server, &token, "GraphQL-Cost: validate", INTROSPECTION).status, 200);
+    assert!(server.query(&server.token("other"), INTROSPECTION).json()["data"]["__schema"].is_object());
 }

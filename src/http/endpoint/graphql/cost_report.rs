@@ -1,12 +1,7 @@
 //! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
-//!
-//! A report takes a core for as long as compiling the query, and is free. So a caller gets them at a limited pace.
-
-use std::time::Duration;
 
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
-use tokio::time::{self, Instant};
 
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::explanation::Explanation;
@@ -17,6 +12,7 @@ use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::{ApiError, milliseconds};
 use crate::http::endpoint::graphql::compilation;
+use crate::http::endpoint::graphql::free_requests::pace;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::http::negotiate::Media;
 use crate::http::query_error::QueryError;
@@ -34,10 +30,6 @@ const INCLUDE_PLAN: &str = "x-graphql-include-plan";
 
 /// Replaces the response by a report. Its value is `validate` or `plan`.
 const COST: &str = "graphql-cost";
-
-/// Between two reports of one caller, and more for each byte of the second one's text: a thousandth of a second for a KiB.
-const INTERVAL: Duration = Duration::from_millis(5);
-const INTERVAL_PER_BYTE: Duration = Duration::from_micros(1);
 
 /// What is reported in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +110,9 @@ pub(crate) async fn respond(
     if wanted == Report::Plan {
         require_plan_grant(caller)?;
     }
-    pace(service, caller, query.request.query.len()).await?;
+    pace(&service.report_pace, caller, query.request.query.len())
+        .await
+        .map_err(|retry_after| QueryError::TooManyReports { retry_after })?;
     let explanation = compilation::explain(service, caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
@@ -129,19 +123,6 @@ pub(crate) async fn respond(
         Err(error @ DebitError::Unavailable(_)) => return Err(error.into()),
     };
     Ok(json_response(StatusCode::OK, media, &report(explanation, wanted, &forecast)))
-}
-
-/// Waits until the caller's next report is due. Fails if others of the same caller are before it.
-async fn pace(service: &Service, caller: &Principal, bytes: usize) -> Result<(), ApiError> {
-    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-    let interval = INTERVAL + INTERVAL_PER_BYTE * bytes;
-    let now = Instant::now();
-    match service.report_pace.claim(&caller.user_id, now.into_std(), interval) {
-        Ok(delay) if delay.is_zero() => {}
-        Ok(delay) => time::sleep_until(now + delay).await,
-        Err(retry_after) => return Err(QueryError::TooManyReports { retry_after }.into()),
-    }
-    Ok(())
 }
 
 /// The report. `forecast` is what a debit would return.

@@ -7,6 +7,7 @@ pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
+mod free_requests;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
@@ -32,9 +33,11 @@ use crate::http::compress::{ENCODER_MEMORY, compress};
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::graphql::admission::Schedule;
 use crate::http::endpoint::graphql::execution::AdmittedQuery;
+use crate::http::endpoint::graphql::free_requests::pace;
 use crate::http::endpoint::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::negotiate::{self, Media};
+use crate::http::query_error::QueryError;
 use crate::http::request_error::RequestError;
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 use crate::http::service::Service;
@@ -144,11 +147,16 @@ async fn run(
     entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
     store(&service.persisted_queries, &caller.user_id, query);
+    entry.set_operation(compiled.operation_name.as_deref());
+    let cost = compiled.estimate.cost();
+    if cost == 0 {
+        pace(&service.free_query_pace, caller, query.request.query.len())
+            .await
+            .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
+    }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, &head.headers).await?;
     let step_names = cost_report::planned_steps(service, caller, &mut query.request, &head.headers).await?;
-    entry.set_operation(compiled.operation_name.as_deref());
 
-    let cost = compiled.estimate.cost();
     let demand = admission::demand(cost, &query.request, in_flight);
     let started = Instant::now();
     let admitted = admission::admit(service, caller, demand, schedule, in_flight).await;
