@@ -42,6 +42,7 @@ async fn somebody_writes_prices_runs_and_follows_queries_in_a_browser() {
     visit.sign_in();
     visit.price_and_run();
     visit.follow_suggestions();
+    visit.choose_fields();
     visit.complete_a_search();
     visit.see_the_plan();
     visit.read_pages(folder.path());
@@ -114,6 +115,42 @@ impl Visit {
         browser.wait_for("document.querySelector('.oq-problems button')");
         self.check_accessibility("an error");
         assert_eq!(browser.text("#paid"), paid);
+    }
+
+    fn choose_fields(&self) {
+        let browser = &self.browser;
+        let text = |query: &str| browser.wait_for(&format!("{TEXT}.replace(/\\s+/g, ' ').trim() === {}", json!(query)));
+        let field = |name: &str| {
+            format!(
+                "[...document.querySelectorAll('.oq-tree label')].find(label => label.innerText.startsWith('{name}'))"
+            )
+        };
+        browser.click("[aria-label='Show Explorer']");
+        // Half a query cannot be changed.
+        self.write("{ orders(first: 5) { edges { node { orderId");
+        browser.type_keys(" @");
+        browser.wait_for_text(".oq-panel", "an error of syntax");
+        self.write("# What is left\n{ __typename }");
+        browser.wait_for(&field("shipments"));
+        browser.run(&format!("{}.click()", field("shipments")));
+        text("# What is left { __typename shipments(first: 10) { edges { node { shipmentId } } } }");
+        // With the keyboard, on a field of the nodes.
+        browser.run(&format!("{}.control.focus()", field("statusId")));
+        browser.type_keys(" ");
+        text("# What is left { __typename shipments(first: 10) { edges { node { shipmentId statusId } } } }");
+        let argument = "[...document.querySelectorAll('.oq-tree .oq-buttons label')].find(label => label.innerText.trim() === 'query')";
+        browser.run(&format!("{argument}.control.focus()"));
+        browser.type_keys(&format!("statusId:SHIPMENT_SHIPPED{ENTER}"));
+        text(
+            "# What is left { __typename shipments(first: 10, query: \"statusId:SHIPMENT_SHIPPED\") { edges { node { shipmentId statusId } } } }",
+        );
+        self.check_accessibility("the explorer");
+        // The last field of a connection takes the connection with it.
+        for name in ["shipmentId", "statusId"] {
+            browser.run(&format!("{}.click()", field(name)));
+        }
+        text("# What is left { __typename }");
+        browser.click("[aria-label='Show Price']");
     }
 
     fn complete_a_search(&self) {

@@ -9,6 +9,7 @@ import { useEffect, useState } from "react";
 import { Appearance } from "./appearance";
 import { Completion } from "./completion";
 import { example, isValid } from "./example";
+import { EXPLORER } from "./explorer/panel";
 import { PAGES } from "./pages/panel";
 import { PLAN } from "./plan/panel";
 import { Marks } from "./price/marks";
@@ -28,7 +29,7 @@ const linked = new URLSearchParams(location.search);
 
 /** The panels. That of orders needs the types of the built-in schema; an operator may serve another one. */
 function plugins(schema: GraphQLSchema): GraphiQLPlugin[] {
-  return isValid(schema, QUERY) ? [PRICE, PLAN, PAGES, TIMELINE] : [PRICE, PLAN, PAGES];
+  return [EXPLORER, PRICE, PLAN, PAGES, ...(isValid(schema, QUERY) ? [TIMELINE] : [])];
 }
 
 function Console({ schema }: { schema: GraphQLSchema }) {

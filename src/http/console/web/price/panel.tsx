@@ -1,33 +1,15 @@
 // The panel with the price of the query, what would make it fit, and what was paid so far.
 
-import { useGraphiQL, type GraphiQLPlugin, type MonacoEditor } from "@graphiql/react";
+import type { GraphiQLPlugin } from "@graphiql/react";
 
 import { bucket } from "../bucket";
+import { useEditors } from "../editors";
 import { askToSignIn, session } from "../session";
 import { useStore } from "../store";
 import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
 import { paid } from "./history";
 import { repairs } from "./repairs";
 import { outdate, priced } from "./watch";
-
-/** Replaces the text of an editor, so that it can be undone. */
-function replace(editor: MonacoEditor | undefined, text: string) {
-  const model = editor?.getModel();
-  if (!editor || !model || model.getValue() === text) return;
-  editor.pushUndoStop();
-  editor.executeEdits("console", [{ range: model.getFullModelRange(), text }]);
-  editor.pushUndoStop();
-}
-
-function useEditors(): (operation: Operation) => void {
-  const query = useGraphiQL((state) => state.queryEditor);
-  const variables = useGraphiQL((state) => state.variableEditor);
-  return (operation) => {
-    replace(query, operation.query);
-    const hasVariables = Object.keys(operation.variables ?? {}).length > 0;
-    if (hasVariables) replace(variables, JSON.stringify(operation.variables, null, 2));
-  };
-}
 
 function Total({ cost }: { cost: Cost }) {
   const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, statements, gates = {} } = cost;
