@@ -172,7 +172,7 @@ defaults
     timeout client 60s
     timeout server 60s
     retries 3
-    option redispatch
+    option redispatch 1
     # A request that no node has begun to answer is sent to another one. Updates are safe with an idempotency key.
     retry-on conn-failure empty-response 503
 listen orders

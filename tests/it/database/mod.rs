@@ -1,4 +1,5 @@
-//! The private cluster, migrations, the preflight check, replicas, outages of PostgreSQL, and faults of its connections.
+//! The private cluster, migrations, the preflight check, replicas, several servers of this
+//! program, outages of PostgreSQL, and faults of its connections.
 
 mod cluster;
 mod faults;
@@ -9,5 +10,6 @@ pub mod postgres;
 mod preflight;
 mod refusals;
 mod replicas;
+mod several_servers;
 mod target_session;
 mod tls;

@@ -3,4 +3,4 @@
 mod outages;
 mod positions;
 mod primary_away;
-mod servers;
+pub mod servers;

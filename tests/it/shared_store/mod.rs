@@ -28,12 +28,9 @@ impl Nodes {
         let database = migrated_database().await;
         create_users(&mut database.connect().await, &[("demo", profile), ("bulk", profile)]).await;
         let address = connection_string(&database.config());
-        // All of them verify the tokens of any.
-        let key = signing_key();
         let servers = flags.iter().map(|flags| {
             let all = ["--bucket-url", url, "--admin-listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1"];
-            let flags = [&all[..], &["--token-algorithm", "HS256"], flags].concat();
-            Server::start_with_variables(&address, &flags, &[("ORDERQL_SIGNING_KEY", &key)])
+            Server::start_with_common_key(&address, &[&all[..], flags].concat())
         });
         let servers: Vec<_> = servers.collect();
         let token = servers[0].token("demo");
@@ -77,9 +74,4 @@ impl Nodes {
             }
         }
     }
-}
-
-fn signing_key() -> String {
-    use base64::Engine as _;
-    base64::prelude::BASE64_URL_SAFE_NO_PAD.encode([7; 32])
 }

@@ -1,6 +1,7 @@
 //! Helpers of the tests.
 
 pub mod authority;
+pub mod balancer;
 pub mod built_in;
 pub mod cluster;
 pub mod command;

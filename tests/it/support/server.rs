@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Config;
@@ -70,6 +70,13 @@ impl Server {
     /// Starts the server on the database with this address and waits until it listens.
     pub fn start_on(database: &str, flags: &[&str]) -> Self {
         Self::start_with_variables(database, flags, &[])
+    }
+
+    /// Starts the server with the key that all servers of this kind have, so that they accept each other's tokens.
+    pub fn start_with_common_key(database: &str, flags: &[&str]) -> Self {
+        let key = BASE64_URL_SAFE_NO_PAD.encode([7; 32]);
+        let flags = [&["--token-algorithm", "HS256"], flags].concat();
+        Self::start_with_variables(database, &flags, &[("ORDERQL_SIGNING_KEY", &key)])
     }
 
     /// Starts the server with these environment variables and waits until it listens.

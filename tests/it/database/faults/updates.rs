@@ -14,7 +14,7 @@ use crate::support::users::create_users;
 
 /// Thirty orders with three shipments each.
 pub const ORDERS: &str = include_str!("../../orders/random_updates/orders.sql");
-const INCONSISTENCIES: &str = include_str!("../../orders/random_updates/inconsistencies.sql");
+pub const INCONSISTENCIES: &str = include_str!("../../orders/random_updates/inconsistencies.sql");
 
 /// The messages of an update, about.
 const MESSAGES: usize = 90;
