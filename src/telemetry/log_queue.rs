@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// How long lines gather before they are written together. Waking the thread and writing for each line would take more of the
 /// processor than making the line.
-const GATHERING_TIME: Duration = Duration::from_millis(10);
+const GATHERING_TIME: Duration = Duration::from_millis(50);
 
 /// Bytes that are written without gathering more.
 const GATHERED_BYTES: usize = MAX_BYTES / 4;

@@ -102,7 +102,8 @@ async fn a_pooler_of_sessions_is_used_without_startup_options() {
     let token = server.token("demo");
     let mut admin = database.connect().await;
     admin.batch_execute(DEMANDING_ORDERS).await.unwrap();
-    check_reading(&server, &token);
+    check_queries(&server, &token);
+    check_export(&server, &token);
     if version < OLDEST {
         // It knows it where it may ask.
         let telling = Pooler::start("pooler-telling", &database.config(), &role, &format!("stats_users = {role}"));
@@ -145,23 +146,29 @@ async fn a_pooler_of_transactions_keeps_prepared_statements_or_is_refused() {
     database.connect().await.batch_execute(DEMANDING_ORDERS).await.unwrap();
     thread::scope(|scope| {
         for _ in 0..20 {
-            scope.spawn(|| check_reading(&server, &token));
+            scope.spawn(|| check_queries(&server, &token));
         }
+        // A caller has one export at a time.
+        scope.spawn(|| check_export(&server, &token));
     });
-    assert!(pooler.log().contains("orderql"), "the server used it");
+    assert!(pooler.log().contains(&format!("user={role}")), "the server used it");
 }
 
-/// Queries, streamed responses and exports all read from snapshots.
-fn check_reading(server: &Server, token: &str) {
+/// Queries and streamed responses read from snapshots.
+fn check_queries(server: &Server, token: &str) {
     for _ in 0..5 {
         let response = server.query(token, ORDER);
         assert_eq!(response.json()["data"], json!({ "order": { "orderId": "NEW" } }), "{response:?}");
         let response = server.query(token, ORDERS);
         assert_eq!(response.json()["data"]["orders"]["edges"][0]["node"]["orderId"], "NEW", "{response:?}");
     }
+    assert_eq!(server.request("POST /rest/s1/graphql", &[&bearer(token)], "").status, 415);
+}
+
+/// So do exports.
+fn check_export(server: &Server, token: &str) {
     let export =
         graphql_request(token, "application/x-ndjson", "{ orders(first: 100) { edges { node { orderId } } } }");
     let exported = server.send(export);
     assert!(exported.status == 200 && exported.body.contains("\"NEW\""), "{exported:?}");
-    assert_eq!(server.request("POST /rest/s1/graphql", &[&bearer(token)], "").status, 415);
 }
