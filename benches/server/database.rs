@@ -28,7 +28,7 @@ use crate::output;
 use crate::usage::total_memory;
 
 /// The database's name, and its name until it is filled.
-const NAME: &str = "orderql";
+pub const NAME: &str = "orderql";
 const UNFINISHED: &str = "unfinished";
 
 /// A user without limits, and one with the default limits but for the credits. Their passwords are their names.
@@ -38,6 +38,20 @@ pub const LIMITED_USER: &str = "bench-limited";
 /// Ten more users with these limits.
 pub const CALLERS: [&str; 10] =
     ["bench-0", "bench-1", "bench-2", "bench-3", "bench-4", "bench-5", "bench-6", "bench-7", "bench-8", "bench-9"];
+
+/// Ten more users without limits.
+pub const READERS: [&str; 10] = [
+    "bench-reader-0",
+    "bench-reader-1",
+    "bench-reader-2",
+    "bench-reader-3",
+    "bench-reader-4",
+    "bench-reader-5",
+    "bench-reader-6",
+    "bench-reader-7",
+    "bench-reader-8",
+    "bench-reader-9",
+];
 
 const LIMITED: Profile =
     Profile { bucket_size: Some(1_000_000_000_000), restore_rate: Some(1_000_000_000_000), ..Profile::DEFAULT };
@@ -79,6 +93,7 @@ pub struct Database {
     pub config: Config,
     /// PostgreSQL's first process, the ancestor of all others.
     pub postmaster: u32,
+    folder: PathBuf,
 }
 
 impl Database {
@@ -116,7 +131,8 @@ impl Database {
                 admin.batch_execute(&format!("ALTER DATABASE {UNFINISHED} RENAME TO {NAME}")).await?;
             }
             let mut client = connect(&config).await?;
-            let callers = CALLERS.map(|caller| (caller, LIMITED));
+            let callers = CALLERS.map(|caller| (caller, LIMITED)).into_iter();
+            let callers = callers.chain(READERS.map(|reader| (reader, UNLIMITED)));
             for (user_id, profile) in [(UNLIMITED_USER, UNLIMITED), (LIMITED_USER, LIMITED)].into_iter().chain(callers)
             {
                 let user = User { user_id, password: user_id, groups: &["API"], profile };
@@ -128,7 +144,12 @@ impl Database {
         let text = fs::read_to_string(&pid_file).map_err(BenchError::io(format!("read {}", pid_file.display())))?;
         let postmaster = text.lines().next().and_then(|line| line.trim().parse().ok());
         let postmaster = postmaster.ok_or_else(|| BenchError::Data(format!("{} has no id", pid_file.display())))?;
-        Ok(Self { runtime, cluster, config, postmaster })
+        Ok(Self { runtime, cluster, config, postmaster, folder })
+    }
+
+    /// The cluster's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Runs a future that uses the database.
@@ -203,7 +224,7 @@ impl Database {
 }
 
 /// The data fit into memory, and nothing but queries runs while queries are measured.
-fn server_settings() -> Vec<(String, String)> {
+pub fn server_settings() -> Vec<(String, String)> {
     let shared_buffers = (total_memory().unwrap_or(2 << 20) / 4 / 1024).clamp(128, 2048);
     [
         ("shared_buffers", format!("{shared_buffers}MB")),
@@ -231,7 +252,8 @@ async fn fill(config: &Config, orders: u64, seed: u64) -> Result<()> {
     Ok(())
 }
 
-fn url(config: &Config) -> String {
+/// The address of a database as `--database-url` takes it.
+pub fn url(config: &Config) -> String {
     let (user, name) = (config.get_user().unwrap_or_default(), config.get_dbname().unwrap_or_default());
     format!("host={} port={} user={user} dbname={name}", socket_folder(config).display(), port(config))
 }

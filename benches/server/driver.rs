@@ -130,11 +130,20 @@ pub fn run(load: &Load, edge: impl FnMut()) -> Result<Recorded> {
     LocalSet::new().block_on(&runtime, drive(load, edge))
 }
 
-/// Runs several loads at the same time, from the same thread.
-pub fn run_together(loads: &[Load]) -> Result<Vec<Recorded>> {
+/// Runs several loads at the same time, from the same thread. Calls `edge` when recording begins, and when it ends.
+pub fn run_together(loads: &[Load], edge: impl FnMut()) -> Result<Vec<Recorded>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
-    LocalSet::new().block_on(&runtime, try_join_all(loads.iter().map(|load| drive(load, || {}))))
+    let mut edge = Some(edge);
+    let loads = loads.iter().map(|load| {
+        let mut edge = edge.take();
+        drive(load, move || {
+            if let Some(edge) = &mut edge {
+                edge();
+            }
+        })
+    });
+    LocalSet::new().block_on(&runtime, try_join_all(loads))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -82,9 +82,9 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
             })
         };
         let loads = others.iter().map(load).collect::<Result<Vec<_>>>()?;
-        let alone_ms = p99_ms(&run_together(&loads)?)?;
+        let alone_ms = p99_ms(&run_together(&loads, || {})?)?;
         let running = Running::start(orderql)?;
-        let beside = run_together(&loads);
+        let beside = run_together(&loads, || {});
         let exported = running.stop()?;
         rounds.push((p99_ms(&beside?)? / alone_ms, exported));
     }

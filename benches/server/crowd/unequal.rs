@@ -63,8 +63,8 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
                     tolerates_errors: is_busy,
                 });
             }
-            let alone = p99_ms(&run_together(&loads[1..])?)?;
-            let mut beside = run_together(&loads)?;
+            let alone = p99_ms(&run_together(&loads[1..], || {})?)?;
+            let mut beside = run_together(&loads, || {})?;
             let busy = beside.remove(0);
             let failures = beside.iter().map(|recorded| recorded.error_latencies.count() + recorded.unsent).sum();
             rounds.push(Round { alone_ms: alone, beside_ms: p99_ms(&beside)?, failures, busy });

@@ -25,7 +25,8 @@ pub struct HttpTarget<'a> {
     /// The process.
     pub server: ServerProcess,
     path: &'static str,
-    bearer: Option<String>,
+    /// The tokens that requests have in turn; none if the server takes requests without.
+    bearers: Vec<String>,
     queries: BTreeMap<Workload, String>,
     /// Finds the cursor of the newest order at or before a date.
     seek: String,
@@ -48,12 +49,12 @@ impl<'a> HttpTarget<'a> {
 
     /// A running orderql.
     pub fn of_server(context: &'a Context<'a>, server: ServerProcess) -> Result<Self> {
-        let bearer = orderql::sign_in(&server, UNLIMITED_USER)?;
+        let bearers = vec![orderql::sign_in(&server, UNLIMITED_USER)?];
         Ok(Self {
             name: Name::Orderql,
             server,
             path: orderql::PATH,
-            bearer: Some(bearer),
+            bearers,
             queries: Workload::value_variants()
                 .iter()
                 .map(|workload| (*workload, workload.query().to_owned()))
@@ -76,13 +77,20 @@ impl<'a> HttpTarget<'a> {
             name,
             server,
             path: "/graphql",
-            bearer: None,
+            bearers: Vec::new(),
             queries: Workload::value_variants().iter().map(query).collect::<Result<_>>()?,
             seek: read("seek")?,
             seek_value: str::to_owned,
             context,
             requests: BTreeMap::new(),
         })
+    }
+
+    /// Has requests sent by these users in turn.
+    pub fn sign_in_as(&mut self, users: &[&str]) -> Result<()> {
+        self.bearers = users.iter().map(|user| orderql::sign_in(&self.server, user)).collect::<Result<_>>()?;
+        self.requests.clear();
+        Ok(())
     }
 
     /// A connection.
@@ -92,7 +100,12 @@ impl<'a> HttpTarget<'a> {
 
     /// The request of a query.
     pub fn request(&self, query: &str, variables: &Value) -> Vec<u8> {
-        graphql_request(self.path, self.bearer.as_deref(), query, variables)
+        self.request_in_turn(0, query, variables)
+    }
+
+    fn request_in_turn(&self, turn: usize, query: &str, variables: &Value) -> Vec<u8> {
+        let bearer = self.bearers.get(turn % self.bearers.len().max(1));
+        graphql_request(self.path, bearer.map(String::as_str), query, variables)
     }
 
     /// The server's cursor at a position.
@@ -102,9 +115,9 @@ impl<'a> HttpTarget<'a> {
         cursor.ok_or_else(|| connection.unexpected(data.to_string().as_bytes()))
     }
 
-    fn request_for(&self, connection: &mut Connection, workload: Workload, key: &Key) -> Result<Vec<u8>> {
+    fn request_for(&self, turn: usize, connection: &mut Connection, workload: Workload, key: &Key) -> Result<Vec<u8>> {
         let cursor = if workload.is_single_order() { String::new() } else { self.cursor(connection, key)? };
-        Ok(self.request(&self.queries[&workload], &workload.variables(key, &cursor)))
+        Ok(self.request_in_turn(turn, &self.queries[&workload], &workload.variables(key, &cursor)))
     }
 
     /// The requests of a workload for all keys.
@@ -113,8 +126,9 @@ impl<'a> HttpTarget<'a> {
             return Ok(Rc::clone(requests));
         }
         let mut connection = self.connect()?;
-        let keys = self.context.keys.of(workload).iter();
-        let requests = keys.map(|key| self.request_for(&mut connection, workload, key)).collect::<Result<Vec<_>>>()?;
+        let keys = self.context.keys.of(workload).iter().enumerate();
+        let request = |(turn, key)| self.request_for(turn, &mut connection, workload, key);
+        let requests = keys.map(request).collect::<Result<Vec<_>>>()?;
         Ok(Rc::clone(self.requests.entry(workload).or_insert(Rc::new(requests))))
     }
 
@@ -132,7 +146,7 @@ impl Target for HttpTarget<'_> {
 
     fn data(&mut self, workload: Workload, key: &Key) -> Result<Option<Value>> {
         let mut connection = self.connect()?;
-        let request = self.request_for(&mut connection, workload, key)?;
+        let request = self.request_for(0, &mut connection, workload, key)?;
         connection.data(&request).map(Some)
     }
 
