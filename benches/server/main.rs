@@ -102,7 +102,7 @@ enum Part {
     Network(LoadOptions),
     /// What metrics, the access log and an idle tracer cost
     Telemetry(LoadOptions),
-    /// What a store that servers share costs, and that its outage delays nothing
+    /// Several servers and replicas; a store that servers share, and that its outage delays nothing
     Cluster(LoadOptions),
     /// Large responses: their first byte, and the server's memory
     Large(LoadOptions),

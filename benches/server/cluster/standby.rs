@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-use orderql::database::cluster::Cluster;
+use orderql::database::cluster::{Cluster, started_as_root};
 use orderql::database::options::{ClusterOptions, Durability};
 
 use crate::database::{Database, NAME, server_settings, url};
@@ -41,9 +41,11 @@ impl Standby {
         let mut backup = primary.client_program("pg_basebackup");
         backup.args(["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync", "--pgdata"]);
         succeed(backup.arg(&data).stdout(io::stderr()))?;
-        // PostgreSQL does not run as root, but as the owner of the primary's data.
-        let owner = format!("--reference={}", primary.folder().join("data").display());
-        succeed(Command::new("chown").args(["-R", &owner]).arg(&data))?;
+        if started_as_root() {
+            // PostgreSQL runs as the owner of the primary's data.
+            let owner = format!("--reference={}", primary.folder().join("data").display());
+            succeed(Command::new("chown").args(["-R", &owner]).arg(&data))?;
+        }
         let mut standby = Self { cluster: Some(Cluster::open(&options)?), folder, postmaster: 0 };
         let id = fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
         let id = id.lines().next().and_then(|line| line.trim().parse().ok());
