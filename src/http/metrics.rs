@@ -27,8 +27,8 @@ metrics! {
     COST_ACTUAL: Histogram<Credits>, by () = "orderql_cost_actual";
     /// Credits of the queries that were throttled.
     THROTTLED_CREDITS: Counter, by () = "orderql_throttled_credits_total";
-    /// Refusals that are held back, because their callers get many.
-    HELD_BACK: Gauge, by () = "orderql_refusals_held_back";
+    /// Refusals of throttled queries that were held back, because their callers got many.
+    HELD_BACK: Counter, by () = "orderql_refusals_held_back_total";
     /// Order updates that were well-formed, by their outcome.
     UPDATES: Counter, by (UpdateResult,) = "orderql_updates_total";
     /// Open connections of clients.

@@ -9,8 +9,8 @@ use orderql::access::profile::Profile;
 use orderql::http::state_metrics::markdown_table;
 
 use crate::support::database::{Database, loaded_database};
-use crate::support::http::{JSON, graphql_head, read_to_end, with_body};
-use crate::support::server::Server;
+use crate::support::http::{JSON, Response, graphql_head, graphql_request, read_responses, read_to_end, with_body};
+use crate::support::server::{Server, wait_until};
 use crate::support::store::{URLENCODED, update_request};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
@@ -145,6 +145,31 @@ async fn errors_logins_updates_bytes_and_connections_are_counted() {
     server.wait_for_metrics(|metrics| metrics.get(open) == 3);
     drop(connections);
     server.wait_for_metrics(|metrics| metrics.get(open) == 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_that_follow_each_other_closely_are_held_back_and_counted() {
+    let (server, _database) = busy_server().await;
+    let poor = server.token("poor");
+    let query = "{ orders(first: 30) { edges { node { orderId } } } }";
+    assert_eq!([(); 2].map(|()| server.query(&poor, query).code()), ["", "THROTTLED"]);
+    let request = graphql_request(&poor, JSON, query);
+    let kept_open = request.replace("Connection: close\r\n", "");
+    let requests = kept_open.repeat(19) + &request;
+    let held_back = "orderql_refusals_held_back_total";
+    assert!(server.metrics().get(held_back) <= 1);
+    // How closely depends on the machine, so they are sent until some came within a millisecond.
+    wait_until(|| {
+        let clients: Vec<_> = [(); 8].map(|()| server.connect()).into();
+        for mut client in &clients {
+            client.write_all(requests.as_bytes()).unwrap();
+        }
+        for client in clients {
+            let codes: Vec<_> = read_responses(client).iter().map(Response::code).collect();
+            assert_eq!(codes, ["THROTTLED"; 20]);
+        }
+        server.metrics().get(held_back) > 1
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -84,7 +84,7 @@ pub(crate) async fn hold_back(service: &Service, caller: &Principal, head: &Head
     let delay = service.refusal_pace.delay(&caller.user_id, now.into_std());
     if !delay.is_zero() {
         in_flight.shrink(request_head::memory(head));
-        let _held = HELD_BACK.of(()).count();
+        HELD_BACK.of(()).increment();
         time::sleep_until(now + delay).await;
     }
 }
