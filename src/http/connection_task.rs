@@ -121,7 +121,8 @@ impl ConnectionTask {
             let (endpoints, peer) = (self.endpoints, self.peer);
             move |mut request: Request<Incoming>| {
                 request.extensions_mut().insert(peer);
-                handle(services.get(), endpoints, connection.begin(), request)
+                // Boxed, because hyper moves what it gets several times, and this is large.
+                Box::pin(handle(services.get(), endpoints, connection.begin(), request))
             }
         });
         let builder = Arc::clone(&self.builder);

@@ -11,6 +11,8 @@
 //! `connection_io` also needs to know whether a head is being received, for its time-out, and whether the client speaks
 //! HTTP/2, which has no such ambiguity and no bare responses.
 
+use memchr::{memchr, memchr_iter};
+
 use crate::http::head_limits::MAX_HEAD_BYTES;
 
 /// What an HTTP/2 connection begins with (RFC 9113, section 3.4).
@@ -158,8 +160,13 @@ impl Framing {
 
     fn end_of_head(&mut self, head: &[u8]) {
         let (mut is_encoded, mut length) = (false, None);
-        for line in head.split(|byte| *byte == b'\n').skip(1) {
-            let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        for line in memchr_iter(b'\n', head).map(|end| &head[end + 1..]) {
+            // Every request is read here once more, so few lines are looked at.
+            if !matches!(line.first(), Some(b't' | b'T' | b'c' | b'C')) {
+                continue;
+            }
+            let line = split_after_line(line).0;
+            let Some(colon) = memchr(b':', line) else { continue };
             let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
             if name.eq_ignore_ascii_case(b"transfer-encoding") {
                 is_encoded = true;
@@ -189,14 +196,18 @@ impl Default for Framing {
 
 /// The bytes up to the first empty line, and those after it; `None` if there is none, or nothing before it.
 fn split_whole_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let mut length = 0;
-    let empty = lines.by_ref().inspect(|line| length += line.len()).position(|line| matches!(line, b"\n" | b"\r\n"))?;
-    (empty > 0 && length <= MAX_HEAD_BYTES).then(|| bytes.split_at(length))
+    let mut begin = 0;
+    for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
+        if matches!(&bytes[begin..end], b"\n" | b"\r\n") {
+            return (begin > 0 && end <= MAX_HEAD_BYTES).then(|| bytes.split_at(end));
+        }
+        begin = end;
+    }
+    None
 }
 
 fn split_after_line(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let end = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+    let end = memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
     bytes.split_at(end)
 }
 

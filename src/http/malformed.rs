@@ -4,8 +4,11 @@
 //! change it. It is the last thing that hyper writes before it closes the connection. So `connection_io` leaves it out and
 //! writes an error like all others instead: with a JSON body and a request id, and with a line in the log.
 
+use std::sync::LazyLock;
+
 use hyper::StatusCode;
 use hyper::header::HeaderName;
+use memchr::memmem::Finder;
 
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
@@ -14,6 +17,9 @@ use crate::http::head_limits::MAX_TARGET_BYTES;
 use crate::http::request_error::RequestError;
 use crate::http::response::ResponseBody;
 use crate::http::service::Service;
+
+/// More bytes than the head of such a response has.
+const MAX_BARE_HEAD: usize = 256;
 
 /// A response that hyper writes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,9 +35,10 @@ impl<'a> BareResponse<'a> {
     /// hyper's own response, if the written bytes end with one. No response of the service looks like it, because each
     /// has a request id.
     pub(crate) fn find(written: &'a [u8]) -> Option<Self> {
-        const STATUS_LINE: &[u8] = b"HTTP/1.1 4";
+        static STATUS_LINE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"HTTP/1.1 4"));
         let head = written.strip_suffix(b"\r\n\r\n")?;
-        let start = head.windows(STATUS_LINE.len()).rposition(|window| window == STATUS_LINE)?;
+        let last = head.len().saturating_sub(MAX_BARE_HEAD);
+        let start = last + STATUS_LINE.find_iter(&head[last..]).last()?;
         let mut lines = str::from_utf8(&head[start..]).ok()?.split("\r\n");
         let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
         let mut date = "";

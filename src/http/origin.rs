@@ -3,13 +3,14 @@
 use std::net::IpAddr;
 
 use hyper::HeaderMap;
+use hyper::header::HeaderName;
 use hyper::http::request::Parts;
 
 /// The address of the connection's peer, stored in a request's extensions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub IpAddr);
 
-const FORWARDED_FOR: &str = "x-forwarded-for";
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The client's address, as far as it can be trusted.
 pub(crate) fn client_address(head: &Parts, trusted: &[IpAddr]) -> Option<IpAddr> {
@@ -41,7 +42,7 @@ mod tests {
 
     fn origin(peer: &str, lists: &[&str]) -> String {
         let trusted: Vec<IpAddr> = ["10.0.0.1", "10.0.0.2"].map(|proxy| proxy.parse().unwrap()).into();
-        let headers = lists.iter().map(|list| (FORWARDED_FOR.parse().unwrap(), list.parse().unwrap())).collect();
+        let headers = lists.iter().map(|list| (FORWARDED_FOR, list.parse().unwrap())).collect();
         behind_proxies(peer.parse().unwrap(), &headers, &trusted).to_string()
     }
 

@@ -9,6 +9,8 @@ use crate::http::api_error::ApiError;
 use crate::http::quality::{elements, parameters};
 use crate::http::response::HttpResponse;
 
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+
 /// Tells the client that its request would have waited, or has: `Preference-Applied`.
 pub(crate) fn report_wait(response: Result<HttpResponse, ApiError>) -> Result<HttpResponse, ApiError> {
     let (name, value) = (HeaderName::from_static("preference-applied"), HeaderValue::from_static("wait"));
@@ -24,7 +26,7 @@ pub(crate) fn report_wait(response: Result<HttpResponse, ApiError>) -> Result<Ht
 /// The preference for waiting, in seconds. The first one counts. One that cannot be understood is ignored, as all unknown
 /// preferences are.
 pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let values = headers.get_all("prefer").into_iter().filter_map(|value| value.to_str().ok());
+    let values = headers.get_all(PREFER).into_iter().filter_map(|value| value.to_str().ok());
     let mut preferences = values.flat_map(elements).map(|element| parameters(element).0);
     let value = preferences.find_map(|preference| {
         let (name, value) = preference.split_once('=').unwrap_or((preference, ""));

@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts as Head;
 use hyper::{Method, Request, Response, StatusCode, Version};
 
@@ -28,7 +29,10 @@ use crate::http::{body, cors, error_response, origin, request_head};
 use crate::telemetry::trace_context::TraceContext;
 
 /// The header that says which trace a request belongs to.
-const TRACE_PARENT: &str = "traceparent";
+const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// The header that names a request in the log.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Responds to a request. Never fails: errors are responses too.
 pub(crate) async fn handle(
@@ -44,8 +48,10 @@ pub(crate) async fn handle(
     trace(&head, &mut entry);
     let route = endpoints.route(head.uri.path(), service.options.console);
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
+    // Pinned first, because adapters move what they are given.
+    let result = AssertUnwindSafe(pin!(responding)).catch_unwind().await;
     // A panic becomes an internal error, so that the other requests of the connection go on.
-    let response = match AssertUnwindSafe(responding).catch_unwind().await {
+    let response = match result {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => respond_with_error(route, &error, &mut entry),
         Err(panic) => {
@@ -125,7 +131,7 @@ fn complete(
         headers.remove(header::CONNECTION);
     }
     if let Ok(id) = HeaderValue::from_str(&entry.id) {
-        headers.insert("x-request-id", id);
+        headers.insert(REQUEST_ID, id);
     }
     entry.status = Some(response.status().as_u16());
     if let ResponseBody::Whole(bytes) = response.body() {

@@ -1,5 +1,6 @@
 //! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
 
+use hyper::header::HeaderName;
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -23,13 +24,13 @@ use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 use crate::throttle::rate_limiter::DebitError;
 
 /// Adds `extensions.cost.fields` to the response. Its value is `true`.
-const INCLUDE_FIELDS: &str = "x-graphql-cost-include-fields";
+const INCLUDE_FIELDS: HeaderName = HeaderName::from_static("x-graphql-cost-include-fields");
 
 /// Adds `extensions.plan` to the response. Its value is `true`.
-const INCLUDE_PLAN: &str = "x-graphql-include-plan";
+const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-include-plan");
 
 /// Replaces the response by a report. Its value is `validate` or `plan`.
-const COST: &str = "graphql-cost";
+const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
 /// What is reported in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

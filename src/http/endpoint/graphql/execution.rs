@@ -1,6 +1,8 @@
 //! Runs an admitted query within its caller's deadline, in turn with those of other callers, and refunds it if the database is
 //! unavailable.
 
+use std::pin::{Pin, pin};
+
 use serde_json::Value;
 use tokio::time::{self, Instant};
 
@@ -43,24 +45,25 @@ pub(crate) async fn fetch(
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseWriter, ApiError> {
     let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
-    let running = async {
+    let running = pin!(async {
         let result = attempt(service, caller, compiled, &query.route, timeline).await;
         match second_route(service, &query.route, &result) {
             Some(route) => attempt(service, caller, compiled, &route, timeline).await,
             None => result,
         }
-    };
+    });
     settle(service, caller, query.debit, query.until, &entry.id, running).await
 }
 
-/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded if it is not to blame.
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
+/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given.
 pub(crate) async fn settle<T>(
     service: &Service,
     caller: &Principal,
     debit: Debit,
     until: Instant,
     request_id: &str,
-    running: impl Future<Output = Result<T, ExecuteError>>,
+    running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
 ) -> Result<T, ApiError> {
     let Debit { cost, bucket, .. } = debit;
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.

@@ -6,7 +6,7 @@
 //! begins: an export that cannot begin gets an error like any other query.
 
 use std::mem;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -258,7 +258,7 @@ impl RunningExport {
         let until = time::Instant::now() + caller.limits.deadline;
         let fetching = self.fetch(&compiled, timeline);
         let started = Instant::now();
-        let rows = settle(&service, &caller, debit, until, &request_id, fetching).await;
+        let rows = settle(&service, &caller, debit, until, &request_id, pin!(fetching)).await;
         self.page_time = started.elapsed();
         // The only error that is charged.
         if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {

@@ -3,6 +3,7 @@
 //! A client that reads slowly holds a connection of the pool. So its response ends when the time in which the client was waited
 //! for reaches `write-timeout`, and half of the connections are for other queries, whose rows are gathered if need be.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ pub(crate) async fn begin(
             None => result,
         }
     };
-    let first = settle(service, caller, query.debit, until, &entry.id, first).await?;
+    let first = settle(service, caller, query.debit, until, &entry.id, pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
     let end = ResponseEnd::new(query, &entry.timeline.steps);
     match part {
@@ -184,7 +185,7 @@ impl RunningResponse {
         self.client_time_left = self.client_time_left.checked_sub(waited).ok_or("the client reads too slowly")?;
         let part = next_part(&mut self.stream);
         let (debit, until) = (self.end.debit, now + self.time_left);
-        let part = settle(&self.service, &self.caller, debit, until, &self.request_id, part).await;
+        let part = settle(&self.service, &self.caller, debit, until, &self.request_id, pin!(part)).await;
         self.waiting_since = Instant::now();
         let took = self.waiting_since.duration_since(now);
         self.time_left = self.time_left.saturating_sub(took);
