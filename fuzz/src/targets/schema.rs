@@ -23,7 +23,7 @@ pub fn run(data: &[u8]) {
     };
     let file = parse_schema::<String>(text).expect("a file that can be used is SDL");
     // graphql-parser writes the decimal number of a control character where GraphQL has a hexadecimal one.
-    if !text.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+    if !text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
         let printed = file.to_string();
         match Catalog::parse(&printed) {
             Ok(again) => assert_eq!(again.sdl(), catalog.sdl(), "{printed}"),
