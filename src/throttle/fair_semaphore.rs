@@ -5,20 +5,19 @@ use std::collections::{HashMap, VecDeque};
 use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 /// Permits for all callers.
 #[derive(Debug, Clone)]
 pub(crate) struct FairSemaphore {
     state: Arc<Mutex<State>>,
-    permits: usize,
-    /// Notified when no permit is in use.
-    unused: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct State {
     free: usize,
+    /// Permits that were given out so far, also to requests that had just been given up.
+    given_out: u64,
     /// The waiting requests of each caller that has some, the oldest first.
     waiting: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
     /// These callers; the first is served next.
@@ -35,15 +34,13 @@ pub(crate) struct FairPermit {
 impl FairSemaphore {
     /// A semaphore with so many permits.
     pub(crate) fn new(permits: usize) -> Self {
-        let state = State { free: permits, waiting: HashMap::new(), turns: VecDeque::new() };
-        Self { state: Arc::new(Mutex::new(state)), permits, unused: Arc::default() }
+        let state = State { free: permits, given_out: 0, waiting: HashMap::new(), turns: VecDeque::new() };
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     /// A permit, if one is free.
     pub(crate) fn try_acquire(&self) -> Option<FairPermit> {
-        let mut state = self.state();
-        state.free = state.free.checked_sub(1)?;
-        Some(FairPermit { semaphore: Some(self.clone()) })
+        self.state().take().then(|| FairPermit { semaphore: Some(self.clone()) })
     }
 
     /// Waits for a permit.
@@ -51,8 +48,7 @@ impl FairSemaphore {
         loop {
             let permit = {
                 let mut state = self.state();
-                if state.free > 0 {
-                    state.free -= 1;
+                if state.take() {
                     return FairPermit { semaphore: Some(self.clone()) };
                 }
                 state.join(caller)
@@ -64,15 +60,9 @@ impl FairSemaphore {
         }
     }
 
-    /// Completes when no permit is in use.
-    pub(crate) async fn until_unused(&self) {
-        loop {
-            let unused = self.unused.notified();
-            if self.state().free == self.permits {
-                return;
-            }
-            unused.await;
-        }
+    /// How many permits were given out so far.
+    pub(crate) fn given_out(&self) -> u64 {
+        self.state().given_out
     }
 
     /// How many requests wait.
@@ -87,6 +77,14 @@ impl FairSemaphore {
 }
 
 impl State {
+    /// Gives out a free permit. Whether there was one.
+    fn take(&mut self) -> bool {
+        let is_free = self.free > 0;
+        self.free -= usize::from(is_free);
+        self.given_out += u64::from(is_free);
+        is_free
+    }
+
     /// Adds a request of the caller.
     fn join(&mut self, caller: &Arc<str>) -> oneshot::Receiver<FairPermit> {
         let (request, permit) = oneshot::channel();
@@ -111,6 +109,7 @@ impl State {
                 self.turns.push_back(caller);
             }
             if next.is_some() {
+                self.given_out += 1;
                 return next;
             }
         }
@@ -133,12 +132,7 @@ impl Drop for FairPermit {
         let Some(semaphore) = self.semaphore.take() else { return };
         loop {
             let mut state = semaphore.state();
-            let Some(next) = state.next() else {
-                if state.free == semaphore.permits {
-                    semaphore.unused.notify_waiters();
-                }
-                return;
-            };
+            let Some(next) = state.next() else { return };
             drop(state);
             match next.send(Self { semaphore: Some(semaphore.clone()) }) {
                 Ok(()) => return,
@@ -209,17 +203,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn is_unused_when_all_permits_are_returned() {
-        let semaphore = FairSemaphore::new(2);
+    async fn counts_the_permits_that_were_given_out() {
+        let semaphore = FairSemaphore::new(1);
         let caller: Arc<str> = "demo".into();
-        semaphore.until_unused().await;
-        let (first, second) = (semaphore.acquire(&caller).await, semaphore.acquire(&caller).await);
-        let mut unused = Box::pin(semaphore.until_unused());
-        assert!(unused.as_mut().now_or_never().is_none());
-        drop(first);
-        assert!(unused.as_mut().now_or_never().is_none());
-        drop(second);
-        assert!(unused.as_mut().now_or_never().is_some());
+        assert_eq!(semaphore.given_out(), 0);
+        let permit = semaphore.acquire(&caller).await;
+        assert!(semaphore.try_acquire().is_none());
+        let mut waiting = Box::pin(semaphore.acquire(&caller));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert_eq!(semaphore.given_out(), 1);
+        drop(permit);
+        drop(waiting.await);
+        assert_eq!(semaphore.given_out(), 2);
+        assert!(semaphore.try_acquire().is_some());
+        assert_eq!(semaphore.given_out(), 3);
     }
 
     #[tokio::test]

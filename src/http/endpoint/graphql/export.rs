@@ -59,8 +59,8 @@ const LINES: &str = "application/x-ndjson";
 /// Nodes after which a line has a cursor, at the next end of a page.
 const RESUME_AFTER: u64 = 1000;
 
-/// How long an export waits while queries run, in times of its last page.
-const WAITING: u32 = 4;
+/// How long an export pauses between two pages while queries run, in times of its last page.
+const PAUSE: u32 = 3;
 
 /// A caller has one export at a time.
 const PLACES: Places = Places { running: 1, waiting: 0 };
@@ -119,6 +119,7 @@ async fn serve(
         request_id: Arc::clone(&entry.id),
         log,
         page_time: Duration::ZERO,
+        queries: 0,
         _place: place,
     };
     drop(query);
@@ -185,6 +186,8 @@ struct RunningExport {
     log: ExportLog,
     /// How long the last page took.
     page_time: Duration,
+    /// How many queries had been run on the server by the last pause.
+    queries: u64,
     _place: Permit,
 }
 
@@ -217,11 +220,13 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 }
 
 impl RunningExport {
-    /// Waits while queries run, for some time: people wait for those, and nobody for a single page.
-    async fn let_queries_pass(&self) {
-        // If queries always run, the export goes on all the same.
+    /// Pauses if queries were run since the last pause: people wait for those, and nobody for a single page.
+    async fn let_queries_pass(&mut self) {
         let Some((_, server)) = &self.reading else { return };
-        let _ = time::timeout(WAITING * self.page_time, server.turns.until_unused()).await;
+        let queries = server.turns.given_out();
+        if mem::replace(&mut self.queries, queries) != queries {
+            time::sleep(PAUSE * self.page_time).await;
+        }
     }
 
     /// Pays for the next page and fetches it, and records what it took.
