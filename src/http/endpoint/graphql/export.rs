@@ -59,8 +59,9 @@ const LINES: &str = "application/x-ndjson";
 /// Nodes after which a line has a cursor, at the next end of a page.
 const RESUME_AFTER: u64 = 1000;
 
-/// How long an export pauses between two pages while queries run, in times of its last page.
+/// How long an export pauses between two pages while queries run, in times of its last page, and at most.
 const PAUSE: u32 = 3;
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// A caller has one export at a time.
 const PLACES: Places = Places { running: 1, waiting: 0 };
@@ -225,7 +226,7 @@ impl RunningExport {
         let Some((_, server)) = &self.reading else { return };
         let queries = server.turns.given_out();
         if mem::replace(&mut self.queries, queries) != queries {
-            time::sleep(PAUSE * self.page_time).await;
+            time::sleep(LONGEST_PAUSE.min(PAUSE * self.page_time)).await;
         }
     }
 
