@@ -163,7 +163,8 @@ fn quoted<'a>(text: &'a str, Unclosed(unclosed): &mut Unclosed) -> Option<Elemen
     if let Some(element) = word.match_indices(quote).find_map(|(at, _)| closed_at(at)) {
         return Some(element);
     }
-    if let Some(element) = inner.find(quote).filter(|at| *at >= word_length(inner)).and_then(closed_at) {
+    // Only as far as the next quote, and not to the word's end: there may be many.
+    if let Some(element) = inner.find(quote).filter(|at| inner[..*at].contains(SPACES)).and_then(closed_at) {
         unclosed.clear();
         return Some(element);
     }
@@ -219,6 +220,14 @@ mod tests {
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn many_quotes_that_are_not_closed_are_read_at_once() {
+        // In quadratic time, this would take minutes.
+        let text = format!("a:{}", vec!["'b"; 300_000].join(","));
+        let terms = parse(&text);
+        assert_eq!(terms[0].as_ref().unwrap().elements.len(), 300_000);
     }
 
     #[test]
