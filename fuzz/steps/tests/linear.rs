@@ -111,7 +111,9 @@ fn steps_grow_with_the_length_at_most() {
             is_linear &= ratio <= MOST;
         }
     };
-    check("parse", &DOCUMENTS, DOCUMENT_PARTS, &|text| drop(Source::read(text).and_then(|source| source.parse().map(drop))));
+    check("parse", &DOCUMENTS, DOCUMENT_PARTS, &|text| {
+        drop(Source::read(text).and_then(|source| source.parse().map(drop)))
+    });
     check("validate", &DOCUMENTS, DOCUMENT_PARTS, &|text| {
         let source = Source::read(text).unwrap();
         drop(validate(&catalog, &source.parse().unwrap(), None));
