@@ -112,7 +112,7 @@ fn steps_grow_with_the_length_at_most() {
         }
     };
     check("parse", &DOCUMENTS, DOCUMENT_PARTS, &|text| {
-        drop(Source::read(text).and_then(|source| source.parse().map(drop)))
+        drop(Source::read(text).and_then(|source| source.parse().map(drop)));
     });
     check("validate", &DOCUMENTS, DOCUMENT_PARTS, &|text| {
         let source = Source::read(text).unwrap();
