@@ -10,9 +10,9 @@ fn every_planted_fault_applies_to_the_code() {
     let mut patches = 0;
     for entry in fs::read_dir(package.join("planted")).unwrap() {
         let path = entry.unwrap().path();
-        let mut patch = Command::new("patch");
-        patch.args(["-p1", "--forward", "--dry-run", "--directory"]).arg(package.join(".."));
-        let output = patch.stdin(File::open(&path).unwrap()).output().expect("`patch` is installed");
+        let mut command = Command::new("patch");
+        command.args(["-p1", "--forward", "--dry-run", "--directory"]).arg(package.join(".."));
+        let output = command.stdin(File::open(&path).unwrap()).output().expect("`patch` is installed");
         assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stdout));
         patches += 1;
     }
