@@ -69,7 +69,11 @@ fn is_stricter(error: &GraphqlError, text: &str) -> bool {
     is_custom || is_null_default
 }
 
-/// What the specification of September 2025 has, and Apollo's introspection does not have yet.
+/// What orderql's introspection has, and Apollo's does not have yet.
 fn is_newer(message: &str) -> bool {
-    message.contains("isOneOf") || message.contains("`includeDeprecated` is not supported by `__Schema.directives`")
+    message.contains("isOneOf")
+        || message.contains("`includeDeprecated` is not supported by `__Schema.directives`")
+        || ["isDeprecated", "deprecationReason"]
+            .iter()
+            .any(|name| message.contains(&format!("`__Directive` does not have a field `{name}`")))
 }
