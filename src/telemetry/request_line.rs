@@ -1,7 +1,7 @@
 //! A request's line in the log.
 //!
 //! A busy server's log is nearly all such lines. So, where they are JSON, they are written here at once: a derived serializer takes
-//! five times as many instructions, and `tracing`'s visitors of fields take three times as long as that.
+//! four times as many instructions, and `tracing`'s visitors of fields take three times as long as that.
 
 use std::cell::RefCell;
 use std::fmt::Display;
