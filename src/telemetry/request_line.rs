@@ -275,6 +275,9 @@ mod tests {
             database: Some(Duration::from_secs(1)),
         };
         assert_lines_are_equal(&request);
+        // Microseconds are rounded up to the next second.
+        request.duration = Duration::from_nanos(1_999_999_600);
+        assert_lines_are_equal(&request);
         (request.trace_id, request.listener, request.peer, request.caller) = (None, None, None, None);
         (request.operation, request.cost, request.error_code, request.status) = (None, None, None, None);
         (request.compile, request.wait, request.database) = (None, None, None);
