@@ -78,8 +78,10 @@ impl<'a> RootRows<'a> {
     /// Reads the rows again.
     pub async fn reload(&mut self, client: &Client) {
         let relation = &self.connection.relation;
-        let keys: Vec<_> = self.connection.search_keys.iter().map(search_value).collect();
-        let sql = format!("SELECT {} FROM {relation} AS t", keys.join(", "));
+        let keys = &self.connection.search_keys;
+        let values: Vec<_> = keys.iter().enumerate().map(|(index, key)| search_value(index, key)).collect();
+        let joins: Vec<_> = keys.iter().enumerate().filter_map(|(index, key)| search_join(index, key)).collect();
+        let sql = format!("SELECT {} FROM {relation} AS t {}", values.join(", "), joins.join(" "));
         let rows = client.query(&sql, &[]).await.unwrap();
         self.rows = rows.iter().map(|row| (0..row.len()).map(|column| row.get(column)).collect()).collect();
         self.values = (0..keys.len()).map(|key| frequencies(&self.rows, key)).collect();
@@ -176,21 +178,24 @@ fn frequencies(rows: &[Vec<Option<String>>], key: usize) -> Vec<String> {
     chosen.into_iter().map(str::to_owned).collect()
 }
 
-/// The value of a search key in a row named `t`, as a search string has it.
-fn search_value(key: &SearchKey) -> String {
-    let text = |alias| match key.column.scalar {
+/// The value of a search key in a row named `t`, or in the row of another relation that is joined to it, as a search string has it.
+fn search_value(index: usize, key: &SearchKey) -> String {
+    let alias = if key.semi_join.is_some() { format!("x{index}") } else { "t".to_owned() };
+    match key.column.scalar {
         ScalarType::DateTime => {
             format!("to_char({alias}.{} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')", key.column.name)
         }
         _ => format!("{alias}.{}::text", key.column.name),
-    };
-    match &key.semi_join {
-        None => text("t"),
-        Some(join) => {
-            let on: Vec<_> = join.by.iter().map(|column| format!("x.{column} = t.{column}")).collect();
-            format!("(SELECT {} FROM {} AS x WHERE {} LIMIT 1)", text("x"), join.relation, on.join(" AND "))
-        }
     }
+}
+
+/// Joins a row of the relation that has a search key's values. A join of whole relations, because without statistics PostgreSQL
+/// looks rows up in slow ways.
+fn search_join(index: usize, key: &SearchKey) -> Option<String> {
+    let join = key.semi_join.as_ref()?;
+    let on: Vec<_> = join.by.iter().map(|column| format!("x{index}.{column} = t.{column}")).collect();
+    let (relation, by, on) = (&join.relation, join.by.join(", "), on.join(" AND "));
+    Some(format!("LEFT JOIN (SELECT DISTINCT ON ({by}) * FROM {relation}) AS x{index} ON {on}"))
 }
 
 /// The value of a sort key's column in a row named `t`, as a cursor has it.
