@@ -138,7 +138,7 @@ caller_limits! { settings!
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
         /// How long a request waits for a free connection to the database.
         pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
-        /// Whether all statements of a query are sent at once, those below other rows reading these again: auto, which is where the network takes longer than that, always, or never.
+        /// Whether all statements of a query are sent at once, those below other rows reading these again: auto, which is where round trips take longer than that, always, or never.
         one_round_trip: OneRoundTrip = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "auto", ONE_ROUND_TRIP;
     }
     after_limits {
