@@ -104,6 +104,15 @@ impl Service {
         reads.map(|name| metrics.get(name)).sum()
     }
 
+    /// Waits until a caller, who reads a shipment again and again, reads from its replica: until that has what the caller has seen.
+    pub fn wait_for_a_read_from_a_replica(&self, caller: usize, shipment: &str) {
+        wait_until(|| {
+            let before = self.reads(false, "preferred");
+            self.box_type(caller, shipment, &[]);
+            self.reads(false, "preferred") > before
+        });
+    }
+
     /// Sets the box type of a shipment.
     pub fn set_box(&self, caller: usize, shipment: &str, box_type: &str) -> Response {
         let form = format!(
