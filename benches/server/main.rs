@@ -4,8 +4,8 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`one_round_trip`], [`large`], [`telemetry`], [`cluster`], [`cost`]: the
-//!   parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`one_round_trip`], [`large`], [`telemetry`],
+//!   [`cluster`], [`cost`]: the parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 

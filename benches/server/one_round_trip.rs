@@ -1,6 +1,6 @@
-//! When it pays to read the keys of parents again: queries with more and more parents, on a server that waits for their rows and
-//! on one that never does, without a network between them and PostgreSQL. The server's own rule follows from these figures and
-//! the round trip that it observes.
+//! When it pays to read the keys of parents again: queries with more and more parents, on a server that always waits for the
+//! parents' rows, on one that never does, and on one with the default, without a network between them and PostgreSQL. The
+//! default's rule follows from these figures, and from the round trip that a server observes.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -81,7 +81,7 @@ pub fn run(context: &Context<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// *detail* and *nested*, and queries whose parents are more and more.
+/// *detail*, and queries with more and more parents.
 fn queries(context: &Context<'_>) -> Vec<(String, String, Vec<serde_json::Value>)> {
     let keys = context.keys.of(Workload::Detail).iter();
     let detail = keys.map(|key: &Key| Workload::Detail.variables(key, "")).collect();

@@ -104,7 +104,7 @@ impl Service {
         reads.map(|name| metrics.get(name)).sum()
     }
 
-    /// Waits until a caller, who reads a shipment again and again, reads from its replica: until that has what the caller has seen.
+    /// Waits until a caller, who reads a shipment again and again, reads from a replica: until one has what the caller has seen.
     pub fn wait_for_a_read_from_a_replica(&self, caller: usize, shipment: &str) {
         wait_until(|| {
             let before = self.reads(false, "preferred");
