@@ -13,7 +13,7 @@ use orderql::cost::admission::admit;
 use orderql::cost::depth::depth;
 use orderql::cost::estimate::estimate;
 use orderql::limits::Limits;
-use orderql::plan::build::template;
+use orderql::plan::build::{Output, template};
 use orderql::query::Request;
 use orderql::query::bind::bind;
 use orderql::query::bind::resolve::{Resolved, resolve};
@@ -113,7 +113,7 @@ fn f_plan(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
     let resolved = resolved(case, &operation);
     let bound = bind(&case.catalog, &operation, &resolved);
-    bencher.bench(|| template(&case.catalog, black_box(&bound)));
+    bencher.bench(|| template(&case.catalog, black_box(&bound), Output::Data));
 }
 
 #[divan::bench(args = accepted_cases())]

@@ -14,10 +14,10 @@ use orderql::compile::compile;
 use orderql::database::cluster::Cluster;
 use orderql::database::connect::connect;
 use orderql::database::migrate::migrate;
-use orderql::database::options::{ClusterOptions, Durability, OneRoundTrip, PoolOptions};
+use orderql::database::options::{ClusterOptions, Durability, PoolOptions};
 use orderql::database::pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
-use orderql::execute::step_log::StepLog;
+use orderql::execute::statement_log::StatementLog;
 use orderql::execute::{constant, execute};
 use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
@@ -62,13 +62,8 @@ async fn fetch() -> Vec<Fetched> {
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
 
-    let pool = Pool::new(&PoolOptions {
-        database: config.into(),
-        size: 1,
-        wait: Duration::from_mins(1),
-        one_round_trip: OneRoundTrip::default(),
-    })
-    .unwrap();
+    let pool =
+        Pool::new(&PoolOptions { database: config.into(), size: 1, shared: 0, wait: Duration::from_mins(1) }).unwrap();
     let catalog = Catalog::built_in().unwrap();
     let mut fetched = Vec::new();
     for document in accepted() {
@@ -76,7 +71,7 @@ async fn fetch() -> Vec<Fetched> {
         request.variables.insert("orderId".to_owned(), order_id.as_str().into());
         let plan = compile(&catalog, &request, &HIGH_LIMITS).unwrap().plan;
         let response = if plan.needs_database() {
-            execute(pool.snapshot().await.unwrap(), &plan, &StepLog::new(plan.steps().len())).await.unwrap()
+            execute(pool.connection().await.unwrap().into(), &plan, &StatementLog::default()).await.unwrap()
         } else {
             constant(&plan)
         };

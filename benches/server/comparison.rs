@@ -42,8 +42,8 @@ const RATIOS: [Ratio; 5] = [
     ),
 ];
 
-/// The goals for all CPU time of a request, compared with what the statements take of PostgreSQL without a server, and a server
-/// without statements; in the order of the workloads.
+/// The goals for all CPU time of a request, compared with what the statement takes of PostgreSQL without a server, and a server
+/// without a statement; in the order of the workloads.
 const TOTAL_CPU: [f64; 4] = [1.5, 1.4, 1.15, 1.9];
 
 /// Starts the targets that are named, or all, compares their responses, and measures them.
@@ -100,11 +100,10 @@ pub fn run<'a>(
     for (workload, bound) in Workload::value_variants().iter().zip(TOTAL_CPU) {
         let of = |name| figures.get(&(*workload, name));
         let total = of(Name::Orderql).and_then(|orderql| Some(orderql.postgresql_cpu_ms? + orderql.server_cpu_ms?));
-        let least = of(Name::A2).and_then(|statements| statements.postgresql_cpu_ms);
+        let least = of(Name::A2).and_then(|statement| statement.postgresql_cpu_ms);
         let least = least.zip(of(Name::Floor).and_then(|floor| floor.server_cpu_ms)).map(|(one, other)| one + other);
         if let (Some(total), Some(least)) = (total, least) {
-            let what =
-                format!("{workload}: CPU of server and PostgreSQL, orderql / the statements alone and the floor");
+            let what = format!("{workload}: CPU of server and PostgreSQL, orderql / the statement alone and the floor");
             report.at_most(&what, total / least, bound);
         }
     }

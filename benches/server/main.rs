@@ -4,8 +4,8 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`one_round_trip`], [`large`], [`telemetry`],
-//!   [`cluster`], [`cost`]: the parts
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`cost`]: the
+//!   parts
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -29,7 +29,7 @@ mod driver;
 mod database;
 mod multiply;
 mod orderql;
-mod plan_steps;
+mod plan_parameters;
 mod workload;
 mod keys;
 mod targets;
@@ -38,7 +38,6 @@ mod comparison;
 mod scaling;
 mod crowd;
 mod network;
-mod one_round_trip;
 mod telemetry;
 mod cluster;
 mod large;
@@ -101,8 +100,6 @@ enum Part {
     Crowd(LoadOptions),
     /// What the network between server and database costs
     Network(LoadOptions),
-    /// When reading keys again pays, instead of waiting for the rows that have them
-    OneRoundTrip(LoadOptions),
     /// What metrics, the access log and an idle tracer cost
     Telemetry(LoadOptions),
     /// Several servers and replicas; a store that servers share, and that its outage delays nothing
@@ -151,7 +148,6 @@ fn main() -> ExitCode {
         Some(Part::Scaling(options)) => measure(&options, &[Measured::Scaling]),
         Some(Part::Crowd(options)) => measure(&options, &[Measured::Crowd]),
         Some(Part::Network(options)) => measure(&options, &[Measured::Network]),
-        Some(Part::OneRoundTrip(options)) => measure(&options, &[Measured::OneRoundTrip]),
         Some(Part::Telemetry(options)) => measure(&options, &[Measured::Telemetry]),
         Some(Part::Cluster(options)) => measure(&options, &[Measured::Cluster]),
         Some(Part::Large(options)) => measure(&options, &[Measured::Large]),
@@ -177,7 +173,6 @@ enum Measured {
     Scaling,
     Crowd,
     Network,
-    OneRoundTrip,
     Telemetry,
     Cluster,
     Large,
@@ -191,7 +186,6 @@ impl Measured {
             Self::Scaling => "scaling.json",
             Self::Crowd => "crowd.json",
             Self::Network => "network.json",
-            Self::OneRoundTrip => "one_round_trip.json",
             Self::Telemetry => "telemetry.json",
             Self::Cluster => "cluster.json",
             Self::Large => "large.json",
@@ -228,9 +222,6 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
     }
     if has(Measured::Network) {
         network::run(&context, &mut report)?;
-    }
-    if has(Measured::OneRoundTrip) {
-        one_round_trip::run(&context, &mut report)?;
     }
     if has(Measured::Large) {
         large::run(&context, &mut report)?;

@@ -2,6 +2,7 @@
 
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
+use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
@@ -37,7 +38,8 @@ pub enum Binding {
 }
 
 impl Binding {
-    /// Sets how the database stores the columns that values are compared with. `relation` is that of the field's type.
+    /// Sets how the database stores the columns that statements return or compare values with. `relation` is that of the field's
+    /// type.
     pub(super) fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes) {
         let of = |relation: &str, columns: &mut [Column]| {
             for column in columns {
@@ -58,10 +60,10 @@ impl Binding {
                 }
             }
             Self::Lookup(lookup) => of(&lookup.relation, &mut lookup.keys),
-            // Their columns are compared with columns only.
-            Self::Column(_)
-            | Self::Aggregate(_)
-            | Self::One(_)
+            Self::Column(column) => column.set_stored_type(relation, stored),
+            Self::Aggregate(aggregate) => aggregate.set_stored_type(stored),
+            // Its columns are compared with columns only.
+            Self::One(_)
             | Self::Edges
             | Self::Node
             | Self::PageInfo
@@ -104,16 +106,19 @@ pub struct Column {
     pub scalar: ScalarType,
     /// How the database stores it.
     pub stored: StoredType,
+    /// As what statements return it.
+    pub result: ResultType,
 }
 
 impl Column {
     /// A column of which only a schema file is known.
     pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
-        Self { name: name.into(), scalar, stored: StoredType::of(scalar) }
+        Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
     }
 
     fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
+        self.result = stored.result(relation, &self.name, self.scalar);
     }
 }
 
@@ -242,9 +247,32 @@ pub struct Aggregate {
     pub relation: String,
     /// The join condition to the parent.
     pub join: Join,
+    /// As what statements return the value.
+    pub result: ResultType,
 }
 
 impl Aggregate {
+    /// A value of which only a schema file is known.
+    pub(super) fn new(
+        function: AggregateFunction,
+        scalar: ScalarType,
+        column: String,
+        relation: String,
+        join: Join,
+    ) -> Self {
+        let result = match function {
+            AggregateFunction::CountDistinct => ResultType::Int8,
+            AggregateFunction::Lowest => ResultType::of(scalar),
+        };
+        Self { function, scalar, column, relation, join, result }
+    }
+
+    fn set_stored_type(&mut self, stored: &StoredTypes) {
+        if self.function == AggregateFunction::Lowest {
+            self.result = stored.result(&self.relation, &self.column, self.scalar);
+        }
+    }
+
     /// Whether a search by the key compares the column of the same rows, so that only the values that are searched for count.
     pub(crate) fn is_searched_by(&self, key: &SearchKey) -> bool {
         let is_same = |semi_join: &SemiJoin| {

@@ -146,7 +146,7 @@ impl<'a> Bindings<'a> {
             }
         };
         let scalar = Self::scalar(&field.ty, field.position)?;
-        Ok(Aggregate { function, scalar, column: column.to_owned(), relation, join })
+        Ok(Aggregate::new(function, scalar, column.to_owned(), relation, join))
     }
 
     /// A lookup by the field's arguments.

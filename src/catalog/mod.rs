@@ -17,6 +17,7 @@
 //! - `sdl_writer`: catalog → published SDL
 //! - [`search_window`]: how many rows a search may examine
 //! - [`stored_type`]: how the database stores columns
+//! - [`result_type`]: as what statements return them
 //! - [`error`]: why a schema file cannot be used
 
 pub mod binding;
@@ -37,6 +38,7 @@ pub mod schema;
 mod sdl_reader;
 mod sdl_writer;
 pub mod search_window;
+pub mod result_type;
 pub mod stored_type;
 mod type_names;
 mod type_system;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::catalog::result_type::ResultType;
 use crate::value::{ScalarType, Uuid, Value};
 
 /// How the database stores a column.
@@ -102,22 +103,49 @@ impl StoredType {
     }
 }
 
-/// The columns of a database that are numbers or UUIDs.
+/// How a database stores columns.
 #[derive(Debug, Default)]
 pub struct StoredTypes {
     /// By relation, as the schema file names it, and column.
-    types: HashMap<String, HashMap<String, StoredType>>,
+    types: HashMap<String, HashMap<String, FoundType>>,
+}
+
+/// How a database stores a column.
+#[derive(Debug, Clone, Copy)]
+struct FoundType {
+    /// If values are compared with it in another way than its scalar type says.
+    stored: Option<StoredType>,
+    result: ResultType,
 }
 
 impl StoredTypes {
-    /// Adds a column.
+    /// Adds a column of numbers or UUIDs.
     pub fn insert(&mut self, relation: &str, column: &str, stored: StoredType) {
-        self.types.entry(relation.to_owned()).or_default().insert(column.to_owned(), stored);
+        self.add(relation, column, FoundType { stored: Some(stored), result: stored.into() });
+    }
+
+    /// Adds a column of another type, which statements return as this one.
+    pub fn insert_result(&mut self, relation: &str, column: &str, result: ResultType) {
+        self.add(relation, column, FoundType { stored: None, result });
+    }
+
+    fn add(&mut self, relation: &str, column: &str, found: FoundType) {
+        self.types.entry(relation.to_owned()).or_default().insert(column.to_owned(), found);
     }
 
     /// How a column of a scalar type is stored.
     pub(super) fn get(&self, relation: &str, column: &str, scalar: ScalarType) -> StoredType {
-        let found = self.types.get(relation).and_then(|columns| columns.get(column));
-        found.map_or(StoredType::of(scalar), |found| StoredType::refine(scalar, *found))
+        let found = self.found(relation, column).and_then(|found| found.stored);
+        found.map_or(StoredType::of(scalar), |found| StoredType::refine(scalar, found))
+    }
+
+    /// As what a column of a scalar type is returned.
+    pub(super) fn result(&self, relation: &str, column: &str, scalar: ScalarType) -> ResultType {
+        let found = self.found(relation, column);
+        found.map_or(ResultType::of(scalar), |found| ResultType::refine(scalar, found.result))
+    }
+
+    fn found(&self, relation: &str, column: &str) -> Option<FoundType> {
+        self.types.get(relation)?.get(column).copied()
     }
 }

@@ -18,6 +18,7 @@ use crate::compile::stages::{self, Admitted};
 use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
+use crate::plan::build::Output;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::{Request, Variables};
@@ -128,7 +129,7 @@ impl Compiler {
         resolved: &Resolved<'_>,
         admitted: &Admitted,
     ) -> Arc<PlanTemplate> {
-        let template = stages::plan(&self.catalog, &cached.operation, resolved);
+        let template = stages::plan(&self.catalog, &cached.operation, resolved, Output::Data);
         self.insert(cached, resolved, CachedPlan::new(admitted, &template));
         self.update_bytes(cached, request);
         template

@@ -12,7 +12,7 @@ use crate::cost::fields::{FieldCost, fields};
 use crate::cost::limit_exceeded;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::template;
+use crate::plan::build::{Output, template};
 use crate::plan::request_plan::Plan;
 use crate::query::Request;
 use crate::query::bind::bind;
@@ -65,7 +65,7 @@ pub(super) fn explain_operation(
     let admission = admit(depth, estimate.cost(), limits);
     let errors = limit_exceeded::check(&admission, &bound, estimate.formula(), limits).err();
     let cost = breakdown(&bound);
-    let template = Arc::new(template(catalog, &bound));
+    let template = Arc::new(template(catalog, &bound, Output::Data));
     let plan = Plan::new(template, resolved.steps);
     let operation_name = operation.name.clone();
     Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, admission, errors, plan })

@@ -25,6 +25,7 @@ use crate::compile::compiled::Compiled;
 use crate::compile::stages::{Admitted, operation, plan, price};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
+use crate::plan::build::Output;
 use crate::query::Request;
 use crate::query::bind::resolve::resolve;
 
@@ -35,6 +36,6 @@ pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<
     let unexpanded = resolve(catalog, &operation, &request.variables, limits)?;
     let Admitted { estimate, .. } = price(catalog, &operation, unexpanded.priced(), limits)?;
     let resolved = unexpanded.expand()?;
-    let template = plan(catalog, &operation, &resolved);
+    let template = plan(catalog, &operation, &resolved, Output::Data);
     Ok(Compiled::new(&operation, resolved.steps, estimate, template, Vec::new()))
 }

@@ -9,7 +9,7 @@ use crate::cost::estimate::{Estimate, estimate};
 use crate::cost::limit_exceeded;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::template;
+use crate::plan::build::{Output, template};
 use crate::plan::template::PlanTemplate;
 use crate::query::Request;
 use crate::query::bind::bind;
@@ -45,6 +45,11 @@ pub(super) fn price(
 }
 
 /// Plans an admitted request.
-pub(super) fn plan(catalog: &Catalog, operation: &Operation, resolved: &Resolved<'_>) -> Arc<PlanTemplate> {
-    Arc::new(template(catalog, &bind(catalog, operation, resolved)))
+pub(super) fn plan(
+    catalog: &Catalog,
+    operation: &Operation,
+    resolved: &Resolved<'_>,
+    output: Output,
+) -> Arc<PlanTemplate> {
+    Arc::new(template(catalog, &bind(catalog, operation, resolved), output))
 }

@@ -170,14 +170,14 @@ impl Config {
         // More statements than PostgreSQL has cores only take turns, and each finds the caches full of what the others
         // read. The number of its cores is not known; it often runs on this machine, or on one like it.
         let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
-        PoolOptions { database, size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
+        PoolOptions { database, size, shared: self.shared_connections.unwrap_or(0), wait: self.pool_wait }
     }
 
     /// The servers that are read.
     pub(crate) fn reads(&self, servers: &ServerAddresses) -> ReadOptions {
         let server = |address: &DatabaseAddress| ReadServerOptions {
             queries: self.pool(address.clone()),
-            exports: PoolOptions { size: self.exports, ..self.pool(address.clone()) },
+            exports: PoolOptions { size: self.exports, shared: 0, ..self.pool(address.clone()) },
         };
         ReadOptions {
             primary: server(&servers.primary),
@@ -188,7 +188,7 @@ impl Config {
 
     /// The pool of connections that order updates use.
     pub(crate) fn writer(&self, database: DatabaseAddress) -> PoolOptions {
-        PoolOptions { database, size: self.writer_pool_size, wait: self.pool_wait, one_round_trip: self.one_round_trip }
+        PoolOptions { database, size: self.writer_pool_size, shared: 0, wait: self.pool_wait }
     }
 
     /// How many queries may wait. A quarter of the memory for requests is theirs, and a caller may have an eighth of it.

@@ -9,14 +9,13 @@ use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
-    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSOLE, CONSTRAINTS, COUNT, COUNT_OR_NONE, DATABASE,
-    DATABASES, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT, MODE, ONE_ROUND_TRIP, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE,
+    ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSOLE, CONSTRAINTS, COUNT, COUNT_OR_NONE, COUNT_OR_OFF,
+    DATABASE, DATABASES, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT, MODE, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE,
     SEARCH_WINDOW, SIZE, SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY,
     limit_parser,
 };
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
-use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
 use crate::http::console_mode::ConsoleMode;
 use crate::http::cors::Origins;
@@ -134,12 +133,14 @@ caller_limits! { settings!
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
         /// Largest number of connections to the database; two for each core and one more if not given.
         pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
+        /// Connections to the database beside these that queries of little work share, each with up to 16 queries on its way.
+        shared_connections: Option<usize> = "shared-connections", "ORDERQL_SHARED_CONNECTIONS", "2", COUNT_OR_OFF;
         /// Largest number of connections to the database for order updates.
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
         /// How long a request waits for a free connection to the database.
         pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
-        /// Whether all statements of a query are sent at once, those below other rows reading these again: auto, which is where round trips take longer than that, always, or never.
-        one_round_trip: OneRoundTrip = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "auto", ONE_ROUND_TRIP;
+        /// Has no effect any more, since a query is one statement; will be removed.
+        one_round_trip: Option<String> = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "", TEXT_OR_NONE;
     }
     after_limits {
         /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.

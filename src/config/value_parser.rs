@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::access::tokens::signing_key::Algorithm;
 use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string::ConnectionString;
-use crate::database::options::OneRoundTrip;
 use crate::http::coding::Codings;
 use crate::http::console_mode::ConsoleMode;
 use crate::http::cors::Origins;
@@ -141,6 +140,13 @@ pub(crate) const COUNT_OR_NONE: ValueParser<Option<usize>> = ValueParser {
     parse: |text| if text.is_empty() { Some(None) } else { (COUNT.parse)(text).map(Some) },
 };
 
+/// The same, or `off`.
+pub(crate) const COUNT_OR_OFF: ValueParser<Option<usize>> = ValueParser {
+    placeholder: COUNT.placeholder,
+    wanted: "a whole number from 1 to 1000000, or off",
+    parse: |text| if text == "off" { Some(None) } else { (COUNT.parse)(text).map(Some) },
+};
+
 /// A limit, which is at least one.
 pub(crate) const LIMIT: ValueParser<u32> = ValueParser {
     placeholder: "COUNT",
@@ -258,18 +264,6 @@ pub(crate) const CONSTRAINTS: ValueParser<Constraints> = ValueParser {
     parse: |text| match text {
         "required" => Some(Constraints::Required),
         "trusted" => Some(Constraints::Trusted),
-        _ => None,
-    },
-};
-
-/// Whether all statements of a query are sent at once.
-pub(crate) const ONE_ROUND_TRIP: ValueParser<OneRoundTrip> = ValueParser {
-    placeholder: "AUTO",
-    wanted: "auto, always or never",
-    parse: |text| match text {
-        "auto" => Some(OneRoundTrip::Auto),
-        "always" => Some(OneRoundTrip::Always),
-        "never" => Some(OneRoundTrip::Never),
         _ => None,
     },
 };

@@ -1,4 +1,4 @@
-//! PostgreSQL: connection pools, prepared statements, snapshots, cancellation, migrations and the private cluster.
+//! PostgreSQL: connection pools, prepared statements, cancellation, migrations and the private cluster.
 
 pub mod error;
 pub mod options;
@@ -12,14 +12,16 @@ pub(crate) mod metrics;
 pub mod parameter;
 pub mod pool;
 pub(crate) mod pooler;
-pub mod portals;
 pub(crate) mod pool_status;
+pub mod own_connection;
+pub mod read_connection;
 pub(crate) mod role;
-mod round_trip;
+pub(crate) mod rows;
 pub mod server_addresses;
 pub mod session;
 mod session_check;
-pub mod snapshot;
+pub mod shared_connections;
+mod statement_texts;
 mod target_session;
 mod tls;
 pub mod transaction;

@@ -13,25 +13,12 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct PoolOptions {
     /// The database's address.
     pub database: DatabaseAddress,
-    /// The maximum number of connections.
+    /// The maximum number of connections that a request has for itself.
     pub size: usize,
+    /// The number of connections that requests share.
+    pub shared: usize,
     /// How long a request waits for a free connection.
     pub wait: Duration,
-    /// Whether a request's statements are all sent at once.
-    pub one_round_trip: OneRoundTrip,
-}
-
-/// Whether a request's statements are all sent at once, those below other rows reading their parents again, or each as soon as
-/// its parents' rows are there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OneRoundTrip {
-    /// Where the round trips that this saves take longer.
-    #[default]
-    Auto,
-    /// Wherever it is possible.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Whether committed data survives a crash.

@@ -12,19 +12,21 @@ use crate::database::connect::spawn;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
+use crate::database::own_connection::OwnConnection;
 use crate::database::pool_status::PoolStatus;
 use crate::database::role::Role;
-use crate::database::round_trip::RoundTrip;
 use crate::database::session::{READ_ONLY, reader};
 use crate::database::session_check::SessionCheck;
-use crate::database::snapshot::Snapshot;
+use crate::database::shared_connections::{SharedConnections, SharedTurn, StatementText};
+use crate::database::statement_texts::StatementTexts;
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]
 pub struct Pool {
     connections: deadpool_postgres::Pool,
     database: DatabaseAddress,
-    round_trip: Arc<RoundTrip>,
+    texts: StatementTexts,
+    shared: SharedConnections,
     /// Held while a connection is opened in the background.
     opening: Arc<Semaphore>,
 }
@@ -35,22 +37,36 @@ impl Pool {
         let (database, needs_read_only) = reader(&options.database.for_role(Role::Queries));
         let check = SessionCheck::of_reader(database.startup_options);
         let hook = check.hook(needs_read_only.then_some(READ_ONLY));
+        let connections = build(&database, options, hook)?;
+        // Without startup options, the connection of a statement may be any, and its transaction has to say that it only reads.
+        let shared = if database.startup_options { options.shared } else { 0 };
         Ok(Self {
-            connections: build(&database, options, hook)?,
+            shared: SharedConnections::new(connections.clone(), shared),
+            connections,
             database,
-            round_trip: Arc::new(RoundTrip::new(options.one_round_trip)),
+            texts: StatementTexts::new(),
             opening: Arc::new(Semaphore::new(1)),
         })
     }
 
-    /// Takes a connection to read one snapshot. Waits for a free one for [`PoolOptions::wait`] at most.
-    pub async fn snapshot(&self) -> Result<Snapshot, DatabaseError> {
+    /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
+    pub async fn connection(&self) -> Result<OwnConnection, DatabaseError> {
         let status = self.connections.status();
         if status.available == 0 && status.size < status.max_size {
             self.open_in_background();
         }
         let connection = self.connections.get().await?;
-        Ok(Snapshot::new(connection, &self.database, Arc::clone(&self.round_trip)))
+        Ok(OwnConnection::new(connection, &self.database, &self.texts))
+    }
+
+    /// A turn on a connection that requests share, if the statement is prepared on one that is not too busy.
+    pub(crate) fn try_share(&self, text: StatementText<'_>) -> Option<SharedTurn> {
+        self.shared.try_take(text)
+    }
+
+    /// Whether the statement is prepared on a connection that requests share.
+    pub(crate) fn is_shared(&self, text: StatementText<'_>) -> bool {
+        self.shared.has(text)
     }
 
     /// Opens a connection, and closes it. Fails if it cannot be used, however often it is opened again, and not if there is none
@@ -66,7 +82,9 @@ impl Pool {
 
     /// What the pool is doing.
     pub(crate) fn status(&self) -> PoolStatus {
-        self.connections.status().into()
+        let own = PoolStatus::from(self.connections.status());
+        let (open, used) = self.shared.open_and_used();
+        PoolStatus { max: own.max + open, used: own.used + used, idle: own.idle + open - used, ..own }
     }
 
     /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that

@@ -10,9 +10,6 @@ pub enum ExecuteError {
     /// The database did not respond, or rejected a statement.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// A column has a type that its field cannot be written from. The check at start rules this out.
-    #[error("a column of type {0} cannot be answered")]
-    UnwritableType(String),
     /// The rows do not have the columns or the order that their statement gives them.
     #[error("a row is not as its statement has it")]
     Misshapen,
@@ -23,8 +20,8 @@ impl ExecuteError {
     pub(crate) fn spares_connection(&self) -> bool {
         match self {
             Self::Database(error) => error.spares_connection(),
-            // What the connection knows of the statement's columns may be wrong.
-            Self::UnwritableType(_) | Self::Misshapen => false,
+            // The rows may be another statement's.
+            Self::Misshapen => false,
         }
     }
 }

@@ -1,72 +1,97 @@
-//! Executing a plan: its steps over one snapshot, then its response template over their rows.
+//! Executing a plan: its statement, then its response template over the rows.
 //!
-//! - `dispatch`: when each statement is sent, and in which form
-//! - `fetch`: the rows of the steps
-//! - [`step_log`]: when the steps ran, and how many rows they fetched
-//! - `step_rows`: the rows of a step, grouped by their parents
+//! - `fetch`: runs the statement and reads its rows
+//! - [`statement_log`]: when it ran, and how many rows each step has
+//! - `statement_rows`: its rows, in the order of the response
 //! - [`response_writer`]: the template's ops, run over the rows
+//! - `page_frame`: the page or lookup that is being written
 //! - [`response_stream`]: fetching and writing large responses side by side
-//! - `statement_report`: the statements of a plan for people who want to see them
+//! - `statement_report`: the statement of a plan for people who want to see it
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `digits`: numbers and timestamps as text
 //! - `nullability`: whether non-null fields have values
 //! - [`field_error`]: fields that cannot be written as the schema says
 //! - [`error`]: why a plan could not be executed
 //!
-//! All rows of a response of usual size are fetched before the first byte is written. So the database connection returns to the
-//! pool at once, however slowly the client reads.
+//! There is one reader, [`response_writer::ResponseWriter`]: rows in, JSON out. All rows of a response of usual size are fetched before
+//! the first byte is written, so that the database connection returns to the pool at once, however slowly the client reads.
 
 mod digits;
-mod dispatch;
 pub(crate) mod encode;
 pub mod error;
 mod fetch;
 pub mod field_error;
 mod nullability;
+mod page_frame;
 pub mod response_stream;
 pub mod response_writer;
+pub mod statement_log;
 pub(crate) mod statement_report;
-pub mod step_log;
-mod step_rows;
+mod statement_rows;
 
 use std::sync::Arc;
 
-use crate::database::snapshot::Snapshot;
+use crate::database::own_connection::{OwnConnection, Transaction};
+use crate::database::read_connection::ReadConnection;
 use crate::execute::error::ExecuteError;
-use crate::execute::fetch::Transaction;
+use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::ResponseWriter;
-use crate::execute::step_log::StepLog;
+use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 
-/// Executes a plan, and records its steps. If the future is dropped before it is done, its statements are cancelled on the
-/// server.
-pub async fn execute(snapshot: Snapshot, plan: &Arc<Plan>, log: &StepLog) -> Result<ResponseWriter, ExecuteError> {
-    match fetch::fetch(&snapshot, plan, Transaction::Own, log).await {
-        Ok(steps) => {
-            snapshot.release();
-            Ok(ResponseWriter::new(Arc::clone(plan), steps))
+/// Executes a plan, and records it.
+pub async fn execute(
+    connection: ReadConnection,
+    plan: &Arc<Plan>,
+    log: &StatementLog,
+) -> Result<ResponseWriter, ExecuteError> {
+    if !plan.needs_database() {
+        connection.release();
+        return Ok(constant(plan));
+    }
+    match read(&connection, plan, log).await {
+        Ok(writer) => {
+            connection.release();
+            Ok(writer)
         }
         Err(error) => {
             if !error.spares_connection() {
-                snapshot.discard();
+                connection.discard();
             }
             Err(error)
         }
     }
 }
 
-/// Executes a plan in the snapshot's transaction, which was begun before, and records its steps. After an error the
-/// transaction is of no use.
-pub async fn execute_within(
-    snapshot: &Snapshot,
+/// Executes a plan in a transaction of the connection that was begun before, and records it. After an error the transaction is of no
+/// use.
+pub(crate) async fn execute_within(
+    connection: &OwnConnection,
     plan: &Arc<Plan>,
-    log: &StepLog,
+    log: &StatementLog,
 ) -> Result<ResponseWriter, ExecuteError> {
-    let steps = fetch::fetch(snapshot, plan, Transaction::Open, log).await?;
-    Ok(ResponseWriter::new(Arc::clone(plan), steps))
+    let mut writer = ResponseWriter::new(Arc::clone(plan));
+    let statement = connection.prepare(plan.sql()).await?;
+    let rows = connection.query(&statement, parameters(plan), Transaction::Open);
+    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    Ok(writer)
 }
 
-/// The response to a plan without statements.
+/// The response to a plan without a statement.
 pub fn constant(plan: &Arc<Plan>) -> ResponseWriter {
-    ResponseWriter::new(Arc::clone(plan), Vec::new())
+    let mut writer = ResponseWriter::new(Arc::clone(plan));
+    writer.finish();
+    writer
+}
+
+async fn read(
+    connection: &ReadConnection,
+    plan: &Arc<Plan>,
+    log: &StatementLog,
+) -> Result<ResponseWriter, ExecuteError> {
+    let mut writer = ResponseWriter::new(Arc::clone(plan));
+    let statement = connection.prepare(plan.sql()).await?;
+    let rows = connection.query(&statement, parameters(plan));
+    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    Ok(writer)
 }

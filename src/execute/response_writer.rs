@@ -1,38 +1,56 @@
-//! The ops of a response template, run over the rows of the steps. They write the response's `data` in parts of about the
-//! requested size.
+//! The ops of a response template, run over the rows of the statement in their order. They write the response's `data` in parts of about
+//! the requested size, from rows that are all there or that arrive meanwhile.
 
 use std::sync::Arc;
 
 use thiserror::Error;
+use tokio_postgres::Row;
 
 use crate::cursor::Encoder;
 use crate::execute::encode::{self, ColumnFormat};
+use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
-use crate::execute::nullability;
-use crate::execute::step_rows::{Group, StepRows, raw};
+use crate::execute::nullability::NullCheck;
+use crate::execute::page_frame::{Missing, PageFrame};
+use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
-use crate::plan::step::{Parents, SearchColumns};
+use crate::plan::step::{SearchColumns, Step};
 use crate::query::bind::ids::StepId;
+use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
     plan: Arc<Plan>,
-    steps: Vec<StepRows>,
+    rows: StatementRows,
     /// The position of the next op.
     next: usize,
-    frames: Vec<Frame>,
+    /// The pages and lookups around it.
+    frames: Vec<PageFrame>,
+    /// The number of the row from which on the fields of the query root are found.
+    next_row: usize,
+    /// The page that is read whole before it is written.
+    reading: Option<PageFrame>,
     scopes: Vec<Scope>,
     /// Bytes of the parts that were returned before the present one.
     returned: usize,
     /// The present part: how many bytes came before `data` in it.
     prefix: Option<usize>,
-    /// Whether every non-null field has a value; checked when it is first needed.
-    satisfies_nullability: Option<bool>,
+    null_check: NullCheck,
     field_errors: Vec<FieldError>,
     field_error_count: u64,
     cursor: Encoder,
+    page_end: Option<PageEnd>,
+}
+
+/// The end of a page whose rows are written as lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageEnd {
+    /// Whether rows follow the page.
+    pub has_next_page: bool,
+    /// The cursor of the page's last row; empty if there is none.
+    pub end_cursor: String,
 }
 
 /// How far a response is written.
@@ -51,8 +69,8 @@ pub(super) enum Pause {
     Part,
     /// The response is complete.
     End,
-    /// It has to go on with rows of that step that have not arrived.
-    Rows(StepId),
+    /// It has to go on with rows that have not arrived.
+    Rows,
 }
 
 /// A response that cannot be finished, because the object that has to become null is in a part that was returned. The rows in
@@ -60,15 +78,6 @@ pub(super) enum Pause {
 #[derive(Debug, Error)]
 #[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
-
-/// The rows of a connection or lookup, and the current one.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    step: StepId,
-    /// The number of the parent.
-    parent: usize,
-    row: usize,
-}
 
 /// An open object. If a non-null field inside it has no value, the nearest nullable one becomes null.
 #[derive(Debug, Clone, Copy)]
@@ -100,64 +109,70 @@ enum EndOfWindow {
     AfterPage,
 }
 
-/// The row that a cursor is made of.
-#[derive(Debug, Clone, Copy)]
-enum CursorRow {
-    OfPage(usize),
-    /// The last row of a search's window. Paging on from there examines the following rows, and none twice.
-    LastExamined,
+impl EndOfWindow {
+    fn of(frame: &PageFrame, step: &Step, rows: &StatementRows) -> Self {
+        match (rows.last_examined(frame.step), step.backward) {
+            (None, _) => Self::None,
+            (Some(_), false) => Self::AfterPage,
+            (Some(_), true) => Self::BeforePage,
+        }
+    }
 }
 
-impl CursorRow {
-    /// The row of `startCursor`.
-    fn first(group: Group, end: EndOfWindow) -> Option<Self> {
-        let row = (group.start < group.end).then_some(Self::OfPage(group.start));
-        if end == EndOfWindow::BeforePage { Some(Self::LastExamined) } else { row.or_else(|| Self::of_empty(end)) }
-    }
-
-    /// The row of `endCursor`.
-    fn last(group: Group, end: EndOfWindow) -> Option<Self> {
-        let row = (group.start < group.end).then(|| Self::OfPage(group.end - 1));
-        if end == EndOfWindow::AfterPage { Some(Self::LastExamined) } else { row.or_else(|| Self::of_empty(end)) }
-    }
-
-    /// Both cursors of an empty page: no row between them matches.
-    fn of_empty(end: EndOfWindow) -> Option<Self> {
-        (end != EndOfWindow::None).then_some(Self::LastExamined)
-    }
+/// A cursor of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PageCursor {
+    /// That of the current row.
+    OfRow,
+    Start,
+    End,
 }
 
 impl ResponseWriter {
-    pub(super) fn new(plan: Arc<Plan>, steps: Vec<StepRows>) -> Self {
+    /// The response to a plan, without rows.
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
         Self {
+            rows: StatementRows::new(&plan),
             plan,
-            steps,
             next: 0,
             frames: Vec::new(),
+            next_row: 0,
+            reading: None,
             scopes: Vec::new(),
             returned: 0,
             prefix: None,
-            satisfies_nullability: None,
+            null_check: NullCheck::default(),
             field_errors: Vec::new(),
             field_error_count: 0,
             cursor: Encoder::default(),
+            page_end: None,
         }
+    }
+
+    /// Adds a row of the plan's statement.
+    pub(super) fn push(&mut self, row: Row) -> Result<(), ExecuteError> {
+        self.rows.push(&self.plan, row)
+    }
+
+    /// The statement has no more rows.
+    pub(super) fn finish(&mut self) {
+        self.rows.finish();
     }
 
     /// Bytes of memory that the rows take, about.
     pub fn memory(&self) -> usize {
-        self.steps.iter().map(StepRows::memory).sum()
+        self.rows.memory()
     }
 
     /// The number of rows of each step that have arrived, for the actual cost.
     pub fn row_counts(&self) -> Vec<u64> {
-        self.steps.iter().map(|step| step.end() as u64).collect()
+        self.rows.counts().collect()
     }
 
-    /// The searches that ended with their windows.
+    /// The searches that ended with their windows. Complete when the rows are.
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
-        let steps = self.plan.steps().iter().zip(&self.steps).filter(|(_, rows)| rows.last_examined.is_some());
-        steps.filter_map(|(step, _)| {
+        let steps = self.plan.steps().iter().enumerate().filter(|(id, _)| self.rows.last_examined(*id).is_some());
+        steps.filter_map(|(_, step)| {
             let SearchColumns { key, window, .. } = step.search.as_ref()?;
             Some(ShortSearch { key, rows_examined: *window })
         })
@@ -174,6 +189,11 @@ impl ResponseWriter {
         self.field_error_count
     }
 
+    /// The end of the page, if the response is one whose rows are written as lines, and is complete.
+    pub fn page_end(&self) -> Option<&PageEnd> {
+        self.page_end.as_ref()
+    }
+
     /// Appends the next part of `data`: all that is left, or at least that many bytes. `out` must be empty at each call but
     /// the first, when it may have other bytes before `data`.
     ///
@@ -184,27 +204,20 @@ impl ResponseWriter {
             Pause::Part => Ok(Progress::More),
             Pause::End => Ok(Progress::Done),
             // Responses that have all of their rows wait for none.
-            Pause::Rows(_) => Err(WriteError),
+            Pause::Rows => Err(WriteError),
         }
     }
 
-    /// The rows of the steps.
-    pub(super) fn steps_mut(&mut self) -> &mut [StepRows] {
-        // What was checked are the rows that were there.
-        self.satisfies_nullability = None;
-        &mut self.steps
-    }
-
-    /// Drops the rows of a step that are written.
-    pub(super) fn drop_written(&mut self, step: StepId) {
-        let parent = self.parent(step);
-        let rows = &mut self.steps[step];
-        if let Some(frame) = self.frames.iter().find(|frame| frame.step == step) {
-            // The last row is kept for its cursor.
-            return rows.drop_before(frame.row, frame.parent);
+    /// Drops the rows that are written.
+    pub(super) fn drop_written(&mut self) {
+        let reading = self.reading.iter().filter_map(PageFrame::kept);
+        let whole = self.frames.iter().filter_map(PageFrame::kept).chain(reading).min();
+        let written = whole.unwrap_or_else(|| self.next_row());
+        self.null_check.check(&self.plan, &self.rows);
+        for frame in &mut self.frames {
+            frame.hold(&self.rows, written);
         }
-        let group = rows.group(parent);
-        rows.drop_before(if group.start < group.end { group.start } else { rows.end() }, parent);
+        self.rows.drop_before(written);
     }
 
     /// As [`ResponseWriter::write`], with the rows that have arrived. After a pause for rows, call it again with the same `out`.
@@ -215,18 +228,14 @@ impl ResponseWriter {
         let base = prefix.wrapping_sub(self.returned);
         while let Some(op) = plan.response_template().ops.get(self.next) {
             self.next += 1;
-            match op {
-                Op::Literal(bytes) => out.extend_from_slice(bytes),
+            let result = match op {
+                Op::Literal(bytes) => {
+                    out.extend_from_slice(bytes);
+                    Ok(())
+                }
                 Op::Column { column, scalar, non_null, path } => {
-                    let cause = match self.value(*column) {
-                        Some((format, bytes)) if encode::json(*scalar, format, bytes, out) => continue,
-                        Some(_) => Some(Cause::Unwritable(*scalar)),
-                        None => non_null.then_some(Cause::Missing),
-                    };
-                    if let Some(cause) = cause {
-                        self.report(cause, *path);
-                    }
-                    self.null(*non_null, out, base)?;
+                    self.column(*column, *scalar, *non_null, *path, out, base)?;
+                    Ok(())
                 }
                 Op::Object { present, non_null, path, end } => {
                     if self.value(*present).is_some() {
@@ -234,75 +243,82 @@ impl ResponseWriter {
                     } else {
                         self.absent(*non_null, *path, *end, out, base)?;
                     }
+                    Ok(())
                 }
                 Op::EndObject => {
                     self.scopes.pop();
+                    Ok(())
                 }
-                Op::Lookup { step, non_null, path, end } => {
-                    if !self.steps[*step].is_ready(0, 0) {
-                        return Ok(self.pause_for(*step));
-                    }
-                    if self.steps[*step].numbers().is_empty() {
-                        self.absent(*non_null, *path, *end, out, base)?;
-                    } else {
+                Op::Lookup { step, non_null, path, end } => match self.find(*step) {
+                    Ok(Some(row)) => {
                         self.open(*non_null, *end, out, base);
-                        self.frames.push(Frame { step: *step, parent: 0, row: 0 });
+                        self.frames.push(PageFrame::lookup(*step, row));
+                        Ok(())
                     }
-                }
+                    Ok(None) => {
+                        self.absent(*non_null, *path, *end, out, base)?;
+                        Ok(())
+                    }
+                    Err(Missing) => Err(Missing),
+                },
                 Op::EndLookup => {
                     self.scopes.pop();
-                    self.frames.pop();
+                    self.leave();
+                    Ok(())
                 }
-                Op::Connection { step } => {
-                    let parent = self.parent(*step);
-                    let rows = &self.steps[*step];
-                    let row = rows.group(parent).start;
-                    if !rows.is_ready(parent, row) {
-                        return Ok(self.pause_for(*step));
-                    }
-                    self.frames.push(Frame { step: *step, parent, row });
-                }
+                Op::Connection { step } => self.enter(&plan, *step),
                 Op::EndConnection => {
-                    self.frames.pop();
+                    self.leave();
+                    Ok(())
                 }
-                Op::FirstRow { end } => {
-                    if let Some(frame) = self.frames.last_mut() {
-                        let group = self.steps[frame.step].group(frame.parent);
-                        frame.row = group.start;
-                        if group.start == group.end {
-                            self.next = *end;
+                Op::FirstRow { end } => self.first_row(&plan, *end),
+                Op::NextRow { start, separator } => match self.next_row_of_page(&plan) {
+                    Ok(true) => {
+                        out.extend(*separator);
+                        self.next = *start;
+                        if out.len() - prefix >= at_least && self.satisfies_nullability(&plan) {
+                            self.returned += out.len() - prefix;
+                            self.prefix = None;
+                            return Ok(Pause::Part);
                         }
+                        Ok(())
                     }
+                    Ok(false) => Ok(()),
+                    Err(Missing) => Err(Missing),
+                },
+                Op::Cursor => {
+                    self.cursor(&plan, PageCursor::OfRow, out);
+                    Ok(())
                 }
-                Op::NextRow { start } => {
-                    if let Some(frame) = self.frames.last_mut() {
-                        let (step, rows) = (frame.step, &self.steps[frame.step]);
-                        if frame.row + 1 < rows.group(frame.parent).end {
-                            frame.row += 1;
-                            out.push(b',');
-                            self.next = *start;
-                            if out.len() - prefix >= at_least && self.satisfies_nullability() {
-                                self.returned += out.len() - prefix;
-                                self.prefix = None;
-                                return Ok(Pause::Part);
-                            }
-                        } else if !rows.is_ready(frame.parent, frame.row + 1) {
-                            return Ok(self.pause_for(step));
-                        }
-                    }
+                Op::StartCursor => {
+                    self.cursor(&plan, PageCursor::Start, out);
+                    Ok(())
                 }
-                Op::Cursor => self.cursor(|row, _, _| Some(CursorRow::OfPage(row)), out),
-                Op::StartCursor => self.cursor(|_, group, step| CursorRow::first(group, step), out),
-                Op::EndCursor => self.cursor(|_, group, step| CursorRow::last(group, step), out),
+                Op::EndCursor => {
+                    self.cursor(&plan, PageCursor::End, out);
+                    Ok(())
+                }
                 Op::HasNextPage => {
-                    let flag = |group: Group, backward: bool| group.after_page || (group.overflow && !backward);
-                    self.page_flag(&plan, flag, out);
+                    self.page_flag(&plan, PageFrame::has_next_page, out);
+                    Ok(())
                 }
-                Op::Count => self.count(out),
                 Op::HasPreviousPage => {
-                    let flag = |group: Group, backward: bool| group.before_page || (group.overflow && backward);
-                    self.page_flag(&plan, flag, out);
+                    self.page_flag(&plan, PageFrame::has_previous_page, out);
+                    Ok(())
                 }
+                Op::Count => {
+                    self.count(out);
+                    Ok(())
+                }
+                Op::PageEnd => {
+                    self.end_page(&plan);
+                    Ok(())
+                }
+            };
+            if result == Err(Missing) {
+                // Goes on with this op when rows have arrived.
+                self.next -= 1;
+                return Ok(Pause::Rows);
             }
         }
         self.returned += out.len() - prefix;
@@ -310,24 +326,106 @@ impl ResponseWriter {
         Ok(Pause::End)
     }
 
-    /// Goes on with this op when rows of the step have arrived.
-    fn pause_for(&mut self, step: StepId) -> Pause {
-        self.next -= 1;
-        Pause::Rows(step)
+    /// Whether every non-null field has a value, as far as rows have arrived.
+    fn satisfies_nullability(&mut self, plan: &Plan) -> bool {
+        let oldest = self.frames.first().map_or(self.next_row, PageFrame::oldest);
+        self.null_check.is_passed(plan, &self.rows, oldest)
     }
 
-    /// The number of the parent, among those of a step, whose rows are written or follow next.
-    fn parent(&self, step: StepId) -> usize {
-        match self.plan.steps()[step].parents {
-            Parents::Known => 0,
-            Parents::Rows { .. } => self.frames.last().map_or(0, |frame| frame.row),
+    /// The number of the row from which on the pages below the current row are found.
+    fn next_row(&self) -> usize {
+        self.frames.last().map_or(self.next_row, PageFrame::next)
+    }
+
+    /// Passes over the rows before this one, of the current row's pages.
+    fn pass(&mut self, next: usize) {
+        match self.frames.last_mut() {
+            Some(frame) => frame.pass(next),
+            None => self.next_row = next,
         }
+    }
+
+    /// The number of the first row of a step below the current row, if it has one. Rows of steps before it that were not written are
+    /// passed over.
+    fn find(&mut self, step: StepId) -> Result<Option<usize>, Missing> {
+        let parent = self.frames.last().map(|frame| frame.step);
+        let mut number = self.next_row();
+        let found = loop {
+            match self.rows.get(number).map(|row| row.step) {
+                None if self.rows.is_complete() => break Ok(None),
+                None => break Err(Missing),
+                Some(found) if found == step => break Ok(Some(number)),
+                Some(found) if found < step && parent.is_none_or(|parent| found > parent) => number += 1,
+                Some(_) => break Ok(None),
+            }
+        };
+        self.pass(number);
+        found
+    }
+
+    /// Enters a connection.
+    fn enter(&mut self, plan: &Plan, id: StepId) -> Result<(), Missing> {
+        let step = &plan.steps()[id];
+        let mut frame = if let Some(frame) = self.reading.take() {
+            frame
+        } else {
+            let row = self.find(id)?;
+            PageFrame::begin(id, row.unwrap_or_else(|| self.next_row()), &self.rows, step)
+        };
+        if !step.is_written_in_order && frame.read_whole(&self.rows, step) == Err(Missing) {
+            self.reading = Some(frame);
+            return Err(Missing);
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Leaves a connection or lookup.
+    fn leave(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.pass(frame.next());
+        }
+    }
+
+    fn first_row(&mut self, plan: &Plan, end: usize) -> Result<(), Missing> {
+        if let Some(frame) = self.frames.last_mut()
+            && !frame.go_to_first(&self.rows, &plan.steps()[frame.step])?
+        {
+            self.next = end;
+        }
+        Ok(())
+    }
+
+    fn next_row_of_page(&mut self, plan: &Plan) -> Result<bool, Missing> {
+        match self.frames.last_mut() {
+            Some(frame) => frame.go_to_next(&self.rows, &plan.steps()[frame.step]),
+            None => Ok(false),
+        }
+    }
+
+    fn column(
+        &mut self,
+        column: usize,
+        scalar: ScalarType,
+        non_null: bool,
+        path: PathId,
+        out: &mut Vec<u8>,
+        base: usize,
+    ) -> Result<(), WriteError> {
+        let cause = match self.value(column) {
+            Some((format, bytes)) if encode::json(scalar, format, bytes, out) => return Ok(()),
+            Some(_) => Some(Cause::Unwritable(scalar)),
+            None => non_null.then_some(Cause::Missing),
+        };
+        if let Some(cause) = cause {
+            self.report(cause, path);
+        }
+        self.null(non_null, out, base)
     }
 
     /// A column of the current row, and its format; `None` is a null.
     fn value(&self, column: usize) -> Option<(ColumnFormat, &[u8])> {
-        let frame = self.frames.last()?;
-        self.steps[frame.step].value(frame.row, column)
+        self.rows.value(self.frames.last()?.row(&self.rows)?, column)
     }
 
     fn open(&mut self, non_null: bool, end: usize, out: &[u8], base: usize) {
@@ -382,9 +480,7 @@ impl ResponseWriter {
                 PathSegment::Key(key) => PathPart::Key(key.clone()),
                 PathSegment::Row(step) => {
                     let frame = self.frames.iter().find(|frame| frame.step == *step);
-                    PathPart::Index(
-                        frame.map_or(0, |frame| frame.row - self.steps[frame.step].group(frame.parent).start),
-                    )
+                    PathPart::Index(frame.map_or(0, |frame| frame.index))
                 }
             };
             let mut path: Vec<_> = self.plan.response_template().segments_to_root(path).map(part).collect();
@@ -393,49 +489,59 @@ impl ResponseWriter {
         }
     }
 
-    /// Whether every non-null field has a value. Checks once, before the first part of a large response is returned.
-    fn satisfies_nullability(&mut self) -> bool {
-        *self
-            .satisfies_nullability
-            .get_or_insert_with(|| nullability::is_satisfied(self.plan.response_template(), &self.steps))
+    fn cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) {
+        let (start, is_there) = (out.len(), self.encode_cursor(plan, which, out));
+        if !is_there {
+            out.truncate(start);
+            out.extend_from_slice(b"null");
+        }
     }
 
-    fn cursor(&mut self, row: impl FnOnce(usize, Group, EndOfWindow) -> Option<CursorRow>, out: &mut Vec<u8>) {
-        let Some(frame) = self.frames.last().copied() else { return out.extend_from_slice(b"null") };
-        let (rows, step) = (&self.steps[frame.step], &self.plan.steps()[frame.step]);
-        let group = rows.group(frame.parent);
-        let end = match (&rows.last_examined, step.backward) {
-            (None, _) => EndOfWindow::None,
-            (Some(_), false) => EndOfWindow::AfterPage,
-            (Some(_), true) => EndOfWindow::BeforePage,
+    /// Appends a cursor, if there is one.
+    fn encode_cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        let (rows, step) = (&self.rows, &plan.steps()[frame.step]);
+        let last_examined = || rows.last_examined(frame.step);
+        // Paging on from the last row of a search's window examines the following rows, and none twice. Between both cursors of an
+        // empty page no row matches.
+        let row = match (which, EndOfWindow::of(frame, step, rows)) {
+            (PageCursor::OfRow, _) => frame.row(rows),
+            (PageCursor::Start, EndOfWindow::BeforePage) | (PageCursor::End, EndOfWindow::AfterPage) => last_examined(),
+            (PageCursor::Start, _) => frame.first_row(rows).or_else(last_examined),
+            (PageCursor::End, _) => frame.last_row(rows).or_else(last_examined),
         };
-        let row = row(frame.row, group, end).and_then(|row| match row {
-            CursorRow::OfPage(row) if row == group.start => rows.first_of(group),
-            CursorRow::OfPage(row) => rows.row(row),
-            CursorRow::LastExamined => rows.last_examined.as_ref(),
-        });
-        let (Some(row), Some(cursor)) = (row, &step.cursor) else { return out.extend_from_slice(b"null") };
+        let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
         self.cursor.begin(cursor.tag);
         for (column, scalar) in &cursor.columns {
-            let bytes = raw(row, *column).ok().flatten().map(|raw| raw.0);
-            encode::cursor_key(*scalar, rows.formats[*column], bytes, &mut self.cursor);
+            let value = rows.value(row, *column);
+            let format = value.map_or(ColumnFormat::Text, |(format, _)| format);
+            encode::cursor_key(*scalar, format, value.map(|(_, bytes)| bytes), &mut self.cursor);
         }
         out.push(b'"');
         self.cursor.finish(out);
         out.push(b'"');
+        true
+    }
+
+    /// Remembers where the page ends.
+    fn end_page(&mut self, plan: &Plan) {
+        let mut cursor = Vec::new();
+        self.encode_cursor(plan, PageCursor::End, &mut cursor);
+        let has_next_page =
+            self.frames.last().is_some_and(|frame| frame.has_next_page(&plan.steps()[frame.step], &self.rows));
+        let end_cursor = String::from_utf8_lossy(&cursor).trim_matches('"').to_owned();
+        self.page_end = Some(PageEnd { has_next_page, end_cursor });
     }
 
     fn count(&self, out: &mut Vec<u8>) {
-        let count = self.frames.last().and_then(|frame| self.steps[frame.step].group(frame.parent).count);
-        match count {
+        match self.frames.last().and_then(PageFrame::count) {
             Some(count) => out.extend_from_slice(count.to_string().as_bytes()),
             None => out.extend_from_slice(b"null"),
         }
     }
 
-    fn page_flag(&self, plan: &Plan, flag: impl FnOnce(Group, bool) -> bool, out: &mut Vec<u8>) {
-        let flag = |frame: &Frame| flag(self.steps[frame.step].group(frame.parent), plan.steps()[frame.step].backward);
-        let holds = self.frames.last().is_some_and(flag);
+    fn page_flag(&self, plan: &Plan, flag: fn(&PageFrame, &Step, &StatementRows) -> bool, out: &mut Vec<u8>) {
+        let holds = self.frames.last().is_some_and(|frame| flag(frame, &plan.steps()[frame.step], &self.rows));
         out.extend_from_slice(if holds { b"true" } else { b"false" });
     }
 }

@@ -1,4 +1,5 @@
-//! The statements of a plan as JSON, for people who want to see how a query runs: their SQL, parameters and access paths.
+//! The statement of a plan as JSON, for people who want to see how a query runs: its SQL and parameters, its branches, and how they
+//! find their rows.
 
 use serde_json::{Value as Json, json};
 use time::OffsetDateTime;
@@ -8,27 +9,26 @@ use time::macros::format_description;
 use crate::execute::encode::{self, ColumnFormat};
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::{Parameter, Plan};
-use crate::plan::step::Parents;
 use crate::query::bind::ids::StepId;
 use crate::value::{Numeric, ScalarType, Timestamp, Value};
 
 const MICROSECONDS: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
-/// The statements of a plan whose steps have these names.
-pub(crate) fn statements(plan: &Plan, names: &[String]) -> Json {
-    names.iter().enumerate().map(|(step, field)| statement(plan, step, field)).collect()
+/// The statement of a plan, and its branches, whose steps have these names.
+pub(crate) fn report(plan: &Plan, names: &[String]) -> Json {
+    let statement = plan.needs_database().then(|| {
+        let parameters = plan.parameters().map(value);
+        json!({ "sql": plan.sql(), "parameters": parameters.collect::<Vec<_>>() })
+    });
+    let branches = names.iter().enumerate().map(|(step, field)| branch(plan, step, field));
+    json!({ "statement": statement, "branches": branches.collect::<Vec<_>>() })
 }
 
-fn statement(plan: &Plan, step_id: StepId, field: &str) -> Json {
-    let step = &plan.steps()[step_id];
-    let parameters = plan.parameters(step_id).map(|parameter| value(parameter, &step.parents));
-    let mut object = json!({ "field": field, "sql": step.sql, "parameters": parameters.collect::<Vec<_>>(), "parents": from(&step.parents) });
-    if let Some(statement) = plan.self_contained(step_id) {
-        let parameters = plan.parameters_of(statement).map(|parameter| value(parameter, &Parents::Known));
-        object["selfContained"] = json!({ "sql": statement.sql, "parameters": parameters.collect::<Vec<_>>() });
-    }
-    if let Some(rows_examined) = plan.rows_examined(step_id) {
+fn branch(plan: &Plan, id: StepId, field: &str) -> Json {
+    let step = &plan.steps()[id];
+    let mut object = json!({ "field": field, "parent": step.parent });
+    if let Some(rows_examined) = plan.rows_examined(id) {
         object["access"] = access(&step.access_path);
         object["rowsExamined"] = rows_examined.into();
     }
@@ -45,27 +45,12 @@ fn access(path: &AccessPath) -> Json {
     })
 }
 
-/// A parameter's value as JSON, or where it comes from.
-pub(crate) fn value(parameter: Parameter<'_>, parents: &Parents) -> Json {
+/// A parameter's value as JSON.
+pub(crate) fn value(parameter: Parameter<'_>) -> Json {
     match parameter {
         Parameter::Value(value) => value.map_or(Json::Null, scalar),
         Parameter::Values(values) => values.iter().map(scalar).collect(),
         Parameter::Limit(rows) => rows.into(),
-        Parameter::ParentKeys(index) => match parents {
-            Parents::Known => Json::Null,
-            Parents::Rows { step, columns } => {
-                let column = columns.get(index).copied().unwrap_or_default();
-                format!("c{column} of every row of statement {}", step + 1).into()
-            }
-        },
-    }
-}
-
-/// The statement whose rows are a step's parents, counted from 1.
-pub(crate) fn from(parents: &Parents) -> Option<usize> {
-    match parents {
-        Parents::Known => None,
-        Parents::Rows { step, .. } => Some(step + 1),
     }
 }
 

@@ -1,50 +1,50 @@
-//! How a query was executed, beside its data, for clients that ask for it and may see plans: the rows that each statement
-//! returned, and its time.
+//! How a query was executed, beside its data, for clients that ask for it and may see plans: the rows of each branch of its statement,
+//! and the statement's time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::execute::step_log::{StepLog, StepState};
+use crate::execute::statement_log::{StatementLog, StatementState};
 
-/// The steps of a query by their names, as they are executed.
+/// The steps of a query by their names, and its statement as it is executed.
 #[derive(Debug)]
 pub(crate) struct ExecutedPlan {
     names: Vec<String>,
-    log: Arc<StepLog>,
+    log: Arc<StatementLog>,
 }
 
 impl ExecutedPlan {
-    /// The steps that the log records.
-    pub(crate) fn new(names: Vec<String>, log: &Arc<StepLog>) -> Self {
+    /// The statement that the log records.
+    pub(crate) fn new(names: Vec<String>, log: &Arc<StatementLog>) -> Self {
         Self { names, log: Arc::clone(log) }
     }
 
     /// The plan as far as it was executed.
     pub(crate) fn extension(&self) -> PlanExtension<'_> {
-        let statements = self.log.states().zip(&self.names).map(|(state, field)| match state {
-            StepState::Done { time, rows, .. } => {
-                ExecutedStatement { field, rows: Some(rows), milliseconds: Some(milliseconds(time)) }
-            }
-            StepState::Unsent | StepState::Running(_) => ExecutedStatement { field, rows: None, milliseconds: None },
-        });
-        PlanExtension { statements: statements.collect() }
+        let (time, rows) = match self.log.state() {
+            StatementState::Done { time, rows, .. } => (Some(milliseconds(time)), rows),
+            StatementState::Unsent | StatementState::Running(_) => (None, &[][..]),
+        };
+        let branches = self.names.iter().enumerate();
+        let branches = branches.map(|(step, field)| ExecutedBranch { field, rows: rows.get(step).copied() });
+        PlanExtension { milliseconds: time, branches: branches.collect() }
     }
 }
 
 /// `extensions.plan`.
 #[derive(Debug, Serialize)]
 pub(crate) struct PlanExtension<'a> {
-    statements: Vec<ExecutedStatement<'a>>,
+    milliseconds: Option<f64>,
+    branches: Vec<ExecutedBranch<'a>>,
 }
 
-/// A statement. It has neither rows nor a time if it was not needed, because no row was there that it would have begun at.
+/// A branch of the statement.
 #[derive(Debug, Serialize)]
-struct ExecutedStatement<'a> {
+struct ExecutedBranch<'a> {
     field: &'a str,
     rows: Option<u64>,
-    milliseconds: Option<f64>,
 }
 
 /// Milliseconds, with as many decimals as mean something.

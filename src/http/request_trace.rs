@@ -1,4 +1,4 @@
-//! The spans of a request: the request, its stages and its statements. No text and no value of a query is in them.
+//! The spans of a request: the request, its stages and its statement. No text and no value of a query is in them.
 
 use std::time::{Instant, SystemTime};
 
@@ -8,7 +8,7 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 
-use crate::execute::step_log::StepState;
+use crate::execute::statement_log::StatementState;
 use crate::http::route::Route;
 use crate::http::timeline::{Stage, Timeline};
 use crate::telemetry::event::ServedRequest;
@@ -107,7 +107,7 @@ impl SpanParent {
         ] {
             self.stage(name, stage);
         }
-        timeline.steps.states().for_each(|state| self.statement(state, now));
+        self.statement(timeline.statement.state(), now);
         self.stage("write", timeline.write);
     }
 
@@ -117,11 +117,11 @@ impl SpanParent {
         }
     }
 
-    fn statement(&self, state: StepState, now: Instant) {
+    fn statement(&self, state: StatementState<'_>, now: Instant) {
         let (sent, end, rows) = match state {
-            StepState::Unsent => return,
-            StepState::Running(sent) => (sent, now, None),
-            StepState::Done { sent, time, rows } => (sent, sent + time, Some(rows)),
+            StatementState::Unsent => return,
+            StatementState::Running(sent) => (sent, now, None),
+            StatementState::Done { sent, time, rows } => (sent, sent + time, Some(rows.iter().sum())),
         };
         let mut span = self.start("SELECT", SpanKind::Client, sent);
         span.set_attribute(KeyValue::new("db.system.name", "postgresql"));

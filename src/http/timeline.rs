@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::execute::step_log::{StepLog, StepState};
+use crate::execute::statement_log::{StatementLog, StatementState};
 
 /// When the stages of a query ran, as far as it came.
 #[derive(Debug, Default)]
@@ -14,8 +14,8 @@ pub(crate) struct Timeline {
     pub admission: Option<Stage>,
     /// Waiting for a connection to the database.
     pub connection: Option<Stage>,
-    /// Its statements.
-    pub steps: Arc<StepLog>,
+    /// Its statement.
+    pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.
     pub write: Option<Stage>,
 }
@@ -42,14 +42,13 @@ impl Stage {
 }
 
 impl Timeline {
-    /// From sending the first statement to the last row that arrived.
+    /// From sending the statement to the last row that arrived.
     pub(crate) fn database(&self) -> Option<Stage> {
-        let stages = self.steps.states().filter_map(|state| match state {
-            StepState::Unsent => None,
-            StepState::Running(sent) => Some(Stage::since(sent)),
-            StepState::Done { sent, time, .. } => Some(Stage { start: sent, end: sent + time }),
-        });
-        stages.reduce(|one, other| Stage { start: one.start.min(other.start), end: one.end.max(other.end) })
+        match self.statement.state() {
+            StatementState::Unsent => None,
+            StatementState::Running(sent) => Some(Stage::since(sent)),
+            StatementState::Done { sent, time, .. } => Some(Stage { start: sent, end: sent + time }),
+        }
     }
 
     /// Waiting: for other queries, for credits and for a connection.

@@ -60,7 +60,7 @@ impl<'a> KeysetBound<'a> {
         position: &CursorPosition,
         is_restricted: bool,
         slot: impl Fn(usize) -> Slot,
-        parameters: &mut Parameters,
+        parameters: &mut Parameters<'_>,
     ) -> Self {
         let in_nulls = is_in_nulls(position) && sort_key.nullable;
         if in_nulls && is_restricted {
@@ -346,7 +346,8 @@ mod tests {
     }
 
     fn text_of(key: &SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
-        let mut parameters = Parameters::default();
+        let mut all = Vec::new();
+        let mut parameters = Parameters::of(0, &mut all);
         let mut bound = |at: At| {
             let value = |text: &str| Value::Text(text.to_owned());
             let name = match at {
@@ -423,7 +424,8 @@ mod tests {
 
     fn restricted_of(nulls: Nulls, equal: bool, above: At, below: At, inclusive: bool) -> Vec<String> {
         let key = sort_key(true);
-        let mut parameters = Parameters::default();
+        let mut all = Vec::new();
+        let mut parameters = Parameters::of(0, &mut all);
         let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
         let term = parameters.add(Slot::Term(0));
         let value = compares.then(|| Comparand::Parameter(parameters.add(Slot::Term(0)), StoredType::Text));

@@ -1,13 +1,12 @@
 //! The plan of one request: a template, and the values of the parameters.
 
-use std::iter;
 use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::range_head;
 use crate::plan::response_template::ResponseTemplate;
-use crate::plan::self_contained::SelfContained;
-use crate::plan::step::{Parents, Slot, Step};
+use crate::plan::result_columns::ResultColumns;
+use crate::plan::step::{Slot, Step};
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
@@ -30,9 +29,6 @@ pub enum Parameter<'a> {
     Values(&'a [Value]),
     /// A number of rows.
     Limit(i64),
-    /// One column of the parents' keys, as an array: its index in
-    /// [`Parents::Rows::columns`](crate::plan::step::Parents::Rows::columns).
-    ParentKeys(usize),
 }
 
 impl Plan {
@@ -41,7 +37,22 @@ impl Plan {
         Self { template, arguments }
     }
 
-    /// The statements. A step's parents come before it.
+    /// The statement. Its text does not depend on values.
+    pub fn sql(&self) -> &str {
+        &self.template.sql
+    }
+
+    /// A hash of the statement's text.
+    pub fn sql_key(&self) -> u64 {
+        self.template.sql_key
+    }
+
+    /// The columns of the statement's rows, after the number of the step.
+    pub fn columns(&self) -> &ResultColumns {
+        &self.template.columns
+    }
+
+    /// The steps. A step's parents come before it.
     pub fn steps(&self) -> &[Step] {
         &self.template.steps
     }
@@ -51,7 +62,7 @@ impl Plan {
         &self.template.response
     }
 
-    /// Whether the plan has statements.
+    /// Whether the plan has a statement.
     pub fn needs_database(&self) -> bool {
         !self.steps().is_empty()
     }
@@ -64,58 +75,54 @@ impl Plan {
     /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let (path, arguments) = (&self.steps()[step].access_path, &self.arguments[step]);
-        let is_root = self.steps()[step].parents == Parents::Known && (path.is_exhaustive || !path.index.is_empty());
+        let is_root = self.steps()[step].parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
         let values =
             path.prefix.and_then(|prefix| arguments.terms.get(prefix.term)).map_or(1, |term| term.values.len());
         is_root.then(|| path.bound(arguments.size(), values))
     }
 
-    /// The values of a step's parameters, `$1` first.
-    pub fn parameters(&self, step: StepId) -> impl ExactSizeIterator<Item = Parameter<'_>> {
-        self.steps()[step].parameters.iter().map(move |slot| self.parameter(step, *slot))
-    }
-
-    /// The statement of a step that reads its parents' keys itself, if it can.
-    pub fn self_contained(&self, step: StepId) -> Option<&SelfContained> {
-        self.template.self_contained(step)
-    }
-
-    /// The values of the parameters of a self-contained statement, `$1` first.
-    pub fn parameters_of(&self, statement: &SelfContained) -> impl ExactSizeIterator<Item = Parameter<'_>> {
-        statement.parameters.iter().map(|(step, slot)| self.parameter(*step, *slot))
+    /// The values of the statement's parameters, `$1` first.
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Parameter<'_>> {
+        self.template.parameters.iter().map(|(step, slot)| self.parameter(*step, *slot))
     }
 
     /// The most rows that all steps fetch together.
     pub fn max_rows(&self) -> u64 {
+        self.max_rows_of_steps().into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// The most rows that PostgreSQL examines to find those of all pages, about. Rows that it reads by their keys afterwards, such as
+    /// joined ones, are not counted: a fixed number for each row of a page.
+    pub fn max_rows_examined(&self) -> u64 {
+        let rows = self.max_rows_of_steps();
+        let examined = (0..self.steps().len()).map(|id| {
+            let step = &self.steps()[id];
+            self.rows_examined(id).unwrap_or_else(|| {
+                // The rows of a page below a row lie side by side in an index.
+                let parents = step.parent.map_or(1, |parent| rows[parent]);
+                parents.saturating_mul(step.access_path.bound(self.size(id), 1))
+            })
+        });
+        examined.fold(0, u64::saturating_add)
+    }
+
+    /// The most rows of each step.
+    fn max_rows_of_steps(&self) -> Vec<u64> {
         let mut rows: Vec<u64> = Vec::with_capacity(self.steps().len());
         for (id, step) in self.steps().iter().enumerate() {
             // A step's parents come before it.
-            let parents = step.parent().map_or(1, |parent| rows[parent]);
+            let parents = step.parent.map_or(1, |parent| rows[parent]);
             rows.push(parents.saturating_mul(u64::from(self.size(id))));
         }
-        rows.into_iter().fold(0, u64::saturating_add)
-    }
-
-    /// The most rows that a self-contained statement reads to find the step's parents, level by level.
-    pub fn rows_of_parents(&self, step: StepId) -> u64 {
-        let parent = |step: StepId| self.steps()[step].parent();
-        let ancestors: Vec<_> = iter::successors(parent(step), |step| parent(*step)).collect();
-        let mut rows = 1_u64;
-        let levels = ancestors.iter().rev().map(|step| {
-            rows = rows.saturating_mul(u64::from(self.size(*step)));
-            rows
-        });
-        levels.fold(0, u64::saturating_add)
+        rows
     }
 
     fn parameter(&self, step: StepId, slot: Slot) -> Parameter<'_> {
         let arguments = &self.arguments[step];
         match slot {
-            Slot::Key(lookup, index) => {
-                Parameter::Value(self.arguments[lookup].keys.get(index).map(|(_, value)| value))
-            }
-            Slot::KeyArray(lookup, index) => {
-                let key = self.arguments[lookup].keys.get(index);
+            Slot::Key(index) => Parameter::Value(arguments.keys.get(index).map(|(_, value)| value)),
+            Slot::KeyArray(index) => {
+                let key = arguments.keys.get(index);
                 Parameter::Values(key.map_or(&[], |(_, value)| std::slice::from_ref(value)))
             }
             Slot::Term(index) => Parameter::Value(arguments.terms.get(index).and_then(|term| term.values.first())),
@@ -131,7 +138,6 @@ impl Plan {
                 let values = arguments.terms.get(index).map_or(0, |term| term.values.len());
                 Parameter::Limit(i64::from(range_head(arguments.size() + 1, values)))
             }
-            Slot::ParentKeys(index) => Parameter::ParentKeys(index),
         }
     }
 }

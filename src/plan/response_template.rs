@@ -27,7 +27,7 @@ impl ResponseTemplate {
 
     /// The steps whose pages are written once, from their first row to their last, and of which nothing is written before that
     /// depends on all rows. Each step is one of so many.
-    pub fn written_in_order(&self, steps: usize) -> Vec<bool> {
+    pub(super) fn written_in_order(&self, steps: usize) -> Vec<bool> {
         let mut in_order = vec![false; steps];
         // The steps around an op, and how often their rows were written before it.
         let mut enclosing: Vec<(StepId, u32)> = Vec::new();
@@ -52,7 +52,7 @@ impl ResponseTemplate {
                         in_order[*step] &= *loops == 1;
                     }
                 }
-                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage | Op::Count => {
+                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage | Op::Count | Op::PageEnd => {
                     if let Some((step, loops)) = enclosing.last() {
                         in_order[*step] &= *loops > 0;
                     }
@@ -146,10 +146,12 @@ pub enum Op {
         /// The position after the loop's [`Op::NextRow`].
         end: usize,
     },
-    /// A comma and a jump back to `start` if the connection has another row.
+    /// The separator and a jump back to `start` if the connection has another row.
     NextRow {
         /// The position after the loop's [`Op::FirstRow`].
         start: usize,
+        /// A comma, unless rows are lines.
+        separator: Option<u8>,
     },
     /// The current row's cursor.
     Cursor,
@@ -163,6 +165,8 @@ pub enum Op {
     HasPreviousPage,
     /// The number of rows of the connection, or null.
     Count,
+    /// Nothing is written: the writer remembers whether rows follow the page, and the cursor of its last row.
+    PageEnd,
 }
 
 impl Op {
@@ -184,7 +188,8 @@ impl Op {
             | Self::EndCursor
             | Self::HasNextPage
             | Self::HasPreviousPage
-            | Self::Count => 0,
+            | Self::Count
+            | Self::PageEnd => 0,
         }
     }
 }
@@ -238,6 +243,11 @@ impl TemplateWriter {
     pub fn key(&mut self, key: &str, is_first: bool) {
         self.bare_key(key, is_first);
         self.enter(self.enclosing.last().copied().unwrap_or_default(), PathSegment::Key(key.into()));
+    }
+
+    /// Enters the path of a key that is not written.
+    pub fn enter_key(&mut self, key: &str) {
+        self.enter(self.path, PathSegment::Key(key.into()));
     }
 
     /// The path of what is being written.

@@ -1,36 +1,55 @@
-//! What a step reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only
-//! what is selected or needed for that.
+//! What a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only what is
+//! selected or needed for that, and returns only what a response is written from.
 
 use std::fmt::{self, Display};
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, AggregateFunction, Column, Entity, Join, One, SearchKey};
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, is_number, type_name};
+use crate::catalog::result_type::ResultType;
+use crate::plan::result_columns::ResultColumns;
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation};
 
-/// The select list and the joins of one statement.
-#[derive(Debug)]
+/// The select list and the joins of a page, and which of its columns are returned.
+#[derive(Debug, Default)]
 pub(crate) struct Select<'a> {
-    offset: usize,
-    expressions: Vec<Selected<'a>>,
+    expressions: Vec<Expression<'a>>,
+    /// The columns that are returned, and where they are in a row of the statement.
+    results: Vec<Returned>,
     joins: Vec<Joined<'a>>,
     /// The keys on other relations that the rows are searched by, and the values that are searched for.
     searched: Vec<(&'a SearchKey, Placeholder)>,
 }
 
-/// An element of the select list, and its index in a row.
-#[derive(Debug, Clone)]
-struct Selected<'a> {
-    index: usize,
-    expression: Expression<'a>,
-    /// Whether children find their parents by it.
-    is_key: bool,
+/// A column of a page that is returned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Returned {
+    /// Its index in a row of the statement.
+    pub(crate) column: usize,
+    pub(crate) source: ReturnedSource,
+}
+
+/// A column of a page, by its name there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReturnedSource {
+    /// An element of the select list.
+    Selected(usize),
+    /// A flag of `pageInfo`, or the count.
+    Flag(usize),
+    /// Whether there is a row at all.
+    Present,
+    /// Whether the row matches the search.
+    Matches,
+    /// The row's number in the window of the search.
+    Number,
+    /// Whether the row follows the page, which is taken from the back.
+    BeyondPage,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Expression<'a> {
     Column(ColumnOf<'a>),
-    /// A number, cast to the type of that name.
-    Cast(ColumnOf<'a>, &'static str),
+    /// Whether an object was joined: true, or else null.
+    Present(Alias),
     /// An aggregate, and the values that count if not all do.
     Aggregate(Alias, &'a Aggregate, Option<Placeholder>),
 }
@@ -45,60 +64,43 @@ struct Joined<'a> {
 }
 
 impl<'a> Select<'a> {
-    /// An empty select list, whose first column will have the index `offset` in a row.
-    pub(crate) fn new(offset: usize) -> Self {
-        Self { offset, expressions: Vec::new(), joins: Vec::new(), searched: Vec::new() }
-    }
-
     /// The rows are searched by this key, and have one of the values.
     pub(crate) fn search(&mut self, key: &'a SearchKey, values: Placeholder) {
         self.searched.push((key, values));
     }
 
-    /// Reads a column, and returns its index in a row.
-    pub(crate) fn column(&mut self, alias: Alias, name: &'a str) -> usize {
+    /// Returns a column, and its index in a row of the statement.
+    pub(crate) fn column(&mut self, alias: Alias, column: &'a Column, columns: &mut ResultColumns) -> usize {
+        self.selected(Expression::Column(ColumnOf(alias, &column.name)), column.result, columns)
+    }
+
+    /// Returns an aggregate over the rows of a connection, and its index in a row of the statement.
+    pub(crate) fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate, columns: &mut ResultColumns) -> usize {
+        let is_searched = |(key, _): &&(&SearchKey, Placeholder)| alias == Alias::Base && aggregate.is_searched_by(key);
+        let values = self.searched.iter().find(is_searched).map(|(_, values)| *values);
+        self.selected(Expression::Aggregate(alias, aggregate, values), aggregate.result, columns)
+    }
+
+    /// Returns whether an object was joined, and the index in a row of the statement.
+    pub(crate) fn present(&mut self, alias: Alias, columns: &mut ResultColumns) -> usize {
+        self.selected(Expression::Present(alias), ResultType::Boolean, columns)
+    }
+
+    /// Returns something that is not in the select list, and its index in a row of the statement.
+    pub(crate) fn other(&mut self, source: ReturnedSource, ty: ResultType, columns: &mut ResultColumns) -> usize {
+        let column = columns.find(ty, |column| self.results.iter().any(|result| result.column == column));
+        self.results.push(Returned { column, source });
+        column
+    }
+
+    /// Reads a column by which children find their parents. Returns its index in the select list.
+    pub(crate) fn key(&mut self, alias: Alias, name: &'a str) -> usize {
         self.expression(Expression::Column(ColumnOf(alias, name)))
     }
 
-    /// Reads a column of the key by which children find their parents, as a value of the type that
-    /// [`type_name`] gives.
-    pub(crate) fn key(&mut self, alias: Alias, column: &'a Column) -> usize {
-        let name = ColumnOf(alias, &column.name);
-        // Numbers have several types in the database, and one array type here.
-        let is_number = is_number(column.stored);
-        let index = self.expression(if is_number {
-            Expression::Cast(name, type_name(column.stored))
-        } else {
-            Expression::Column(name)
-        });
-        self.expressions[index - self.offset].is_key = true;
-        index
-    }
-
-    /// The same rows with nothing but the keys by which children find their parents. `None` if there are no such keys.
-    pub(crate) fn keys(&self) -> Option<Self> {
-        let expressions: Vec<_> = self.expressions.iter().filter(|selected| selected.is_key).cloned().collect();
-        if expressions.is_empty() {
-            return None;
-        }
-        let mut aliases: Vec<Alias> = expressions.iter().map(|selected| selected.expression.alias()).collect();
-        let mut joins = Vec::new();
-        // An object is joined after the one that it belongs to.
-        for joined in self.joins.iter().rev() {
-            if aliases.contains(&joined.alias) {
-                aliases.push(joined.parent);
-                joins.push(*joined);
-            }
-        }
-        joins.reverse();
-        Some(Self { offset: self.offset, expressions, joins, searched: self.searched.clone() })
-    }
-
-    /// Reads an aggregate over the rows of a connection, and returns its index in a row.
-    pub(crate) fn aggregate(&mut self, alias: Alias, aggregate: &'a Aggregate) -> usize {
-        let is_searched = |(key, _): &&(&SearchKey, Placeholder)| alias == Alias::Base && aggregate.is_searched_by(key);
-        let values = self.searched.iter().find(is_searched).map(|(_, values)| *values);
-        self.expression(Expression::Aggregate(alias, aggregate, values))
+    /// The columns that are returned.
+    pub(crate) fn results(&self) -> &[Returned] {
+        &self.results
     }
 
     /// Joins an object, and returns its alias. An object that is selected several times is joined once.
@@ -112,15 +114,15 @@ impl<'a> Select<'a> {
         alias
     }
 
-    /// The select list. A column's name is `c` and its index in a row.
+    /// The select list. A column's name is `c` and its index.
     pub(crate) fn list(&self) -> impl Display {
         fmt::from_fn(|f| {
-            // A statement may select nothing but the number of its rows.
+            // A page may select nothing but the number of its rows.
             if self.expressions.is_empty() {
                 return f.write_str("NULL AS nothing");
             }
-            for (position, Selected { index, expression, .. }) in self.expressions.iter().enumerate() {
-                f.write_str(if position > 0 { ", " } else { "" })?;
+            for (index, expression) in self.expressions.iter().enumerate() {
+                f.write_str(if index > 0 { ", " } else { "" })?;
                 expression.fmt(f)?;
                 f.write_str(" AS c")?;
                 index.fmt(f)?;
@@ -134,7 +136,9 @@ impl<'a> Select<'a> {
         fmt::from_fn(|f| {
             for Joined { alias, parent, one, target } in &self.joins {
                 if let Some(target) = target {
-                    join(f, target, *alias, *parent, one, &self.columns_of(*alias))?;
+                    let is_tested =
+                        self.expressions.iter().any(|expression| expression.is(&Expression::Present(*alias)));
+                    join(f, target, *alias, *parent, one, &self.columns_of(*alias), is_tested)?;
                 }
             }
             Ok(())
@@ -150,15 +154,13 @@ impl<'a> Select<'a> {
                 columns.push(name);
             }
         };
-        for Selected { expression, .. } in &self.expressions {
+        for expression in &self.expressions {
             match expression {
-                Expression::Column(ColumnOf(of, name)) | Expression::Cast(ColumnOf(of, name), _) if *of == alias => {
-                    add(name);
-                }
+                Expression::Column(ColumnOf(of, name)) if *of == alias => add(name),
                 Expression::Aggregate(of, aggregate, _) if *of == alias => {
                     aggregate.join.by.iter().for_each(|column| add(&column.name));
                 }
-                Expression::Column(_) | Expression::Cast(..) | Expression::Aggregate(..) => {}
+                Expression::Column(_) | Expression::Present(_) | Expression::Aggregate(..) => {}
             }
         }
         for joined in self.joins.iter().filter(|joined| joined.parent == alias) {
@@ -167,33 +169,34 @@ impl<'a> Select<'a> {
         columns
     }
 
-    fn expression(&mut self, expression: Expression<'a>) -> usize {
-        if let Some(selected) = self.expressions.iter().find(|known| known.expression.is(&expression)) {
-            return selected.index;
+    fn selected(&mut self, expression: Expression<'a>, ty: ResultType, columns: &mut ResultColumns) -> usize {
+        let source = ReturnedSource::Selected(self.expression(expression));
+        let mut results = self.results.iter();
+        let known = results.find(|result| result.source == source && columns.ty(result.column) == ty);
+        match known {
+            Some(known) => known.column,
+            None => self.other(source, ty, columns),
         }
-        let index = self.offset + self.expressions.len();
-        self.expressions.push(Selected { index, expression, is_key: false });
-        index
+    }
+
+    fn expression(&mut self, expression: Expression<'a>) -> usize {
+        if let Some(index) = self.expressions.iter().position(|known| known.is(&expression)) {
+            return index;
+        }
+        self.expressions.push(expression);
+        self.expressions.len() - 1
     }
 }
 
 impl Expression<'_> {
-    /// The relation that has its value.
-    fn alias(&self) -> Alias {
-        match self {
-            Self::Column(column) | Self::Cast(column, _) => column.0,
-            Self::Aggregate(alias, ..) => *alias,
-        }
-    }
-
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Column(one), Self::Column(other)) => one == other,
-            (Self::Cast(one, ty), Self::Cast(other, other_ty)) => one == other && ty == other_ty,
+            (Self::Present(one), Self::Present(other)) => one == other,
             (Self::Aggregate(alias, one, _), Self::Aggregate(other_alias, other, _)) => {
                 alias == other_alias && std::ptr::eq(*one, *other)
             }
-            (Self::Column(_) | Self::Cast(..) | Self::Aggregate(..), _) => false,
+            (Self::Column(_) | Self::Present(_) | Self::Aggregate(..), _) => false,
         }
     }
 }
@@ -202,7 +205,7 @@ impl Display for Expression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(column) => column.fmt(f),
-            Self::Cast(column, ty) => write!(f, "{column}::{ty}"),
+            Self::Present(alias) => write!(f, "{alias}.present"),
             Self::Aggregate(alias, aggregate, values) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
                 let (relation, join) = (Relation(&aggregate.relation), &aggregate.join);
@@ -259,10 +262,16 @@ fn join(
     parent: Alias,
     one: &One,
     columns: &[&str],
+    is_tested: bool,
 ) -> fmt::Result {
     let (relation, to, of_parent) = (Relation(&target.relation), &one.join.to, by_index(parent, &one.join));
+    let present = match (is_tested, columns.is_empty()) {
+        (true, true) => "TRUE AS present",
+        (true, false) => "TRUE AS present, ",
+        (false, _) => "",
+    };
     let columns = List(columns.iter().map(|column| ColumnOf(Alias::Inner, column)));
-    write!(f, "\nLEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS x WHERE {of_parent}")?;
+    write!(f, "\nLEFT JOIN LATERAL (SELECT {present}{columns} FROM {relation} AS x WHERE {of_parent}")?;
     let rest = target.key.iter().map(|column| &column.name).filter(|column| !one.unique && !to.contains(column));
     let order = List(to.iter().take(1).chain(rest).map(|column| ColumnOf(Alias::Inner, column)));
     write!(f, " ORDER BY {order} LIMIT 1) AS {alias} ON TRUE")

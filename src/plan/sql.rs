@@ -6,33 +6,27 @@
 
 use std::fmt::{self, Display};
 
-use crate::catalog::binding::Column;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::step::Slot;
+use crate::query::bind::ids::StepId;
 
-/// A statement's parameters, in the order in which they were first needed.
-#[derive(Debug, Default)]
-pub(crate) struct Parameters {
-    slots: Vec<Slot>,
+/// The parameters of a plan's statement that a step adds, after those of the steps before it. They are numbered here, once.
+#[derive(Debug)]
+pub(crate) struct Parameters<'p> {
+    step: StepId,
+    all: &'p mut Vec<(StepId, Slot)>,
 }
 
-impl Parameters {
-    /// Adds a parameter, and returns its placeholder, which may be written any number of times.
+impl<'p> Parameters<'p> {
+    /// The parameters that this step adds.
+    pub(crate) fn of(step: StepId, all: &'p mut Vec<(StepId, Slot)>) -> Self {
+        Self { step, all }
+    }
+
+    /// Adds a parameter, and returns its placeholder, which may be written any number of times, but once at least.
     pub(crate) fn add(&mut self, slot: Slot) -> Placeholder {
-        self.slots.push(slot);
-        Placeholder { number: self.slots.len(), cast: None }
-    }
-
-    /// Adds a value of a column that is compared with another relation's column. Numbers have several types, so theirs is
-    /// written: PostgreSQL would expect that of the other column.
-    pub(crate) fn add_key(&mut self, slot: Slot, column: &Column) -> Placeholder {
-        let cast = if is_number(column.stored) { Some(type_name(column.stored)) } else { None };
-        Placeholder { cast, ..self.add(slot) }
-    }
-
-    /// Where their values come from, `$1` first.
-    pub(crate) fn into_slots(self) -> Vec<Slot> {
-        self.slots
+        self.all.push((self.step, slot));
+        Placeholder { number: self.all.len() }
     }
 }
 
@@ -40,15 +34,12 @@ impl Parameters {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placeholder {
     number: usize,
-    /// The parameter's type, where it is written.
-    cast: Option<&'static str>,
 }
 
 impl Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("$")?;
-        self.number.fmt(f)?;
-        self.cast.map_or(Ok(()), |ty| write!(f, "::{ty}"))
+        self.number.fmt(f)
     }
 }
 
@@ -119,6 +110,20 @@ impl Display for Alias {
             }
             Self::Inner => f.write_str("x"),
         }
+    }
+}
+
+/// A column that a step's page returns, seen from outside of the page: `p1.c2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageColumn {
+    pub(crate) step: StepId,
+    /// Its index in the select list of the page.
+    pub(crate) index: usize,
+}
+
+impl Display for PageColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}.c{}", self.step, self.index)
     }
 }
 
@@ -195,14 +200,6 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
     }
 }
 
-/// Whether the column's type is one of several that are compared as one: relations that are joined can have different ones.
-pub(crate) fn is_number(stored: StoredType) -> bool {
-    match stored {
-        StoredType::Int2 | StoredType::Int4 | StoredType::Int8 | StoredType::Numeric => true,
-        StoredType::Text | StoredType::DateTime | StoredType::Boolean | StoredType::Uuid => false,
-    }
-}
-
 /// A condition on rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition<'a> {
@@ -218,8 +215,8 @@ pub(crate) enum Condition<'a> {
     IsElement(ColumnOf<'a>),
     /// Two values compare.
     CompareValues(Comparand, Operator, Comparand),
-    /// A column equals the parent's key column with this index.
-    OfParent(ColumnOf<'a>, usize),
+    /// A column equals a column of the parent's row.
+    OfParent(ColumnOf<'a>, PageColumn),
     /// A column is null.
     IsNull(ColumnOf<'a>),
     /// A column is not null.
@@ -274,7 +271,7 @@ impl Display for Condition<'_> {
             }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
-            Self::OfParent(column, key) => write!(f, "{column} = k.k{key}"),
+            Self::OfParent(column, key) => write!(f, "{column} = {key}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
             Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
             Self::Exists(relation, columns, condition, index) => {

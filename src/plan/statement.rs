@@ -1,29 +1,20 @@
-//! The text of one step's statement, from its parts.
+//! The text of the part of a statement that returns the rows of one step: a page of a connection, or the row of a lookup.
 
 use std::fmt::{self, Display, Write};
 
-use crate::catalog::binding::Column;
 use crate::plan::locator::{Locator, Span, Take, direction};
 use crate::plan::select::Select;
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where, type_name};
-use crate::plan::step::{KeysStatement, ParentsText};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
+use crate::query::bind::ids::StepId;
 
-/// Where a statement gets the parents' keys from.
-pub(crate) enum ParentKeys<'a> {
-    /// There are none: all rows are one group.
-    None,
-    /// From arrays, one for each key column, with an ordinal for each parent.
-    Arrays(Vec<(Placeholder, &'a Column)>),
-}
-
-/// The parts of the statement that fetches a page of a connection.
+/// The parts of the text that returns a page of a connection.
 pub(crate) struct PageStatement<'a> {
     /// The relation of the rows.
     pub(crate) relation: &'a str,
     /// What is read.
-    pub(crate) select: &'a Select<'a>,
-    /// Where the parents' keys come from.
-    pub(crate) parent_keys: ParentKeys<'a>,
+    pub(crate) select: Select<'a>,
+    /// The row whose page it is.
+    pub(crate) parent: Parent,
     /// What every row must fulfil, beside its segment: the join with its parent, and a search term that chooses a range.
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The part of the order that the page is in.
@@ -39,6 +30,44 @@ pub(crate) struct PageStatement<'a> {
     pub(crate) count: Option<Count<'a>>,
     /// What finds the page's rows, if it takes more than conditions.
     pub(crate) located: Option<Located<'a>>,
+}
+
+/// Whose page it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Parent {
+    /// There is no parent.
+    None,
+    /// The row of a lookup.
+    Row,
+    /// A row of a page, if it is one that is written.
+    RowOfPage(WrittenRow),
+}
+
+/// The condition that a row of a step's page is written. The statement also returns the row that follows the page, and says of an
+/// empty page that it is empty.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WrittenRow {
+    pub(crate) step: StepId,
+    /// The page size.
+    pub(crate) size: Placeholder,
+    /// Whether there may be rows that do not match.
+    pub(crate) has_window: bool,
+    /// Whether there is a row for an empty page.
+    pub(crate) has_flags: bool,
+}
+
+impl Display for WrittenRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let step = self.step;
+        write!(f, "p{step}.n <= {}", self.size)?;
+        if self.has_window {
+            write!(f, " AND p{step}.matches")?;
+        }
+        if self.has_flags {
+            write!(f, " AND p{step}.present")?;
+        }
+        Ok(())
+    }
 }
 
 /// Rows that are counted.
@@ -58,66 +87,20 @@ pub(crate) struct Located<'a> {
     pub(crate) probe_window: u32,
 }
 
-/// The end of a statement with parents: their order.
-pub(crate) const PARENTS_ORDER: &str = "\nORDER BY k.ord";
-
-/// The buffer for a statement, in bytes. Most statements fit.
-const TEXT_CAPACITY: usize = 1024;
-
 impl PageStatement<'_> {
-    /// The text of the statement, and the part of it that names the parents' keys.
-    pub(crate) fn text(&self) -> (String, Option<ParentsText>) {
-        let mut parents_text = None;
-        let sql = written(|text| {
-            if let Some(locator) =
-                self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
-            {
-                write!(text, "{}", locator.counts())?;
-                text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
-            }
-            parents_text = self.rows(text)?;
-            Ok(())
-        });
-        (sql, parents_text)
-    }
-
-    /// The statement with nothing but the keys of the page's rows, if there are any. Its pages have one row less.
-    pub(crate) fn keys(self) -> Option<KeysStatement> {
-        // PostgreSQL could not infer the type of a count's parameter, which the keys would not use.
-        if self.located.is_some() || self.count.is_some() {
-            return None;
+    /// Appends the text.
+    pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
+        if let Some(locator) = self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
+        {
+            write!(text, "{}", locator.counts())?;
+            text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
         }
-        let select = self.select.keys()?;
-        let (sql, parents_text) = PageStatement { select: &select, probes: Vec::new(), count: None, ..self }.text();
-        Some(KeysStatement { sql, parents_text })
-    }
-
-    fn rows(&self, text: &mut String) -> Result<Option<ParentsText>, fmt::Error> {
-        let ParentKeys::Arrays(keys) = &self.parent_keys else {
-            if self.has_flags() {
-                write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.flags())?;
-                self.page(text)?;
-                text.write_str("\n) AS p ON TRUE")?;
-            } else {
-                self.page(text)?;
-            }
-            return Ok(None);
-        };
-        let is_probed = self.has_flags();
-        write!(text, "SELECT k.ord, {}p.*\nFROM ", if is_probed { "f.*, " } else { "" })?;
-        let start = text.len();
-        write!(text, "{}", parents(keys))?;
-        let range = start..text.len();
-        if is_probed {
-            write!(text, "\nCROSS JOIN LATERAL {}\nLEFT", self.flags())?;
-        } else {
-            text.write_str("\nCROSS")?;
+        if !self.has_flags() {
+            return self.page(text);
         }
-        text.write_str(" JOIN LATERAL (\n")?;
+        write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.flags())?;
         self.page(text)?;
-        write!(text, "\n) AS p{}{PARENTS_ORDER}", if is_probed { " ON TRUE" } else { "" })?;
-        let types = keys.iter().map(|(_, column)| type_name(column.stored)).collect();
-        Ok(Some(ParentsText { range, types }))
+        text.write_str("\n) AS p ON TRUE")
     }
 
     fn page(&self, text: &mut String) -> fmt::Result {
@@ -136,7 +119,7 @@ impl PageStatement<'_> {
             self.segment(&segments[if *ascending { index } else { segments.len() - 1 - index }], text)?;
         }
         // The parts are read one after the other, as in the locator, and only as far as the page needs.
-        write!(text, "\n)) AS u\nLIMIT {}", self.limit)
+        write!(text, "\n)) AS u\nLIMIT {}", self.limit())
     }
 
     /// The rows that the locator finds.
@@ -156,13 +139,24 @@ impl PageStatement<'_> {
         let (relation, present) = (Relation(self.relation), self.present());
         let (segment, remaining) = Condition::of_scan(segment, self.span.ascending);
         let conditions = Where(self.conditions.iter().chain(&segment));
-        let (order, limit) = (self.order_by(self.span.ascending), self.limit);
+        let (order, limit) = (self.order_by(self.span.ascending), self.limit());
         write!(text, "SELECT {present}{columns}\nFROM ")?;
         if remaining.is_empty() {
             return write!(text, "{relation} AS t{joins}{conditions}{order}\nLIMIT {limit}");
         }
         write!(text, "(SELECT t.* FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS t{joins}")?;
         write!(text, "{}{order}", Where(remaining.iter()))
+    }
+
+    /// How many rows are read: none for a row that is no parent.
+    fn limit(&self) -> impl Display {
+        fmt::from_fn(move |f| match self.parent {
+            // The flags are there for parents only.
+            Parent::RowOfPage(parent) if !self.has_flags() => {
+                write!(f, "CASE WHEN {parent} THEN {} ELSE 0::int8 END", self.limit)
+            }
+            Parent::None | Parent::Row | Parent::RowOfPage(_) => self.limit.fmt(f),
+        })
     }
 
     fn present(&self) -> &'static str {
@@ -174,11 +168,8 @@ impl PageStatement<'_> {
         !self.probes.is_empty() || self.count.is_some()
     }
 
-    /// The probes and the count as a relation.
+    /// The probes and the count as a relation: one row, or none for a row that is no parent.
     fn flags(&self) -> impl Display {
-        // OFFSET 0 prevents PostgreSQL from pulling the sub-select up into the outer select list, where it would run for every
-        // row of the page instead of once for the parent. Without parents it runs once anyway.
-        let fence = if matches!(self.parent_keys, ParentKeys::Arrays(_)) { " OFFSET 0" } else { "" };
         fmt::from_fn(move |f| {
             f.write_str("(SELECT ")?;
             for (index, probe) in self.probes.iter().enumerate() {
@@ -189,6 +180,12 @@ impl PageStatement<'_> {
                 let comma = if self.probes.is_empty() { "" } else { ", " };
                 write!(f, "{comma}{} AS f{}", self.count(count), self.probes.len())?;
             }
+            if let Parent::RowOfPage(parent) = self.parent {
+                write!(f, " WHERE {parent}")?;
+            }
+            // OFFSET 0 prevents PostgreSQL from pulling the sub-select up into the outer select list, where it would run for every
+            // row of the page instead of once for the parent. Without parents it runs once anyway.
+            let fence = if matches!(self.parent, Parent::None) { "" } else { " OFFSET 0" };
             write!(f, "{fence}) AS f")
         })
     }
@@ -232,37 +229,27 @@ impl PageStatement<'_> {
     }
 }
 
-fn parents(keys: &[(Placeholder, &Column)]) -> impl Display {
-    fmt::from_fn(move |f| {
-        let array = |(placeholder, column): &(Placeholder, &Column)| {
-            let (placeholder, ty) = (*placeholder, type_name(column.stored));
-            fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}[]"))
-        };
-        write!(f, "unnest({}) WITH ORDINALITY AS k(", List(keys.iter().map(array)))?;
-        for index in 0..keys.len() {
-            write!(f, "k{index}, ")?;
-        }
-        f.write_str("ord)")
-    })
+/// The parts of the text that returns the row of a lookup: the row with these keys, or the lowest by `order` if there can be several.
+pub(crate) struct LookupStatement<'a> {
+    /// The relation of the row.
+    pub(crate) relation: &'a str,
+    /// What is read.
+    pub(crate) select: Select<'a>,
+    /// The keys.
+    pub(crate) conditions: Vec<Condition<'a>>,
+    /// The columns that decide which row is the lowest.
+    pub(crate) order: Vec<&'a str>,
 }
 
-/// The statement of a lookup: the row with these keys, or the lowest by `order` if there can be several.
-pub(crate) fn lookup(relation: &str, select: &Select<'_>, conditions: &[Condition<'_>], order: &[&str]) -> String {
-    written(|text| {
-        let (columns, joins, conditions) = (select.list(), select.joins(), Where(conditions.iter()));
-        write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(relation))?;
-        if !order.is_empty() {
-            let columns = order.iter().map(|column| ColumnOf(Alias::Base, column));
+impl LookupStatement<'_> {
+    /// Appends the text.
+    pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
+        let (columns, joins, conditions) = (self.select.list(), self.select.joins(), Where(self.conditions.iter()));
+        write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(self.relation))?;
+        if !self.order.is_empty() {
+            let columns = self.order.iter().map(|column| ColumnOf(Alias::Base, column));
             write!(text, "\nORDER BY {}", List(columns))?;
         }
         text.write_str("\nLIMIT 1")
-    })
-}
-
-fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
-    let mut text = String::with_capacity(TEXT_CAPACITY);
-    // Writing to memory cannot fail.
-    let _ = write(&mut text);
-    text.shrink_to_fit();
-    text
+    }
 }

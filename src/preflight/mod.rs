@@ -24,6 +24,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
+use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::preflight::comparison::Comparison;
 use crate::preflight::database_schema::DatabaseSchema;
@@ -74,15 +75,18 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     let mut types = StoredTypes::default();
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
         let Some(found) = database.column(ColumnName { relation, name }) else { continue };
-        let stored = match found.ty {
-            Some(Type::INT2) => StoredType::Int2,
-            Some(Type::INT4) => StoredType::Int4,
-            Some(Type::INT8) => StoredType::Int8,
-            Some(Type::NUMERIC) => StoredType::Numeric,
-            Some(Type::UUID) => StoredType::Uuid,
-            _ => continue,
-        };
-        types.insert(relation, name, stored);
+        match found.ty {
+            Some(Type::INT2) => types.insert(relation, name, StoredType::Int2),
+            Some(Type::INT4) => types.insert(relation, name, StoredType::Int4),
+            Some(Type::INT8) => types.insert(relation, name, StoredType::Int8),
+            Some(Type::NUMERIC) => types.insert(relation, name, StoredType::Numeric),
+            Some(Type::UUID) => types.insert(relation, name, StoredType::Uuid),
+            Some(Type::BPCHAR) => types.insert_result(relation, name, ResultType::Char),
+            Some(Type::TEXT | Type::VARCHAR | Type::NAME) => types.insert_result(relation, name, ResultType::Text),
+            Some(Type::FLOAT8) => types.insert_result(relation, name, ResultType::Float8),
+            Some(Type::DATE) => types.insert_result(relation, name, ResultType::Date),
+            _ => {}
+        }
     }
     Ok(types)
 }

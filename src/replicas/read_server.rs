@@ -7,6 +7,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::database::error::DatabaseError;
 use crate::database::pool::Pool;
+use crate::database::shared_connections::MAX_IN_FLIGHT;
 use crate::replicas::options::ReadServerOptions;
 use crate::replicas::positions::ServerId;
 use crate::telemetry::metrics::label::{Label, label};
@@ -38,6 +39,8 @@ pub(crate) struct ReadServer {
     pub(crate) queries: Pool,
     /// Gives these connections to the callers in turn.
     pub(crate) turns: FairSemaphore,
+    /// Gives the places for statements on connections that requests share to the callers in turn.
+    pub(super) shared_turns: FairSemaphore,
     /// The right to stream responses, which hold these connections for as long as their clients read.
     pub(crate) streams: Arc<Semaphore>,
     /// Connections for exports.
@@ -60,11 +63,22 @@ impl ReadServer {
             id,
             queries: Pool::new(&options.queries)?,
             turns: FairSemaphore::new(options.queries.size),
+            shared_turns: FairSemaphore::new(options.queries.shared * MAX_IN_FLIGHT),
             streams: Semaphore::new(options.queries.size / 2).into(),
             exports: Pool::new(&options.exports)?,
             reads: Default::default(),
             lost: is_watched.then(Notify::new),
         })
+    }
+
+    /// How many queries were begun here.
+    pub(crate) fn queries_begun(&self) -> u64 {
+        self.turns.given_out() + self.shared_turns.given_out()
+    }
+
+    /// How many queries wait for a connection.
+    pub(super) fn waiting(&self) -> usize {
+        self.turns.waiting() + self.shared_turns.waiting()
     }
 
     /// Counts a read.

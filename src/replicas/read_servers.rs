@@ -9,8 +9,10 @@ use tokio::time;
 use crate::catalog::Catalog;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
+use crate::database::own_connection::OwnConnection;
 use crate::database::pool_status::PoolStatus;
-use crate::database::snapshot::Snapshot;
+use crate::database::read_connection::ReadConnection;
+use crate::database::shared_connections::StatementText;
 use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
 use crate::replicas::caller_positions::{CallerPositions, Write};
@@ -53,8 +55,8 @@ pub(crate) struct Route {
 }
 
 /// A connection to a server, in turn with other callers.
-pub(crate) struct Reading {
-    pub(crate) snapshot: Snapshot,
+pub(crate) struct Reading<C> {
+    pub(crate) connection: C,
     pub(crate) held: HeldServer,
 }
 
@@ -134,7 +136,7 @@ impl ReadServers {
         let status = |server: &Arc<ReadServer>| {
             // Queries wait for their turn before they take a connection.
             let status = server.queries.status();
-            PoolStatus { waiting: status.waiting + server.turns.waiting(), ..status }
+            PoolStatus { waiting: status.waiting + server.waiting(), ..status }
         };
         self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
     }
@@ -193,15 +195,63 @@ impl ReadServers {
         route.replicas.first().and_then(|index| self.replicas.get(*index)).unwrap_or(&self.primary)
     }
 
-    /// A connection for a query, in turn with other callers: one with many queries must not keep all others waiting.
-    pub(crate) async fn connect(&self, route: &Route, caller: &Arc<str>) -> Result<Reading, DatabaseError> {
+    /// A connection for a query, in turn with other callers: one with many queries must not keep all others waiting. A statement that
+    /// promises little work shares one if it can.
+    pub(crate) async fn connect(
+        &self,
+        route: &Route,
+        caller: &Arc<str>,
+        small: Option<StatementText<'_>>,
+    ) -> Result<Reading<ReadConnection>, DatabaseError> {
         waited(PoolName::Queries, async {
-            let (server, turn, reason) = self.turn(route, caller).await?;
-            let snapshot = server.queries.snapshot().await?;
-            server.count(reason);
-            Ok(Reading { snapshot, held: HeldServer { server: Arc::clone(server), _turn: turn } })
+            if let Some(text) = small
+                && let Some(shared) = self.share(route, caller, text).await?
+            {
+                return Ok(shared);
+            }
+            let Reading { connection, held } = self.own(route, caller).await?;
+            Ok(Reading { connection: connection.into(), held })
         })
         .await
+    }
+
+    /// A connection of its own for a query, in turn with other callers.
+    pub(crate) async fn connect_own(
+        &self,
+        route: &Route,
+        caller: &Arc<str>,
+    ) -> Result<Reading<OwnConnection>, DatabaseError> {
+        waited(PoolName::Queries, self.own(route, caller)).await
+    }
+
+    async fn own(&self, route: &Route, caller: &Arc<str>) -> Result<Reading<OwnConnection>, DatabaseError> {
+        let (server, turn, reason) = self.turn(route, caller).await?;
+        let connection = server.queries.connection().await?;
+        server.count(reason);
+        Ok(Reading { connection, held: HeldServer { server: Arc::clone(server), _turn: turn } })
+    }
+
+    /// A connection of the preferred server that requests share, if the statement is prepared there. Waits for a place only if there is
+    /// no other connection either.
+    async fn share(
+        &self,
+        route: &Route,
+        caller: &Arc<str>,
+        text: StatementText<'_>,
+    ) -> Result<Option<Reading<ReadConnection>>, DatabaseError> {
+        let server = self.preferred(route);
+        let mut turn = server.shared_turns.try_acquire();
+        if turn.is_none() {
+            if server.turns.has_free() || !server.queries.is_shared(text) {
+                return Ok(None);
+            }
+            let acquired = time::timeout(self.wait, server.shared_turns.acquire(caller)).await;
+            turn = Some(acquired.map_err(|_| DatabaseError::Busy)?);
+        }
+        let (Some(turn), Some(shared)) = (turn, server.queries.try_share(text)) else { return Ok(None) };
+        server.count(route.reason);
+        let held = HeldServer { server: Arc::clone(server), _turn: turn };
+        Ok(Some(Reading { connection: ReadConnection::Shared(shared), held }))
     }
 
     /// A turn at the first server of the route that has one, or else at the preferred one, when it comes.
@@ -221,12 +271,15 @@ impl ReadServers {
     }
 
     /// A connection for an export.
-    pub(crate) async fn connect_export(&self, route: &Route) -> Result<(Snapshot, Arc<ReadServer>), DatabaseError> {
+    pub(crate) async fn connect_export(
+        &self,
+        route: &Route,
+    ) -> Result<(OwnConnection, Arc<ReadServer>), DatabaseError> {
         waited(PoolName::Exports, async {
             let server = self.preferred(route);
-            let snapshot = server.exports.snapshot().await?;
+            let connection = server.exports.connection().await?;
             server.count(route.reason);
-            Ok((snapshot, Arc::clone(server)))
+            Ok((connection, Arc::clone(server)))
         })
         .await
     }

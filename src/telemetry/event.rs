@@ -33,6 +33,11 @@ pub(crate) enum Event<'a> {
         /// The settings that have another value now.
         changed: &'a str,
     },
+    /// A setting was given that has no effect any more.
+    SettingUnused {
+        /// Its name.
+        name: &'a str,
+    },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded {
         /// The settings.
@@ -349,18 +354,18 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) compile: Option<Duration>,
     /// Waiting for other queries, for credits and for a connection to the database.
     pub(crate) wait: Option<Duration>,
-    /// Its steps.
-    pub(crate) steps: &'a [SlowStep<'a>],
+    /// From sending its statement to the last row, or until now; none if it was not sent.
+    pub(crate) statement: Option<Duration>,
+    /// The branches of its statement.
+    pub(crate) branches: &'a [SlowBranch<'a>],
 }
 
-/// A step of a query that took long.
+/// A branch of the statement of a query that took long.
 #[derive(Debug)]
-pub(crate) struct SlowStep<'a> {
+pub(crate) struct SlowBranch<'a> {
     /// The path of response keys, as `orderql explain` prints it.
     pub(crate) field: &'a str,
-    /// From sending its statement to its last row, or until now; none if it was not sent.
-    pub(crate) time: Option<Duration>,
-    /// How many rows it fetched; none if it did not finish.
+    /// How many rows it returned; none if the statement did not finish.
     pub(crate) rows: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use tracing::{debug, error, info, warn};
 
 use crate::telemetry::access_log;
 use crate::telemetry::error_chain::ErrorChain;
-use crate::telemetry::event::{AccessWrite, Event, SlowQuery, SlowStep};
+use crate::telemetry::event::{AccessWrite, Event, SlowBranch, SlowQuery};
 use crate::telemetry::request_line::{self, milliseconds};
 
 /// Writes an event to the log.
@@ -25,6 +25,7 @@ pub(super) fn write(event: &Event<'_>) {
         Event::RestartNeeded { settings } => {
             warn!(settings, "settings have changed that are in force when the server is started again");
         }
+        Event::SettingUnused { name } => warn!(name, "the setting has no effect any more; leave it out"),
         Event::ReloadFailed { error } => {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }
@@ -158,7 +159,8 @@ fn write_slow_query(query: &SlowQuery<'_>) {
         duration_ms = milliseconds(query.duration),
         compile_ms = query.compile.map(milliseconds),
         wait_ms = query.wait.map(milliseconds),
-        steps = %Steps(query.steps),
+        statement_ms = query.statement.map(milliseconds),
+        branches = %Branches(query.branches),
         "slow query"
     );
 }
@@ -170,17 +172,16 @@ const fn failure(write: AccessWrite) -> &'static str {
     }
 }
 
-/// Steps, each with its rows and its time.
-struct Steps<'a>(&'a [SlowStep<'a>]);
+/// The branches of a statement, each with its rows.
+struct Branches<'a>(&'a [SlowBranch<'a>]);
 
-impl fmt::Display for Steps<'_> {
+impl fmt::Display for Branches<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, SlowStep { field, time, rows }) in self.0.iter().enumerate() {
+        for (index, SlowBranch { field, rows }) in self.0.iter().enumerate() {
             write!(f, "{}{field}: ", if index == 0 { "" } else { "; " })?;
-            match (time, rows) {
-                (None, _) => f.write_str("not sent")?,
-                (Some(time), None) => write!(f, "not finished after {} ms", milliseconds(*time))?,
-                (Some(time), Some(rows)) => write!(f, "{rows} rows in {} ms", milliseconds(*time))?,
+            match rows {
+                None => f.write_str("not finished")?,
+                Some(rows) => write!(f, "{rows} rows")?,
             }
         }
         Ok(())
@@ -305,13 +306,10 @@ mod tests {
     }
 
     #[test]
-    fn writes_the_steps_of_a_slow_query_as_far_as_they_came() {
+    fn writes_the_branches_of_a_slow_query() {
         let time = |micros| Some(Duration::from_micros(micros));
-        let steps = [
-            SlowStep { field: "orders", time: time(1500), rows: Some(20) },
-            SlowStep { field: "orders.items", time: time(700_000), rows: None },
-            SlowStep { field: "orders.items.product", time: None, rows: None },
-        ];
+        let branches =
+            [SlowBranch { field: "orders", rows: Some(20) }, SlowBranch { field: "orders.items", rows: None }];
         let query = SlowQuery {
             request_id: "0f",
             trace_id: None,
@@ -323,12 +321,13 @@ mod tests {
             duration: Duration::from_secs(1),
             compile: time(3),
             wait: None,
-            steps: &steps,
+            statement: time(700_000),
+            branches: &branches,
         };
         let expected = json!({
             "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
             "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
-            "steps": "orders: 20 rows in 1.5 ms; orders.items: not finished after 700 ms; orders.items.product: not sent",
+            "statement_ms": 700.0, "branches": "orders: 20 rows; orders.items: not finished",
         });
         assert_eq!(line(&Event::SlowQuery(query)), expected);
     }

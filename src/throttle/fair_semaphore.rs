@@ -43,6 +43,11 @@ impl FairSemaphore {
         self.state().take().then(|| FairPermit { semaphore: Some(self.clone()) })
     }
 
+    /// Whether a permit is free.
+    pub(crate) fn has_free(&self) -> bool {
+        self.state().free > 0
+    }
+
     /// Waits for a permit.
     pub(crate) async fn acquire(&self, caller: &Arc<str>) -> FairPermit {
         loop {

@@ -1,4 +1,4 @@
-//! How PostgreSQL runs a query: the statements of its plan with their times and plans.
+//! How PostgreSQL runs a query: the statement of its plan, its time and PostgreSQL's plan for it.
 
 use orderql::database::parameter::SqlParam;
 use orderql::plan::request_plan::Plan;
@@ -7,9 +7,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage, Statement};
 
 use crate::error::Result;
-use crate::plan_steps::{parameters, rows};
+use crate::plan_parameters::parameters;
 
-/// A statement of a plan.
+/// The statement of a plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explained {
     pub sql: String,
@@ -19,27 +19,11 @@ pub struct Explained {
     pub plan: Vec<String>,
 }
 
-/// Runs and explains the statements of a plan one after the other.
-pub async fn explain(client: &Client, plan: &Plan) -> Result<Vec<Explained>> {
-    let (mut fetched, mut explained) = (Vec::new(), Vec::new());
-    for (index, step) in plan.steps().iter().enumerate() {
-        let statement = client.prepare(&step.sql).await?;
-        let parameters = parameters(plan, index, &fetched)?;
-        let rows = rows(client, plan, index, &statement, &parameters).await?;
-        explained.push(explain_statement(client, &step.sql, &statement, &parameters).await?);
-        fetched.push(rows);
-    }
-    Ok(explained)
-}
-
-/// Explains the generic plan of a prepared statement. An EXPLAIN with parameters would be planned for their values.
-async fn explain_statement(
-    client: &Client,
-    sql: &str,
-    statement: &Statement,
-    parameters: &[SqlParam<'_>],
-) -> Result<Explained> {
-    let literals = literals(client, statement, parameters).await?;
+/// Runs and explains PostgreSQL's generic plan for the statement. An EXPLAIN with parameters would be planned for their values.
+pub async fn explain(client: &Client, plan: &Plan) -> Result<Explained> {
+    let sql = plan.sql();
+    let statement = client.prepare(sql).await?;
+    let literals = literals(client, &statement, &parameters(plan)).await?;
     let arguments = if literals.is_empty() { String::new() } else { format!("({})", literals.join(", ")) };
     client.batch_execute(&format!("PREPARE explained AS {sql}")).await?;
     let execute = format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE explained{arguments}");

@@ -42,8 +42,8 @@ pub fn measure(
 
     let points = report::points(&queries, &measured);
     let explain = |index: usize| {
-        let statements = database.block_on(explain::explain(&client, &queries[index].explained.plan))?;
-        Ok(Outlier { query: index, statements })
+        let statement = database.block_on(explain::explain(&client, &queries[index].explained.plan))?;
+        Ok(Outlier { query: index, statement })
     };
     let outliers = report::outliers(&points).into_iter().map(explain).collect::<Result<_>>()?;
     let underpriced = report::underpriced(&points).into_iter().map(explain).collect::<Result<_>>()?;

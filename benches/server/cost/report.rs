@@ -43,7 +43,7 @@ pub struct Prediction {
     pub underpriced: Vec<Outlier>,
 }
 
-/// The rank correlation of a cost, or for comparison of the number of statements, with a CPU time.
+/// The rank correlation of a cost, or for comparison of the number of connections and lookups, with a CPU time.
 #[derive(Debug, Clone, Serialize)]
 pub struct Correlation {
     pub cost: &'static str,
@@ -61,7 +61,8 @@ pub struct Point {
     pub is_unindexed: bool,
     pub estimated: u64,
     pub actual: u64,
-    pub statements: usize,
+    /// The number of its connections and lookups.
+    pub steps: usize,
     pub cpu: Cpu,
     /// Its rank by CPU time less its rank by estimated cost.
     pub rank_difference: f64,
@@ -74,7 +75,7 @@ pub struct Point {
 pub struct Outlier {
     /// Its index among the queries.
     pub query: usize,
-    pub statements: Vec<Explained>,
+    pub statement: Explained,
 }
 
 /// The queries and their figures.
@@ -89,7 +90,7 @@ pub fn points(queries: &[Query], measured: &[Measured]) -> Vec<Point> {
         is_unindexed: query.explained.cost.iter().any(|node| node.penalty > 0),
         estimated: measured.estimated,
         actual: measured.actual,
-        statements: query.explained.plan.steps().len(),
+        steps: query.explained.plan.steps().len(),
         cpu: measured.cpu,
         rank_difference: cpu_ranks[index] - cost_ranks[index],
         times_expected: measured.cpu.total_ms() / cpu[cost_ranks[index] as usize - 1],
@@ -103,7 +104,7 @@ pub fn correlations(points: &[Point]) -> Vec<Correlation> {
     let costs = [
         ("estimated cost", of(|point| point.estimated as f64)),
         ("actual cost", of(|point| point.actual as f64)),
-        ("statements", of(|point| point.statements as f64)),
+        ("connections and lookups", of(|point| point.steps as f64)),
     ];
     let times = [
         ("both", of(|point| point.cpu.total_ms())),
@@ -166,7 +167,7 @@ impl Prediction {
         }
     }
 
-    /// A query, its figures, its statements, and the plan of the slowest of them.
+    /// A query, its figures, its statement, and PostgreSQL's plan for it.
     fn print_query(&self, outlier: &Outlier) {
         let Point { query, estimated, actual, cpu, .. } = &self.queries[outlier.query];
         let Cpu { server_ms, postgresql_ms } = cpu;
@@ -174,11 +175,9 @@ impl Prediction {
             "   estimated {estimated}, actual {actual}; PostgreSQL {postgresql_ms:.3} ms, server {server_ms:.3} ms"
         );
         println!("   {query}");
-        for Explained { sql, ms, .. } in &outlier.statements {
-            println!("   {ms:.3} ms: {}", sql.replace('\n', " "));
-        }
-        let slowest = outlier.statements.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
-        for line in slowest.into_iter().flat_map(|slowest| &slowest.plan) {
+        let Explained { sql, ms, plan } = &outlier.statement;
+        println!("   {ms:.3} ms: {}", sql.replace('\n', " "));
+        for line in plan {
             println!("      {line}");
         }
     }

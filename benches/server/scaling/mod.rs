@@ -1,7 +1,7 @@
 //! How orderql's own figures grow.
 //!
 //! - [`depth`]: a page anywhere among all orders
-//! - [`page_size`]: statements, rows and latency of pages of different sizes
+//! - [`page_size`]: rows and latency of pages of different sizes
 //! - [`memory`]: the memory of an idle server, of many connections, and of many busy ones
 //! - [`rejections`]: the cost of rejecting a query
 

@@ -1,15 +1,11 @@
-//! Statements, rows and latency of pages of different sizes. The number of statements depends on the query alone.
+//! Rows and latency of pages of different sizes.
 
 use std::rc::Rc;
 use std::time::Duration;
 
-use orderql::catalog::Catalog;
-use orderql::compile::compile;
-use orderql::limits::Limits;
-use orderql::query::Request;
 use serde_json::{Value, json};
 
-use crate::error::{BenchError, Result};
+use crate::error::Result;
 use crate::report::Report;
 use crate::targets::Context;
 use crate::targets::figures::Window;
@@ -39,8 +35,6 @@ const QUERIES: [(&str, &str); 2] = [
 
 /// Measures all sizes, over one connection.
 pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Report) -> Result<()> {
-    let catalog = Catalog::built_in()?;
-    let unlimited = Limits { max_cost: u64::MAX, bucket_size: u64::MAX, ..Limits::default() };
     let mut connection = orderql.connect()?;
     let keys = context.keys.of(Workload::Page).iter().take(POSITIONS);
     let cursors = keys.map(|key| orderql.cursor(&mut connection, key)).collect::<Result<Vec<_>>>()?;
@@ -49,10 +43,6 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Rep
         for size in SIZES {
             eprintln!("a page of {size} {name}");
             let variables: Vec<_> = cursors.iter().map(|after| json!({ "first": size, "after": after })).collect();
-            let first = variables[0].as_object().cloned().unwrap_or_default();
-            let request = Request { query: query.to_owned(), variables: first, ..Request::default() };
-            let compiled = compile(&catalog, &request, &unlimited)
-                .map_err(|errors| BenchError::Query { errors, query: query.to_owned() })?;
             let requests =
                 Rc::new(variables.iter().map(|variables| orderql.request(query, variables)).collect::<Vec<_>>());
             let mut nodes = 0;
@@ -63,7 +53,6 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Rep
             rows.push(figures.row(vec![
                 ("query", json!(name)),
                 ("size", json!(size)),
-                ("statements", json!(compiled.plan.steps().len())),
                 ("rows", json!(nodes as f64 / requests.len() as f64)),
             ]));
         }

@@ -43,7 +43,7 @@ pub enum Name {
     Orderql,
     /// A limit: pgbench with a statement that returns the finished JSON
     A1,
-    /// A limit: the statements of orderql's own plan, pipelined, with all keys known
+    /// A limit: the statement of orderql's own plan, with nothing else
     A2,
     /// A peer with a data loader, and deadpool-postgres
     AsyncGraphql,
@@ -76,7 +76,7 @@ impl Name {
         match self {
             Self::Orderql => "orderql: the complete service",
             Self::A1 => "a1: JSON built in the database, no HTTP",
-            Self::A2 => "a2: our plan's plain columns, pipelined, no HTTP",
+            Self::A2 => "a2: our plan's statement alone, no HTTP",
             Self::AsyncGraphql => "b: async-graphql + DataLoader",
             Self::Postgraphile => "c: PostGraphile 5, two workers",
             Self::Floor => "d: bare hyper, constant response",

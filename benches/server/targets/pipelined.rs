@@ -1,9 +1,7 @@
-//! The limit (a2): the statements of orderql's own plan, with everything between BEGIN and COMMIT in one pipeline over the
-//! socket.
+//! The limit (a2): the statement of orderql's own plan, sent over the socket with nothing else.
 //!
-//! No statement waits for its parents' rows: their keys are read beforehand, so that the figures are those of PostgreSQL
-//! alone. The statements come from the compiler, so that they stay the server's own. pgbench cannot do this, as it has no
-//! arrays of keys and receives text; the driver here sends and receives the bytes that the server would.
+//! The statement comes from the compiler, so that it stays the server's own. pgbench cannot do this, as it has no arrays and receives
+//! text; the driver here sends and receives the bytes that the server would.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,7 +18,7 @@ use tokio_postgres::Client;
 
 use super::figures::{Figures, Window, measure};
 use super::http::HttpTarget;
-use super::messages::{pipeline, session};
+use super::messages::{execution, session};
 use super::{Context, Name, TRIED_CONNECTIONS, Target};
 use crate::client::Endpoint;
 use crate::driver::Requests;
@@ -36,7 +34,7 @@ const TRIAL: Window = Window { warm_up: Duration::from_millis(200), time: Durati
 /// Limits that no query exceeds.
 const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
-/// The pipelines of all workloads.
+/// The statements of all workloads.
 pub struct Pipelined<'a> {
     context: &'a Context<'a>,
     /// orderql's cursors at the keys' positions.
@@ -48,7 +46,7 @@ pub struct Pipelined<'a> {
 
 struct Prepared {
     endpoint: Endpoint,
-    pipelines: Requests,
+    executions: Requests,
     /// The number of connections with the highest throughput.
     connections: usize,
 }
@@ -89,19 +87,17 @@ impl<'a> Pipelined<'a> {
     fn build(&self, workload: Workload) -> Result<Prepared> {
         let database = self.context.database;
         let first = self.plan(workload, 0)?;
-        let texts: Vec<_> = first.steps().iter().map(|step| step.sql.as_str()).collect();
-        let statements = texts.iter().map(|text| database.block_on(self.client.prepare(text)));
-        let statements = statements.collect::<Result<Vec<_>, _>>()?;
-        let mut pipelines = Vec::new();
+        let statement = database.block_on(self.client.prepare(first.sql()))?;
+        let mut executions = Vec::new();
         for index in 0..self.context.keys.of(workload).len().min(PREPARED) {
             let plan = self.plan(workload, index)?;
-            if plan.steps().iter().map(|step| &step.sql).ne(&texts) {
-                return Err(BenchError::Data(format!("{workload} does not always have the same statements")));
+            if plan.sql() != first.sql() {
+                return Err(BenchError::Data(format!("{workload} does not always have the same statement")));
             }
-            pipelines.push(database.block_on(pipeline(&self.client, &statements, &plan))?);
+            executions.push(execution(&statement, &plan)?);
         }
-        let endpoint = Endpoint::Postgres(database.socket(), Rc::new(session(&database.config, &texts)?));
-        let mut prepared = Prepared { endpoint, pipelines: Rc::new(pipelines), connections: 0 };
+        let endpoint = Endpoint::Postgres(database.socket(), Rc::new(session(&database.config, first.sql())?));
+        let mut prepared = Prepared { endpoint, executions: Rc::new(executions), connections: 0 };
         let mut highest = 0.0;
         for connections in TRIED_CONNECTIONS {
             let per_second = prepared.measure(connections, TRIAL, None)?.per_second;
@@ -115,7 +111,7 @@ impl<'a> Pipelined<'a> {
 
 impl Prepared {
     fn measure(&self, connections: usize, window: Window, postmaster: Option<u32>) -> Result<Figures> {
-        measure(self.endpoint.clone(), &self.pipelines, connections, window, None, postmaster)
+        measure(self.endpoint.clone(), &self.executions, connections, window, None, postmaster)
     }
 }
 

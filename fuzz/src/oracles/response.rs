@@ -22,6 +22,7 @@ pub fn written(template: &ResponseTemplate) -> String {
             | Op::Count => {
                 text.extend_from_slice(b"null");
             }
+            Op::PageEnd => panic!("the end of a page of lines"),
             Op::Object { .. }
             | Op::EndObject
             | Op::Lookup { .. }

@@ -35,6 +35,14 @@ impl Word {
             Self::Identifier(_) | Self::Parameter(_) | Self::Number(_) => false,
         }
     }
+
+    /// The number in a name that has these letters before it.
+    pub fn number_after(&self, letters: &str) -> Option<usize> {
+        match self {
+            Self::Bare(name) => name.strip_prefix(letters)?.parse().ok(),
+            Self::Identifier(_) | Self::Parameter(_) | Self::Number(_) | Self::Sign(_) => None,
+        }
+    }
 }
 
 const SIGNS: [&str; 15] = ["::", "<=", ">=", "<", ">", "=", "(", ")", "[", "]", ",", ".", "*", "+", "-"];
@@ -74,7 +82,6 @@ const KEY_WORDS: &[&str] = &[
     "ON",
     "OR",
     "ORDER",
-    "ORDINALITY",
     "OVER",
     "SELECT",
     "THEN",
@@ -85,13 +92,26 @@ const KEY_WORDS: &[&str] = &[
     "WITH",
 ];
 
-const FUNCTIONS_AND_TYPES: &[&str] =
-    &["bool_or", "count", "row_number", "unnest", "bool", "int8", "numeric", "text", "timestamptz", "uuid"];
+const FUNCTIONS_AND_TYPES: &[&str] = &[
+    "bool_or",
+    "count",
+    "row_number",
+    "unnest",
+    "bool",
+    "bpchar",
+    "date",
+    "float8",
+    "int8",
+    "numeric",
+    "text",
+    "timestamptz",
+    "uuid",
+];
 
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
-    "c", "e", "f", "g", "h", "j", "k", "m", "matches", "n", "nothing", "number", "ord", "p", "position", "present",
-    "t", "u", "v", "w", "x",
+    "c", "e", "f", "h", "j", "k", "m", "matches", "n", "nothing", "number", "p", "position", "present", "q", "r",
+    "step", "t", "u", "v", "w", "x",
 ];
 
 /// The words of an SQL text. Panics at anything that is none.

@@ -1,7 +1,7 @@
 //! What an operation selects (GraphQL specification, section 6.3.2, `CollectFields`).
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::binding::{Binding, Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::{Directive, Field, Selection, Value};
 use orderql_generator::request::Generated;
@@ -91,6 +91,14 @@ impl<'g> Node<'g> {
         generated.resolve(&argument.value).filter(|value| !matches!(value, Value::Null))
     }
 
+    /// The sort key of the connection that the field is.
+    pub fn sort_key<'c>(&self, catalog: &Catalog, generated: &'g Generated, connection: &'c Connection) -> &'c SortKey {
+        match self.argument(catalog, generated, ArgumentRole::SortKey) {
+            Some(Value::Enum(name)) => connection.sort_keys.iter().find(|key| key.name == *name).expect("a sort key"),
+            _ => &connection.sort_keys[0],
+        }
+    }
+
     /// The page size of a connection, and whether the page is taken from the back.
     pub fn page(&self, catalog: &Catalog, generated: &'g Generated) -> (u32, bool) {
         let size = |role| match self.argument(catalog, generated, role) {
@@ -105,14 +113,42 @@ impl<'g> Node<'g> {
     }
 }
 
-/// The nodes that take a statement, connections and lookups, each before those inside it.
+/// The nodes that are steps of a plan, connections and lookups, each before those inside it.
 pub fn steps<'t, 'g>(catalog: &Catalog, nodes: &'t [Node<'g>]) -> Vec<&'t Node<'g>> {
+    steps_below(catalog, nodes).into_iter().map(|(node, _)| node).collect()
+}
+
+/// The same, each with where it is.
+pub fn steps_below<'t, 'g>(catalog: &Catalog, nodes: &'t [Node<'g>]) -> Vec<(&'t Node<'g>, Option<Above>)> {
     let mut steps = Vec::new();
-    for node in nodes {
-        if matches!(node.binding(catalog), Some(Binding::Connection(_) | Binding::Lookup(_))) {
-            steps.push(node);
-        }
-        steps.extend(self::steps(catalog, &node.nodes));
-    }
+    add_steps(catalog, nodes, None, &mut steps);
     steps
+}
+
+/// The row that a step's rows belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Above {
+    /// The number of its step.
+    pub step: usize,
+    /// Whether it is a row of an object that is joined to the step's.
+    pub is_joined: bool,
+}
+
+fn add_steps<'t, 'g>(
+    catalog: &Catalog,
+    nodes: &'t [Node<'g>],
+    above: Option<Above>,
+    steps: &mut Vec<(&'t Node<'g>, Option<Above>)>,
+) {
+    for node in nodes {
+        let above_fields = match node.binding(catalog) {
+            Some(Binding::Connection(_) | Binding::Lookup(_)) => {
+                steps.push((node, above));
+                Some(Above { step: steps.len() - 1, is_joined: false })
+            }
+            Some(Binding::One(_)) => above.map(|above| Above { is_joined: true, ..above }),
+            _ => above,
+        };
+        add_steps(catalog, &node.nodes, above_fields, steps);
+    }
 }

@@ -3,12 +3,12 @@
 //! - Refusals are in document order, within the cap, each once, at places that the text has.
 //! - With a cache, cold or warm, the result is the same: a plan for equal shapes has equal SQL. The cache also gets the same
 //!   document with other values, whose plan it may have already.
-//! - No value of the input is in an SQL text. No SQL text has a string literal.
-//! - The plan has the parameters that its SQL names, parents before their children, and as many steps as connections and
-//!   lookups.
+//! - No value of the input is in the SQL text. It has no string literal.
+//! - The plan has the parameters that its SQL names, and parents before their children.
 //! - Nothing that is admitted costs more than the limit, or nests deeper.
 //! - Memory is bounded.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orderql::compile::compile;
@@ -18,7 +18,6 @@ use orderql::compile::explanation::explain;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Parameter;
-use orderql::plan::step::Parents;
 use orderql::query::Request;
 use orderql::value::Value;
 use serde_json::Value as Json;
@@ -96,32 +95,28 @@ fn check_compiled(request: &Request, compiled: &Compiled, limits: &Limits) {
     let total = explanation.cost.iter().fold(0_u64, |sum, line| sum.saturating_add(line.total));
     assert_eq!(total, compiled.estimate.cost(), "the tree does not add up");
 
-    let values = texts_of_values(compiled);
-    for (index, step) in compiled.plan.steps().iter().enumerate() {
-        if let Parents::Rows { step: parent, .. } = step.parents {
-            assert!(parent < index, "a step's parents come before it");
-        }
-        assert!(!step.sql.contains('\''), "a string literal in {}", step.sql);
-        for value in &values {
-            let is_of_schema = || schema_file().contains(value.as_str());
-            assert!(!step.sql.contains(value) || is_of_schema(), "the value {value} is in {}", step.sql);
-        }
-        let highest = placeholders(&step.sql).max().unwrap_or(0);
-        assert_eq!(highest, step.parameters.len(), "the parameters of {}", step.sql);
-        assert_eq!(compiled.plan.parameters(index).len(), step.parameters.len());
+    let (plan, sql) = (&compiled.plan, compiled.plan.sql());
+    for (index, step) in plan.steps().iter().enumerate() {
+        assert!(step.parent.is_none_or(|parent| parent < index), "a step's parents come before it");
     }
+    assert_eq!(plan.needs_database(), !sql.is_empty());
+    assert!(!sql.contains('\''), "a string literal in {sql}");
+    for value in &texts_of_values(compiled) {
+        let is_of_schema = || schema_file().contains(value.as_str());
+        assert!(!sql.contains(value) || is_of_schema(), "the value {value} is in {sql}");
+    }
+    let named: BTreeSet<_> = placeholders(sql).collect();
+    assert!(named.into_iter().eq(1..=plan.parameters().len()), "the parameters of {sql}");
 }
 
 /// The texts among the plan's values that nothing but the request can have brought into SQL.
 fn texts_of_values(compiled: &Compiled) -> Vec<String> {
     let mut texts = Vec::new();
-    for step in 0..compiled.plan.steps().len() {
-        for parameter in compiled.plan.parameters(step) {
-            match parameter {
-                Parameter::Value(value) => texts.extend(value.and_then(text_of)),
-                Parameter::Values(values) => texts.extend(values.iter().filter_map(text_of)),
-                Parameter::Limit(_) | Parameter::ParentKeys(_) => {}
-            }
+    for parameter in compiled.plan.parameters() {
+        match parameter {
+            Parameter::Value(value) => texts.extend(value.and_then(text_of)),
+            Parameter::Values(values) => texts.extend(values.iter().filter_map(text_of)),
+            Parameter::Limit(_) => {}
         }
     }
     texts.retain(|text| text.len() >= 8 && !is_sql(text));
@@ -173,11 +168,10 @@ fn assert_same(fresh: &Result<Compiled, GraphqlErrors>, cached: &Result<Compiled
         (Ok(fresh), Ok(cached)) => {
             assert_eq!(fresh.estimate.cost(), cached.estimate.cost());
             assert_eq!(fresh.plan.response_template().ops, cached.plan.response_template().ops);
-            assert_eq!(fresh.plan.steps().len(), cached.plan.steps().len());
-            for (index, (one, other)) in fresh.plan.steps().iter().zip(cached.plan.steps()).enumerate() {
-                assert_eq!(one.sql, other.sql);
-                assert!(fresh.plan.parameters(index).eq(cached.plan.parameters(index)), "the values of {}", one.sql);
-            }
+            assert_eq!(fresh.plan.steps(), cached.plan.steps());
+            assert_eq!(fresh.plan.columns(), cached.plan.columns());
+            assert_eq!(fresh.plan.sql(), cached.plan.sql());
+            assert!(fresh.plan.parameters().eq(cached.plan.parameters()), "the values of {}", fresh.plan.sql());
         }
         (Err(fresh), Err(cached)) => assert_eq!(fresh, cached),
         (fresh, cached) => panic!("{fresh:?} without a cache, {cached:?} with one"),

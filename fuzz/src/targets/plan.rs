@@ -2,27 +2,26 @@
 //! second the request's size.
 //!
 //! - The request compiles. Cost, depth, statements and the shape of the response are what a second computation says.
-//! - Every SQL text has the words, tables and parameters that the catalog allows. It finds the rows of the page that a filter
-//!   and a sort find, and its flags are true.
+//! - The SQL text has the words, tables and parameters that the catalog allows. It has a branch for each connection and lookup, below
+//!   that of its parent and joined to it. Each finds the rows of the page that a filter and a sort find, and its flags are true.
 //! - Limits reject what they have to, by the first limit that is exceeded.
 //! - Other values of the same shape have the same SQL, with a cache and without. So no value is in an SQL text.
 //! - A larger page never costs less, nor a selection more.
 //! - A cursor is accepted where it was made, and nowhere else.
 //! - Every layout of the document compiles to the same plan.
 
-use std::collections::HashSet;
-use std::iter;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::Binding;
+use orderql::catalog::result_type::ResultType;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
 use orderql::compile::explanation::{Explanation, explain};
 use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::{Parameter, Plan};
-use orderql::plan::step::Parents;
 use orderql_generator::change::{change_values, enlarge_page, remove_selection};
 use orderql_generator::choices::Choices;
 use orderql_generator::cursor::Cursor;
@@ -32,11 +31,12 @@ use orderql_generator::print::Layout;
 use orderql_generator::request::Generated;
 use orderql_generator::values::{Invented, MARK, Values as _};
 
+use crate::oracles::branches::{Branch, Column, branches, steps as branches_of_steps};
 use crate::oracles::cost::{cost, depth};
 use crate::oracles::keyset;
 use crate::oracles::response::{expected, written};
 use crate::oracles::sql::{Word, expected_relations, identifiers, relations, words};
-use crate::oracles::tree::{Node, steps, tree};
+use crate::oracles::tree::{Above, Node, steps, steps_below, tree};
 use crate::support::catalogs::catalogs;
 use crate::support::input::{choice, settings};
 
@@ -65,7 +65,7 @@ pub fn run(data: &[u8]) {
         60..72 => check_fewer_selections(catalog, generated, &explanation, choices),
         72..96 => check_other_cursor(catalog, generated, choices),
         96..104 => check_layouts(catalog, &generated, &explanation),
-        _ => check_statements(catalog, &known_identifiers()[index], &generated, &explanation, &nodes),
+        _ => check_statement(catalog, &known_identifiers()[index], &generated, &explanation, &nodes),
     }
 }
 
@@ -86,8 +86,8 @@ fn check_price(catalog: &Catalog, generated: &Generated, explanation: &Explanati
     let text = || generated.request().query;
     assert_eq!(explanation.estimate.cost(), cost(catalog, generated, nodes), "the cost of {}", text());
     assert_eq!(explanation.depth, depth(catalog, nodes), "the depth of {}", text());
-    let statements = explanation.plan.steps().len();
-    assert_eq!(statements, steps(catalog, nodes).len(), "the statements of {}", text());
+    let steps_of_plan = explanation.plan.steps().len();
+    assert_eq!(steps_of_plan, steps(catalog, nodes).len(), "the steps of {}", text());
     let of_lines: u64 = explanation.cost.iter().map(|line| line.total).sum();
     assert_eq!(of_lines, explanation.estimate.cost(), "the lines of {}", text());
 }
@@ -101,42 +101,160 @@ fn check_response(catalog: &Catalog, explanation: &Explanation, nodes: &[Node<'_
     }
 }
 
-fn check_statements(
+fn check_statement(
     catalog: &Catalog,
     identifiers: &HashSet<String>,
     generated: &Generated,
     explanation: &Explanation,
     nodes: &[Node<'_>],
 ) {
-    let (plan, nodes) = (&explanation.plan, steps(catalog, nodes));
-    for (index, (step, node)) in plan.steps().iter().zip(&nodes).enumerate() {
-        if let Parents::Rows { step: parent, .. } = step.parents {
-            assert!(parent < index, "a step's parents come before it");
-        }
-        let size = if node.connection(catalog).is_some() { node.page(catalog, generated).0 } else { 1 };
-        assert_eq!(plan.size(index), size);
-        let expected = |step: usize| expected_relations(catalog, generated, nodes[step]);
-        let words = check_sql(identifiers, &step.sql, step.parameters.len());
-        assert_eq!(relations(&words), expected(index), "the relations of {}", step.sql);
-        #[cfg(feature = "pg_query")]
-        crate::oracles::postgres::check(&step.sql, &expected(index), step.parameters.len());
-        keyset::check(catalog, generated, node, plan, index, &words);
-
-        let Some(statement) = plan.self_contained(index) else { continue };
-        let words = check_sql(identifiers, &statement.sql, statement.parameters.len());
-        let found = relations(&words);
-        assert!(expected(index).is_subset(&found), "the relations of {}", statement.sql);
-        let parent = |step: usize| match plan.steps()[step].parents {
-            Parents::Known => None,
-            Parents::Rows { step, .. } => Some(step),
-        };
-        let of_parents = iter::successors(parent(index), |step| parent(*step)).flat_map(expected);
-        let allowed = of_parents.chain(expected(index)).collect();
-        assert!(found.is_subset(&allowed), "the relations of {}", statement.sql);
-        assert!(plan.parameters_of(statement).all(|parameter| !matches!(parameter, Parameter::ParentKeys(_))));
-        #[cfg(feature = "pg_query")]
-        crate::oracles::postgres::check(&statement.sql, &found, statement.parameters.len());
+    let (plan, nodes) = (&explanation.plan, steps_below(catalog, nodes));
+    let sql = plan.sql();
+    if nodes.is_empty() {
+        assert_eq!(sql, "");
+        assert_eq!(plan.parameters().len(), 0);
+        return;
     }
+    let words = check_sql(identifiers, sql, plan.parameters().len());
+    let roots = branches(&words);
+    let branches = branches_of_steps(&roots, None);
+    // So every step has one branch.
+    assert!(branches.iter().map(|(_, branch)| branch.step).eq(0..nodes.len()), "the branches of {sql}");
+    let expected = |node| expected_relations(catalog, generated, node);
+    for ((node, above), (parent, branch)) in nodes.iter().zip(&branches) {
+        let step = &plan.steps()[branch.step];
+        let expected_parent = above.map(|above| above.step);
+        assert_eq!(
+            (*parent, step.parent),
+            (expected_parent, expected_parent),
+            "the parent of {} in {sql}",
+            branch.step
+        );
+        assert_eq!(step.end, branch.step + branches_of_steps(&branch.children, None).len() + 1, "the steps below");
+        assert_eq!(relations(branch.page), expected(node), "the relations of {} in {sql}", branch.step);
+        check_page(catalog, generated, plan, node, branch);
+        check_columns(catalog, generated, plan, node, branch);
+        let parent = above.map(|above| (above, nodes[above.step].0, branches[above.step].1));
+        check_join(catalog, node, parent, branch);
+        keyset::check(catalog, generated, node, parent.map(|(_, node, _)| node), plan, branch);
+    }
+    let all: BTreeSet<_> = nodes.iter().flat_map(|(node, _)| expected(node)).collect();
+    assert_eq!(relations(&words), all, "the relations of {sql}");
+    #[cfg(feature = "pg_query")]
+    crate::oracles::postgres::check(sql, &all, plan.parameters().len());
+}
+
+/// Rows are numbered if something depends on it, and those of a page from the back are returned in the reverse order.
+fn check_page(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &Node<'_>, branch: &Branch<'_>) {
+    let is_connection = node.connection(catalog).is_some();
+    let (size, from_back) = if is_connection { node.page(catalog, generated) } else { (1, false) };
+    assert_eq!(plan.size(branch.step), size);
+    assert_eq!(plan.steps()[branch.step].backward, from_back);
+    assert_eq!(branch.is_reversed, from_back, "the order of {} in {}", branch.step, plan.sql());
+    let has_numbers = is_connection && (from_back || !branch.children.is_empty());
+    assert_eq!(branch.is_numbered, has_numbers, "the numbers of {} in {}", branch.step, plan.sql());
+}
+
+/// The columns that a branch returns are of the types that all branches have, and are what the plan says that they are.
+fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &Node<'_>, branch: &Branch<'_>) {
+    let (step, types) = (&plan.steps()[branch.step], plan.columns().types());
+    let context = || format!("{branch:?} of {}", plan.sql());
+    assert_eq!(branch.columns.len(), types.len(), "{}", context());
+    for (column, ty) in branch.columns.iter().zip(types) {
+        let is_valid = match *column {
+            Column::Null(name) => name == ty.name(),
+            Column::OfPage("matches" | "present", None) | Column::NumberAbove(_) => *ty == ResultType::Boolean,
+            // The flags of `pageInfo`, then the count.
+            Column::OfPage("f0" | "f1", None) => matches!(ty, ResultType::Boolean | ResultType::Int8),
+            Column::OfPage("f2" | "number", None) => *ty == ResultType::Int8,
+            Column::OfPage(name, Some(converted)) => converted == ty.name() && has_column(branch, name, |_| true),
+            Column::OfPage(_, None) => false,
+        };
+        assert!(is_valid, "{column:?} as {ty:?} in {}", context());
+    }
+    // The first column is the step's number.
+    let column = |index: usize| branch.columns[index - 1];
+    let layout = &step.layout;
+    let flags = [layout.before_page, layout.after_page, layout.count];
+    for (name, index) in ["f0", "f1", "f2"].into_iter().zip(flags.into_iter().flatten()) {
+        assert_eq!(column(index), Column::OfPage(name, None), "{}", context());
+    }
+    assert_eq!(layout.present.is_some(), flags.iter().any(Option::is_some), "{}", context());
+    assert_eq!(layout.beyond_page.is_some(), step.backward, "{}", context());
+    let search = step.search.as_ref();
+    let named =
+        [("present", layout.present), ("matches", search.map(|it| it.matches)), ("number", search.map(|it| it.number))];
+    for (name, index) in named {
+        assert!(index.is_none_or(|index| column(index) == Column::OfPage(name, None)), "{name} in {}", context());
+    }
+    if let Some(index) = layout.beyond_page {
+        let Column::NumberAbove(number) = column(index) else { panic!("{}", context()) };
+        assert_eq!(plan.parameters().nth(number - 1), Some(Parameter::Limit(plan.size(branch.step).into())));
+    }
+    if let (Some(cursor), Some(connection)) = (&step.cursor, node.connection(catalog)) {
+        let expected: Vec<_> = connection.cursor_columns(node.sort_key(catalog, generated, connection)).collect();
+        assert_eq!(cursor.columns.len(), expected.len(), "the cursor of {}", context());
+        for ((index, scalar), expected) in cursor.columns.iter().zip(expected) {
+            let Column::OfPage(name, Some(_)) = column(*index) else { panic!("the cursor of {}", context()) };
+            let is_expected = |words: &[Word]| *words == of_alias("t", &expected.name);
+            assert!(has_column(branch, name, is_expected), "{} in the cursor of {}", expected.name, context());
+            assert_eq!(*scalar, expected.scalar);
+        }
+    }
+}
+
+/// `t."column"`
+fn of_alias(alias: &str, column: &str) -> [Word; 3] {
+    [Word::Bare(alias.to_owned()), Word::Sign("."), Word::Identifier(column.to_owned())]
+}
+
+/// Whether the page selects a column with that name, and the three words before its `AS` fulfil a condition wherever it does.
+fn has_column(branch: &Branch<'_>, name: &str, fulfils: impl Fn(&[Word]) -> bool) -> bool {
+    let selected = branch.page.windows(2).enumerate().filter(|(_, pair)| pair[0].is("AS") && pair[1].is(name));
+    let fulfilled: Vec<_> = selected.map(|(at, _)| fulfils(&branch.page[at.saturating_sub(3)..at])).collect();
+    !fulfilled.is_empty() && fulfilled.into_iter().all(|fulfilled| fulfilled)
+}
+
+/// Wherever a page reads its own relation, it reads the rows of one parent. It reads nothing else of the steps above.
+fn check_join(
+    catalog: &Catalog,
+    node: &Node<'_>,
+    parent: Option<(Above, &Node<'_>, &Branch<'_>)>,
+    branch: &Branch<'_>,
+) {
+    let page = branch.page;
+    let of_steps_above = page.iter().filter_map(|word| word.number_after("p"));
+    let Some((above, _, parent)) = parent else {
+        assert_eq!(of_steps_above.count(), 0, "{branch:?}");
+        return;
+    };
+    assert!(of_steps_above.clone().all(|step| step == above.step), "{branch:?}");
+    let join = &node.connection(catalog).expect("what is below a row is a connection").join;
+    let scans = page
+        .windows(3)
+        .filter(|words| matches!(words[0], Word::Identifier(_)) && words[1].is("AS") && words[2].is("t"));
+    let mut joined = 0;
+    for words in page.windows(7) {
+        let [alias, dot, Word::Identifier(to), equals, step, of, Word::Bare(key)] = words else { continue };
+        if !(alias.is("t") && dot.is(".") && equals.is("=") && step.number_after("p").is_some() && of.is(".")) {
+            continue;
+        }
+        let index = joined % join.to.len();
+        assert_eq!(*to, join.to[index], "{branch:?}");
+        let is_key = |words: &[Word]| {
+            let [alias, dot, Word::Identifier(by)] = words else { return false };
+            let is_alias = if above.is_joined { alias.number_after("j").is_some() } else { alias.is("t") };
+            is_alias && dot.is(".") && *by == join.by[index].name
+        };
+        assert!(has_column(parent, key, is_key), "{key} of {parent:?} for {branch:?}");
+        joined += 1;
+    }
+    assert_eq!(joined, scans.count() * join.to.len(), "the joins of {branch:?}");
+    // The others are the number of the row, and whether it is one of the page.
+    let others = page.windows(3).filter(|words| {
+        words[0].number_after("p").is_some() && (words[2].is("n") || words[2].is("matches") || words[2].is("present"))
+    });
+    assert_eq!(of_steps_above.count(), joined + others.count(), "{branch:?}");
 }
 
 /// The words of an SQL text: all identifiers are of the catalog, all parameters are used, and there is no value.
@@ -193,12 +311,8 @@ fn check_limits(
     assert_eq!(found, expected, "{limits:?} {}", request.query);
     if let Ok(compiled) = result {
         assert_eq!(compiled.estimate.cost(), cost);
-        assert_eq!(statements(&compiled.plan), statements(&explanation.plan));
+        assert_eq!(compiled.plan.sql(), explanation.plan.sql());
     }
-}
-
-fn statements(plan: &Plan) -> Vec<&str> {
-    plan.steps().iter().map(|step| step.sql.as_str()).collect()
 }
 
 fn check_other_values(
@@ -219,12 +333,10 @@ fn check_other_values(
     for request in [old.request(), generated.request()] {
         let query = &request.query;
         let compiled = cache.compile(&request, &limits).unwrap_or_else(|errors| panic!("{errors}\n{query}"));
-        assert_eq!(statements(&compiled.plan), statements(&explanation.plan), "{query}");
+        assert_eq!(compiled.plan.sql(), explanation.plan.sql(), "{query}");
         let fresh = compile(catalog, &request, &limits).expect("it was compiled");
         assert_eq!(compiled.estimate.cost(), fresh.estimate.cost(), "{query}");
-        for step in 0..fresh.plan.steps().len() {
-            assert!(fresh.plan.parameters(step).eq(compiled.plan.parameters(step)), "{query}");
-        }
+        assert!(fresh.plan.parameters().eq(compiled.plan.parameters()), "{query}");
     }
 }
 
@@ -237,7 +349,7 @@ fn check_larger_page(
     if enlarge_page(&mut generated, choices) {
         let larger = explained(catalog, &generated);
         assert!(larger.estimate.cost() >= explanation.estimate.cost(), "{}", generated.request().query);
-        assert_eq!(statements(&larger.plan), statements(&explanation.plan));
+        assert_eq!(larger.plan.sql(), explanation.plan.sql());
     }
 }
 

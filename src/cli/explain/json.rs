@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::explain::explained::Explained;
 use crate::cost::breakdown::{CostNode, step_names};
-use crate::execute::statement_report::statements;
+use crate::execute::statement_report::report;
 
 /// The explanation as JSON, with the same facts as [`super::text::render`].
 pub(super) fn render(explained: &Explained<'_>) -> Json {
@@ -19,7 +19,7 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         object.insert("depth".to_owned(), json!(explanation.depth));
-        object.insert("statements".to_owned(), statements(plan, &names));
+        object.insert("plan".to_owned(), report(plan, &names));
     }
     let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
     object.insert("limits".to_owned(), allowed);

@@ -1,17 +1,16 @@
-//! An explanation for people: the errors, the cost as a tree, and each statement with its parameters.
+//! An explanation for people: the errors, the cost as a tree, and the statement with its parameters and branches.
 
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
-use serde_json::Value as Json;
 
 use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::{CostNode, step_names};
 use crate::error::graphql_error::{GraphqlError, Location};
-use crate::execute::statement_report::{from, value};
-use crate::plan::request_plan::{Parameter, Plan};
+use crate::execute::statement_report::value;
+use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
 /// The styles of an explanation's parts.
@@ -88,7 +87,6 @@ impl Writer<'_> {
         self.fact("Operation", name);
         let count = explanation.plan.steps().len();
         self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
-        self.fact("Statements", &count.to_string());
         let cost = explanation.estimate.cost();
         self.fact("Cost", &format!("{cost}, of {} allowed", limits.highest_cost()));
         let width = explanation.cost.iter().map(|node| node.total).max().unwrap_or(0).to_string().len();
@@ -96,7 +94,10 @@ impl Writer<'_> {
             self.cost(node, width, 0);
         }
         for (step, name) in step_names(&explanation.cost, count).iter().enumerate() {
-            self.statement(&explanation.plan, step, name);
+            self.branch(&explanation.plan, step, name);
+        }
+        if explanation.plan.needs_database() {
+            self.statement(&explanation.plan);
         }
     }
 
@@ -116,27 +117,27 @@ impl Writer<'_> {
         }
     }
 
-    fn statement(&mut self, plan: &Plan, step_id: StepId, name: &str) {
-        let step = &plan.steps()[step_id];
-        let heading = styled(&self.styles.heading, &format!("Statement {}", step_id + 1));
-        let parents = match from(&step.parents) {
+    fn branch(&mut self, plan: &Plan, step: StepId, name: &str) {
+        let heading = styled(&self.styles.heading, &format!("Branch {step}"));
+        let parent = match plan.steps()[step].parent {
             None => String::new(),
-            Some(parent) => format!(", for every row of statement {parent}"),
+            Some(parent) => format!(", for every row of branch {parent}"),
         };
-        self.line(&format!("\n{heading} {name}{parents}"));
-        for line in access::lines(plan, step_id) {
+        self.line(&format!("\n{heading} {name}{parent}"));
+        for line in access::lines(plan, step) {
             self.line(&format!("    {}", styled(&self.styles.faint, &line)));
         }
-        for line in step.sql.lines() {
+    }
+
+    fn statement(&mut self, plan: &Plan) {
+        let heading = styled(&self.styles.heading, "Statement");
+        self.line(&format!("\n{heading}"));
+        for line in plan.sql().lines() {
             self.line(&format!("    {line}"));
         }
-        for (number, parameter) in (1..).zip(plan.parameters(step_id)) {
+        for (number, parameter) in (1..).zip(plan.parameters()) {
             let placeholder = styled(&self.styles.number, &format!("${number}"));
-            let value = match (value(parameter, &step.parents), parameter) {
-                (Json::String(source), Parameter::ParentKeys(_)) => source,
-                (value, _) => value.to_string(),
-            };
-            self.line(&format!("    {placeholder} = {value}"));
+            self.line(&format!("    {placeholder} = {}", value(parameter)));
         }
     }
 }

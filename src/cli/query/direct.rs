@@ -11,9 +11,9 @@ use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::schema;
 use crate::compile::compile;
 use crate::database::connection_string::ConnectionString;
-use crate::database::options::{OneRoundTrip, PoolOptions};
+use crate::database::options::PoolOptions;
 use crate::database::pool::Pool;
-use crate::execute::step_log::StepLog;
+use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
 use crate::limits::Limits;
 use crate::preflight::stored_types;
@@ -37,9 +37,9 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
         Err(errors) => return Ok(serde_json::from_str(&json!({ "errors": errors }).to_string())?),
     };
     let mut writer = if compiled.plan.needs_database() {
-        let options = PoolOptions { database, size: 1, wait: WAIT, one_round_trip: OneRoundTrip::Auto };
-        let snapshot = Pool::new(&options)?.snapshot().await?;
-        execute(snapshot, &compiled.plan, &StepLog::new(compiled.plan.steps().len())).await?
+        let options = PoolOptions { database, size: 1, shared: 0, wait: WAIT };
+        let connection = Pool::new(&options)?.connection().await?;
+        execute(connection.into(), &compiled.plan, &StatementLog::default()).await?
     } else {
         constant(&compiled.plan)
     };

@@ -34,6 +34,8 @@ use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
 use crate::retention::Retention;
 use crate::shared_store::connection::SharedStore;
+use crate::telemetry::emit;
+use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
 use crate::throttle::admission::Admission;
@@ -60,6 +62,9 @@ pub(crate) async fn start(
     servers: ServerAddresses,
     mut inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
+    if config.one_round_trip.is_some() {
+        emit(&Event::SettingUnused { name: "one-round-trip" });
+    }
     let options = config.http();
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, catalog) = SchemaSource::read(config)?;

@@ -1,20 +1,24 @@
 //! Connections, and the fields of connections, edges and `pageInfo`.
 
-use crate::catalog::binding::{Column, Connection, PageInfoField};
+use std::mem;
+
+use crate::catalog::binding::{Connection, PageInfoField};
+use crate::catalog::result_type::ResultType;
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::AccessPath;
-use crate::plan::build::object::equal;
+use crate::plan::branch::{Branch, BranchRows};
+use crate::plan::build::Output;
 use crate::plan::build::page_range::PageRange;
-use crate::plan::build::planner::{Planner, Row};
+use crate::plan::build::planner::{DraftRows, Planner, StepDraft};
 use crate::plan::build::search::SearchTerms;
 use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction, is_in_nulls};
 use crate::plan::locator::Span;
 use crate::plan::response_template::Op;
-use crate::plan::select::Select;
-use crate::plan::sql::{Alias, ColumnOf, Condition, Parameters};
-use crate::plan::statement::{Count, Located, PageStatement, ParentKeys};
-use crate::plan::step::{CursorColumns, Layout, Parents, SearchColumns, Slot, Step};
-use crate::query::bind::ids::StepId;
+use crate::plan::result_columns::ResultColumns;
+use crate::plan::select::{ReturnedSource, Select};
+use crate::plan::sql::{Alias, ColumnOf, Condition, PageColumn};
+use crate::plan::statement::{Count, Located, PageStatement, Parent};
+use crate::plan::step::{CursorColumns, Layout, SearchColumns, Slot, Step};
 use crate::query::bind::page::{End, Page};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundSelection,
@@ -26,8 +30,8 @@ impl<'a> Planner<'a> {
         &mut self,
         key: &str,
         bound: &BoundConnection<'a>,
-        parent: Option<(&mut Select<'a>, Row<'_>)>,
-    ) {
+        parent: Option<(&mut StepDraft<'a>, Alias)>,
+    ) -> Branch<'a> {
         let connection = bound.binding;
         let sort_key = &connection.sort_keys[bound.sort_key];
         let selected = SelectedPageFields::of(&bound.selections);
@@ -37,8 +41,9 @@ impl<'a> Planner<'a> {
         let window = self.catalog.search_window();
         let mut access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, is_counted, window);
 
-        let mut parameters = Parameters::default();
-        let (parents, parent_keys, mut conditions) = join_parents(connection, parent, &mut parameters);
+        let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
+        let (parent, mut conditions) = self.join_parent(connection, parent);
+        let mut parameters = self.parameters(bound.step);
         let mut terms = SearchTerms::new(connection, sort_key, bound.terms);
         let positions = [bound.page.after.as_ref(), bound.page.before.as_ref()];
         let compares_cursors = positions.iter().flatten().any(|position| !(sort_key.nullable && is_in_nulls(position)));
@@ -72,16 +77,28 @@ impl<'a> Planner<'a> {
             probe_window: access_path.probe_window,
         });
         let limit = parameters.add(Slot::Limit);
-
         let count_limit = is_counted.then(|| parameters.add(Slot::CountLimit));
-        let layout = layout(&parents, &selected, bound.page, is_counted, access_path.has_window());
-        let mut select = Select::new(layout.width);
+
+        let has_window = access_path.has_window();
+        let mut select = Select::default();
         terms.semi_joined().for_each(|(key, values)| select.search(key, values));
+        let backward = bound.page.end == End::Back;
+        let layout = layout(&selected, bound.page, is_counted, backward, &mut select, &mut self.columns);
+        let search = has_window.then(|| SearchColumns {
+            key: key.to_owned(),
+            matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),
+            number: select.other(ReturnedSource::Number, ResultType::Int8, &mut self.columns),
+            window: i64::from(access_path.window),
+        });
+        let rows = DraftRows::Page { size: None, has_window, has_flags: layout.present.is_some() };
+        let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), rows };
         self.response.push(Op::Connection { step: bound.step });
-        self.page(&mut select, bound.step, &bound.selections);
+        match (self.output, parent_step) {
+            (Output::Lines, None) => self.page_of_lines(&mut draft, &bound.selections),
+            (Output::Lines, Some(_)) | (Output::Data, _) => self.page(&mut draft, &bound.selections),
+        }
         self.response.push(Op::EndConnection);
 
-        let backward = bound.page.end == End::Back;
         let span = |part: KeysetRange<'_, 'a>, of_lookups: KeysetRange<'_, 'a>, ascending| Span {
             segments: keyset::segments(sort_key, part, &restriction),
             lookup_segments: if of_lookups.is_bounded() {
@@ -94,21 +111,18 @@ impl<'a> Planner<'a> {
         };
         let page = span(range.page(), lookup_range.page(), range.ascending != backward);
         access_path.parts = u32::try_from(page.segments.len()).unwrap_or(1);
-        let mut index = |column: &'a Column| select.column(Alias::Base, &column.name);
-        let cursor = (selected.cursors || access_path.has_window()).then(|| CursorColumns {
-            tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
-            columns: connection.cursor_columns(sort_key).map(|column| (index(column), column.scalar)).collect(),
-        });
+        let cursor = (selected.cursors || has_window).then(|| self.cursor(bound, &mut draft));
         let before_page =
             layout.before_page.map(|_| span(range.before_page(), lookup_range.before_page(), !range.ascending));
         let after_page =
             layout.after_page.map(|_| span(range.after_page(), lookup_range.after_page(), range.ascending));
         let all = KeysetRange { above: None, below: None, inclusive: false, nulls: Nulls::Last };
         let count = count_limit.map(|limit| Count { span: span(all, all, true), limit });
+        let size = if backward { self.size(&mut draft) } else { draft.size() };
         let statement = PageStatement {
             relation: &connection.relation,
-            select: &select,
-            parent_keys,
+            select: mem::take(&mut draft.select),
+            parent,
             conditions,
             span: page,
             index: terms.index(&access_path),
@@ -117,25 +131,41 @@ impl<'a> Planner<'a> {
             count,
             located,
         };
-        let (sql, parents_text) = statement.text();
-        let keys = statement.keys();
-        let search = layout.search.map(|matches| SearchColumns {
-            key: key.to_owned(),
-            matches,
-            number: matches + 1,
-            window: i64::from(access_path.window),
-        });
-        let parameters = parameters.into_slots();
         self.steps[bound.step] =
-            Step { sql, parameters, parents, backward, layout, cursor, access_path, search, parents_text, keys };
+            Step { parent: parent_step, backward, layout, cursor, access_path, search, ..Step::default() };
+        let rows = BranchRows::Page(Box::new(statement));
+        Branch { step: bound.step, rows, size, is_backward: backward, children: draft.children }
     }
 
-    fn page(
+    /// The columns of the rows' cursors.
+    fn cursor(&mut self, bound: &BoundConnection<'a>, draft: &mut StepDraft<'a>) -> CursorColumns {
+        let sort_key = &bound.binding.sort_keys[bound.sort_key];
+        let columns = bound.binding.cursor_columns(sort_key);
+        let columns =
+            columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
+        CursorColumns {
+            tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            columns: columns.collect(),
+        }
+    }
+
+    /// The parent of a connection's rows, and how they are joined to it.
+    fn join_parent(
         &mut self,
-        select: &mut Select<'a>,
-        step: StepId,
-        selections: &[BoundSelection<'a, BoundConnectionField<'a>>],
-    ) {
+        connection: &'a Connection,
+        parent: Option<(&mut StepDraft<'a>, Alias)>,
+    ) -> (Parent, Vec<Condition<'a>>) {
+        let Some((draft, alias)) = parent else { return (Parent::None, Vec::new()) };
+        let columns = connection.join.to.iter().zip(&connection.join.by);
+        let conditions = columns.map(|(to, by)| {
+            let key = PageColumn { step: draft.step, index: draft.select.key(alias, &by.name) };
+            Condition::OfParent(ColumnOf(Alias::Base, to), key)
+        });
+        let conditions = conditions.collect();
+        (self.parent(draft), conditions)
+    }
+
+    fn page(&mut self, draft: &mut StepDraft<'a>, selections: &[BoundSelection<'a, BoundConnectionField<'a>>]) {
         self.response.open_object();
         for (index, selection) in selections.iter().enumerate() {
             self.response.key(selection.key, index == 0);
@@ -145,9 +175,13 @@ impl<'a> Planner<'a> {
                     self.response.literal("[");
                     let opening = self.response.reserve();
                     let start = self.response.position();
-                    self.response.enter_list(step);
-                    self.edge(select, step, edge);
-                    self.response.close(opening, |end| Op::FirstRow { end }, Op::NextRow { start });
+                    self.response.enter_list(draft.step);
+                    self.edge(draft, edge);
+                    self.response.close(
+                        opening,
+                        |end| Op::FirstRow { end },
+                        Op::NextRow { start, separator: Some(b',') },
+                    );
                     self.response.literal("]");
                 }
                 BoundConnectionField::PageInfo(page_info) => self.page_info(page_info),
@@ -157,13 +191,13 @@ impl<'a> Planner<'a> {
         self.response.close_object();
     }
 
-    fn edge(&mut self, select: &mut Select<'a>, step: StepId, selections: &[BoundSelection<'a, BoundEdgeField<'a>>]) {
+    fn edge(&mut self, draft: &mut StepDraft<'a>, selections: &[BoundSelection<'a, BoundEdgeField<'a>>]) {
         self.response.open_object();
         for (index, selection) in selections.iter().enumerate() {
             self.response.key(selection.key, index == 0);
             match &selection.field {
                 BoundEdgeField::TypeName(object) => self.type_name(*object),
-                BoundEdgeField::Node(node) => self.object(select, Row { step, alias: Alias::Base, known: &[] }, node),
+                BoundEdgeField::Node(node) => self.object(draft, Alias::Base, node),
                 BoundEdgeField::Cursor => self.response.push(Op::Cursor),
             }
         }
@@ -186,29 +220,6 @@ impl<'a> Planner<'a> {
         }
         self.response.close_object();
     }
-}
-
-/// How a connection's rows are joined to their parents.
-fn join_parents<'a>(
-    connection: &'a Connection,
-    parent: Option<(&mut Select<'a>, Row<'_>)>,
-    parameters: &mut Parameters,
-) -> (Parents, ParentKeys<'a>, Vec<Condition<'a>>) {
-    let Some((select, row)) = parent else { return (Parents::Known, ParentKeys::None, Vec::new()) };
-    let known = |name: &str| row.known.iter().find(|(column, _)| column.name == name);
-    let all_known: Option<Vec<_>> = connection.join.by.iter().map(|column| known(&column.name)).collect();
-    if let Some(keys) = all_known {
-        let conditions = keys.into_iter().zip(&connection.join.to);
-        let conditions = conditions.map(|((column, slot), to)| equal(to, parameters.add_key(*slot, column))).collect();
-        return (Parents::Known, ParentKeys::None, conditions);
-    }
-    let columns = connection.join.by.iter().map(|column| select.key(row.alias, column)).collect();
-    let arrays = connection.join.by.iter().enumerate();
-    let arrays = arrays.map(|(index, column)| (parameters.add(Slot::ParentKeys(index)), column));
-    let arrays = arrays.collect();
-    let conditions = connection.join.to.iter().enumerate();
-    let conditions = conditions.map(|(index, to)| Condition::OfParent(ColumnOf(Alias::Base, to), index));
-    (Parents::Rows { step: row.step, columns }, ParentKeys::Arrays(arrays), conditions.collect())
 }
 
 /// What is selected of a page beside its rows.
@@ -254,21 +265,28 @@ impl SelectedPageFields {
     }
 }
 
-fn layout(parents: &Parents, selected: &SelectedPageFields, page: &Page, is_counted: bool, has_window: bool) -> Layout {
-    let mut width = 0;
-    let mut next = |is_there: bool| {
+fn layout(
+    selected: &SelectedPageFields,
+    page: &Page,
+    is_counted: bool,
+    backward: bool,
+    select: &mut Select<'_>,
+    columns: &mut ResultColumns,
+) -> Layout {
+    let mut flags = 0;
+    let mut flag = |is_there: bool, ty, select: &mut Select<'_>, columns: &mut ResultColumns| {
         is_there.then(|| {
-            width += 1;
-            width - 1
+            flags += 1;
+            select.other(ReturnedSource::Flag(flags - 1), ty, columns)
         })
     };
-    let ordinal = next(*parents != Parents::Known);
-    let before_page = next(selected.has_previous_page && page.after.is_some());
-    let after_page = next(selected.has_next_page && page.before.is_some());
-    let count = next(is_counted);
-    let present = next(before_page.is_some() || after_page.is_some() || is_counted);
-    let search = next(has_window);
-    // Two columns: whether the row matches, and its number.
-    next(has_window);
-    Layout { ordinal, before_page, after_page, count, present, search, width }
+    let has_before = selected.has_previous_page && page.after.is_some();
+    let before_page = flag(has_before, ResultType::Boolean, select, columns);
+    let has_after = selected.has_next_page && page.before.is_some();
+    let after_page = flag(has_after, ResultType::Boolean, select, columns);
+    let count = flag(is_counted, ResultType::Int8, select, columns);
+    let mut other = |is_there: bool, source| is_there.then(|| select.other(source, ResultType::Boolean, columns));
+    let present = other(has_before || has_after || is_counted, ReturnedSource::Present);
+    let beyond_page = other(backward, ReturnedSource::BeyondPage);
+    Layout { before_page, after_page, count, present, beyond_page }
 }

@@ -12,7 +12,10 @@ impl<'a> Planner<'a> {
             match &selection.field {
                 BoundRootField::TypeName(object) => self.type_name(*object),
                 BoundRootField::Lookup(lookup) => self.lookup(lookup),
-                BoundRootField::Connection(connection) => self.connection(selection.key, connection, None),
+                BoundRootField::Connection(connection) => {
+                    let branch = self.connection(selection.key, connection, None);
+                    self.roots.push(branch);
+                }
                 BoundRootField::Introspection(value) => constant(value, &mut self.response),
             }
         }

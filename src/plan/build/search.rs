@@ -35,17 +35,17 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The value of a term.
-    fn value(&mut self, index: usize, parameters: &mut Parameters) -> Placeholder {
+    fn value(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
         *self.terms[index].value.get_or_insert_with(|| parameters.add(Slot::Term(index)))
     }
 
     /// The values of a term as an array.
-    fn values(&mut self, index: usize, parameters: &mut Parameters) -> Placeholder {
+    fn values(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
         *self.terms[index].values.get_or_insert_with(|| parameters.add(Slot::TermValues(index)))
     }
 
     /// The condition of a term that is checked row by row.
-    fn filter(&mut self, index: usize, parameters: &mut Parameters) -> Condition<'a> {
+    fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
         let is_array = match comparator {
             Comparator::In => true,
@@ -57,7 +57,7 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The condition of a term that an index serves.
-    fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters) -> Condition<'a> {
+    fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let comparator = self.terms[index].comparator;
         let value = match range_operator(comparator) {
             Some(_) => self.value(index, parameters),
@@ -71,10 +71,10 @@ impl<'a> SearchTerms<'a> {
         &mut self,
         path: &AccessPath,
         compares_cursors: bool,
-        parameters: &mut Parameters,
+        parameters: &mut Parameters<'_>,
     ) -> Restriction<'a> {
         let stored = self.sort_key.columns[0].stored;
-        let value = |term, parameters: &mut Parameters| {
+        let value = |term, parameters: &mut Parameters<'_>| {
             compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), stored))
         };
         match path.prefix {
@@ -99,7 +99,7 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The condition of the prefix, if it has one value.
-    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters) -> Option<Condition<'a>> {
+    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters<'_>) -> Option<Condition<'a>> {
         let prefix = path.prefix.filter(|prefix| !prefix.is_list)?;
         Some(self.index_condition(prefix.term, Alias::Base, parameters))
     }
@@ -109,7 +109,7 @@ impl<'a> SearchTerms<'a> {
         &mut self,
         path: &AccessPath,
         relation: &'a str,
-        parameters: &mut Parameters,
+        parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
         let list = path.prefix.filter(|prefix| prefix.is_list);
         if path.is_in_order() && list.is_none() {
@@ -146,7 +146,7 @@ impl<'a> SearchTerms<'a> {
         Some(Locator { relation, key, sort, index, columns, list, prefix, filters, lookups, is_exhaustive })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters) -> Option<LookupSource<'a>> {
+    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let conditions = lookup.terms.iter().map(|index| self.index_condition(*index, alias, parameters)).collect();

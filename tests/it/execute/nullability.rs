@@ -1,18 +1,19 @@
 //! Nulls in non-null fields: which part of the response becomes null, and which errors it has.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::options::{OneRoundTrip, PoolOptions};
+use orderql::database::options::PoolOptions;
 use orderql::database::pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use orderql::execute::response_writer::Progress;
-use orderql::execute::step_log::StepLog;
+use orderql::execute::statement_log::StatementLog;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Value, json};
@@ -66,12 +67,8 @@ impl Fixture {
     async fn new(schema: &str) -> Self {
         let database = migrated_database().await;
         database.connect().await.batch_execute(ROWS).await.unwrap();
-        let options = PoolOptions {
-            database: database.config().into(),
-            size: 1,
-            wait: Duration::from_mins(1),
-            one_round_trip: OneRoundTrip::default(),
-        };
+        let options =
+            PoolOptions { database: database.config().into(), size: 1, shared: 0, wait: Duration::from_mins(1) };
         Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
     }
 
@@ -84,8 +81,8 @@ impl Fixture {
     async fn run_in_chunks(&self, query: &str, chunk: usize) -> QueryResult {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let compiled = compile(&self.catalog, &request, &Limits::default()).unwrap();
-        let log = StepLog::new(compiled.plan.steps().len());
-        let mut writer = execute(self.pool.snapshot().await.unwrap(), &compiled.plan, &log).await.unwrap();
+        let connection = self.pool.connection().await.unwrap();
+        let mut writer = execute(connection.into(), &compiled.plan, &StatementLog::default()).await.unwrap();
         let (mut bytes, mut chunks) = (Vec::new(), 1);
         loop {
             let mut out = Vec::new();
@@ -114,10 +111,9 @@ impl Fixture {
     async fn stream(&self, query: &str, rows: u16) -> Result<(Value, u64), StreamError> {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
-        let log = StepLog::new(plan.steps().len());
         let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
-        let snapshot = self.pool.snapshot().await.unwrap();
-        let mut stream = ResponseStream::new(snapshot, plan, log.into(), Vec::new(), options);
+        let connection = self.pool.connection().await.unwrap();
+        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options);
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

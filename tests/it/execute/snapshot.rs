@@ -15,19 +15,12 @@ const ORDER: &str = "{ order(orderId: \"NONE\") { orderName } }";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_during_a_query_is_not_in_its_response() {
-    for one_round_trip in ["never", "always"] {
-        commit_during_a_query(one_round_trip).await;
-    }
-}
-
-async fn commit_during_a_query(one_round_trip: &str) {
     let database = migrated_database().await;
     create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE)]).await;
     // The operator's connection settings must not change the isolation level.
     let mut address = database.config();
     address.options(r"-c default_transaction_isolation=read\ committed");
-    let server =
-        Arc::new(Server::start_with_config(&address, &["--pool-size", "1", "--one-round-trip", one_round_trip]));
+    let server = Arc::new(Server::start_with_config(&address, &["--pool-size", "1"]));
     let token = server.token("demo");
     let mut client = database.connect().await;
     let order = "INSERT INTO order_header (order_id, status_id) VALUES ('O', 'ORDER_HELD')";
@@ -40,13 +33,13 @@ async fn commit_during_a_query(one_round_trip: &str) {
     let count = |response: &Value| {
         response["data"]["orders"]["edges"][0]["node"]["orderItems"]["edges"].as_array().unwrap().len()
     };
-    // The first query prepares the statements. Preparing would wait for the lock as well.
+    // The first query prepares the statement. Preparing would wait for the lock as well.
     assert_eq!(count(&query_orders().await.unwrap()), 0);
 
     let lock = client.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE order_item").await.unwrap();
     let running = query_orders();
-    // The query has read the order and waits for the items.
+    // The query has its snapshot and waits for the items.
     database.wait_for_lock_waits(1).await;
     let item = "INSERT INTO order_item (order_id, order_item_seq_id) VALUES ('O', '00001')";
     lock.batch_execute(item).await.unwrap();
@@ -57,8 +50,11 @@ async fn commit_during_a_query(one_round_trip: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_simultaneous_queries_share_the_few_connections_of_the_pool() {
-    let (server, database, token) =
-        server_with_demo_user(UNLIMITED_PROFILE, &["--pool-size", "3", "--pool-wait", "1h"]).await;
+    let (server, database, token) = server_with_demo_user(
+        UNLIMITED_PROFILE,
+        &["--pool-size", "3", "--shared-connections", "off", "--pool-wait", "1h"],
+    )
+    .await;
     let server = Arc::new(server);
     let mut client = database.connect().await;
     let lock = client.transaction().await.unwrap();

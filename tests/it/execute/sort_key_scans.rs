@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use crate::support::built_in::collection_roots;
 use crate::support::cursor::{numeric, unix_micros};
 use crate::support::database::migrated_database;
-use crate::support::query_plan::{connect_like_server, explain_step};
+use crate::support::query_plan::{connect_like_server, explain};
 use crate::support::query_runner::QueryRunner;
 
 /// The rows of a page, and one more for `hasNextPage`.
@@ -186,7 +186,7 @@ async fn assert_indexed_searches_read_what_they_find(runner: &QueryRunner, clien
             let found = runner.data(&page(10_000)).await[root]["edges"].as_array().unwrap().len();
             assert!(found > 0, "{}", page(20));
             let compiled = runner.compile(&page(20), Variables::new());
-            let plan = explain_step(client, &compiled.plan, 0).await;
+            let plan = explain(client, &compiled.plan).await;
             for node in plan.all().iter().filter(|node| node.is_scan()) {
                 let message = || format!("{} rows for {found}: {}\n{}", node.rows(), page(20), plan.text());
                 assert!(node.kind() != "Seq Scan", "{}", message());
@@ -232,11 +232,11 @@ async fn assert_every_page_is_read_along_an_index(runner: &QueryRunner, client: 
 
 async fn assert_read_along_an_index(runner: &QueryRunner, client: &Client, query: &str) {
     let compiled = runner.compile(query, Variables::new());
-    let [step] = compiled.plan.steps() else { panic!("{query} takes more than one statement") };
-    let plan = explain_step(client, &compiled.plan, 0).await;
-    let message = || format!("{query}\n{}\n{}", step.sql, plan.text());
+    assert_eq!(compiled.plan.steps().len(), 1, "{query}");
+    let plan = explain(client, &compiled.plan).await;
+    let message = || format!("{query}\n{}\n{}", compiled.plan.sql(), plan.text());
     for node in plan.all() {
-        assert!(!node.kind().contains("Sort"), "{}: {}", node.kind(), message());
+        assert!(!node.is_sort(), "{}: {}", node.kind(), message());
         if node.is_scan() {
             assert!(node.index().is_some(), "{}: {}", node.kind(), message());
             // At most a page of each segment, and a row for each flag. No row is discarded.

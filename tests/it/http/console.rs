@@ -190,23 +190,24 @@ async fn plans_are_shown_to_those_who_have_the_grant() {
     let report = send(&server, &token, "GraphQL-Cost: plan", query).json();
     assert_eq!(report["data"], Value::Null);
     assert_eq!(report["extensions"]["cost"], priced["extensions"]["cost"]);
-    let statements = report["extensions"]["plan"]["statements"].as_array().unwrap();
-    assert_eq!(statements.len(), 2);
-    assert_eq!([&statements[0]["field"], &statements[1]["field"]], ["orders", "orders.shipGroups"]);
-    assert!(statements[0]["sql"].as_str().unwrap().contains("\"order_header\""));
-    assert_eq!(statements[0]["parameters"], json!([["ORDER_HELD"], 3]));
-    assert!(statements[0]["rowsExamined"].is_u64() && statements[0]["access"]["index"].is_array());
+    let plan = &report["extensions"]["plan"];
+    let branches = plan["branches"].as_array().unwrap();
+    assert_eq!(branches.len(), 2);
+    assert_eq!([&branches[0]["field"], &branches[1]["field"]], ["orders", "orders.shipGroups"]);
+    assert_eq!([&branches[0]["parent"], &branches[1]["parent"]], [&Value::Null, &json!(0)]);
+    assert!(branches[0]["rowsExamined"].is_u64() && branches[0]["access"]["index"].is_array());
+    assert!(plan["statement"]["sql"].as_str().unwrap().contains("\"order_header\""));
+    assert_eq!(plan["statement"]["parameters"][0], json!(["ORDER_HELD"]));
     // Beside the data is what became of it.
     let executed = send(&server, &token, "X-GraphQL-Include-Plan: true", query).json();
     assert!(executed["data"]["orders"].is_object());
-    let statements = executed["extensions"]["plan"]["statements"].as_array().unwrap();
-    assert_eq!(statements[0]["field"], "orders");
-    assert_eq!(statements[0]["rows"], 0);
-    assert!(statements[0]["milliseconds"].is_f64());
-    assert_eq!((&statements[1]["field"], &statements[1]["rows"]), (&json!("orders.shipGroups"), &json!(0)));
+    let plan = &executed["extensions"]["plan"];
+    assert_eq!((&plan["branches"][0]["field"], &plan["branches"][0]["rows"]), (&json!("orders"), &json!(0)));
+    assert_eq!((&plan["branches"][1]["field"], &plan["branches"][1]["rows"]), (&json!("orders.shipGroups"), &json!(0)));
+    assert!(plan["milliseconds"].is_f64());
     // A query that is not admitted has a plan too, and one that is not valid has none.
     let expensive = send(&server, &token, "GraphQL-Cost: plan", &query.replace("first: 2", "first: 100")).json();
-    assert_eq!(expensive["extensions"]["plan"]["statements"].as_array().map(Vec::len), Some(2));
+    assert_eq!(expensive["extensions"]["plan"]["branches"].as_array().map(Vec::len), Some(2));
     assert_eq!(
         send(&server, &token, "GraphQL-Cost: plan", "{ orders { pageInfo { endCursor } } }").code(),
         "FIRST_REQUIRED"

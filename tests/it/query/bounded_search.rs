@@ -24,7 +24,7 @@ use crate::query::bounded_search::search_page::{Flags, PageArguments, SearchPage
 use crate::query::bounded_search::search_work::{check_work, outline};
 use crate::support::built_in::collection_roots;
 use crate::support::database::{Database, migrated_database};
-use crate::support::query_plan::{connect_like_server, measure_step};
+use crate::support::query_plan::{connect_like_server, measure};
 use crate::support::query_runner::QueryRunner;
 use crate::support::random::Random;
 
@@ -287,12 +287,12 @@ impl Case<'_> {
         let mut result = arguments.check(&page, &self.matches, self.search.root.rows.len(), is_whole);
         let mut plan = String::new();
         if is_explained || result.is_err() {
-            let measured = measure_step(&self.worker.server_like, &page.compiled.plan, 0, &self.worker.relations).await;
+            let measured = measure(&self.worker.server_like, &page.compiled.plan, &self.worker.relations).await;
             plan = outline(measured.plan.json());
             let window = usize::try_from(WINDOWS[self.window]).unwrap();
             result = result.and_then(|()| check_work(&measured, self.search, &arguments, &page, window));
         }
-        let sql = &page.compiled.plan.steps()[0].sql;
+        let sql = page.compiled.plan.sql();
         result.map_err(|error| format!("{}\n{path:?}\n{sql}\n{plan}", of_query(error)))?;
         Ok(page)
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL's plan for a step of a query, with a generic plan as in the server, on a connection of the test.
+//! PostgreSQL's plan for the statement of a query, with a generic plan as in the server, on a connection of the test.
 
 use orderql::database::connect::connect;
 use orderql::database::session::reader_settings;
@@ -19,51 +19,45 @@ pub async fn connect_like_server(database: &Database) -> Client {
 /// A node of PostgreSQL's plan, with its descendants.
 pub struct PlanNode(Json);
 
-/// Runs a step without parents with `EXPLAIN (ANALYZE)` and returns the plan's root.
-pub async fn explain_step(client: &Client, plan: &Plan, step: usize) -> PlanNode {
-    explain_step_of(client, plan, step, &[]).await
-}
-
-/// Runs a step for parents with these keys with `EXPLAIN (ANALYZE)` and returns the plan's root.
-pub async fn explain_step_of(client: &Client, plan: &Plan, step: usize, parents: &[&str]) -> PlanNode {
+/// Runs the statement of a plan with `EXPLAIN (ANALYZE)` and returns the root of PostgreSQL's plan.
+pub async fn explain(client: &Client, plan: &Plan) -> PlanNode {
     client.batch_execute("DEALLOCATE ALL").await.unwrap();
-    let sql = &plan.steps()[step].sql;
-    client.batch_execute(&format!("PREPARE step AS {sql}")).await.unwrap();
-    let arguments = arguments(plan, step, parents);
-    let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE step{arguments}");
+    let sql = plan.sql();
+    client.batch_execute(&format!("PREPARE statement AS {sql}")).await.unwrap();
+    let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE statement{}", arguments(plan));
     let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
     PlanNode::parse(values(&rows)[0])
 }
 
-/// PostgreSQL's plan for a step, and the number of index entries and rows that its scans read.
-pub struct MeasuredStep {
+/// PostgreSQL's plan for a statement, and the number of index entries and rows that its scans read.
+pub struct MeasuredStatement {
     pub plan: PlanNode,
     /// The entries that index scans returned and the rows that sequential scans returned. Exact, while a plan's row counts
     /// are rounded averages of loops.
     pub rows: u64,
 }
 
-/// Runs a step without parents with `EXPLAIN (ANALYZE, BUFFERS)`, and counts what the scans of these relations read. They are
+/// Runs the statement of a plan with `EXPLAIN (ANALYZE, BUFFERS)`, and counts what the scans of these relations read. They are
 /// the object ids of tables and indexes.
-pub async fn measure_step(client: &Client, plan: &Plan, step: usize, relations: &str) -> MeasuredStep {
-    let sql = &plan.steps()[step].sql;
-    let execute = format!("EXECUTE step{}", arguments(plan, step, &[]));
+pub async fn measure(client: &Client, plan: &Plan, relations: &str) -> MeasuredStatement {
+    let sql = plan.sql();
+    let execute = format!("EXECUTE statement{}", arguments(plan));
     let count =
         format!("SELECT sum(pg_stat_get_xact_tuples_returned(id)) FROM unnest('{relations}'::oid[]) AS relation (id)");
     // The first EXPLAIN plans the statement, for which PostgreSQL may read the ends of indexes.
     let batch = format!(
-        "DEALLOCATE ALL; PREPARE step AS {sql}; EXPLAIN {execute}; BEGIN; {count}; \
+        "DEALLOCATE ALL; PREPARE statement AS {sql}; EXPLAIN {execute}; BEGIN; {count}; \
          EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {execute}; {count}; COMMIT"
     );
     let rows = client.simple_query(&batch).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
     let values = values(&rows);
     let [.., before, plan, after] = values.as_slice() else { panic!("{values:?}") };
     let count = |text: &str| text.parse::<u64>().unwrap();
-    MeasuredStep { plan: PlanNode::parse(plan), rows: count(after) - count(before) }
+    MeasuredStatement { plan: PlanNode::parse(plan), rows: count(after) - count(before) }
 }
 
-fn arguments(plan: &Plan, step: usize, parents: &[&str]) -> String {
-    let arguments: Vec<_> = plan.parameters(step).map(|parameter| literal(parameter, parents)).collect();
+fn arguments(plan: &Plan) -> String {
+    let arguments: Vec<_> = plan.parameters().map(literal).collect();
     if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) }
 }
 
@@ -97,6 +91,11 @@ impl PlanNode {
     /// The node type, such as `Index Scan`.
     pub fn kind(&self) -> &str {
         self.0["Node Type"].as_str().unwrap()
+    }
+
+    /// Whether it sorts rows that it reads. The rows of a page that is read from its back are sorted by their numbers.
+    pub fn is_sort(&self) -> bool {
+        self.kind().contains("Sort") && !self.0["Sort Key"].to_string().contains("row_number()")
     }
 
     /// Whether it reads a table.
@@ -135,7 +134,7 @@ impl PlanNode {
     }
 }
 
-fn literal(parameter: Parameter<'_>, parents: &[&str]) -> String {
+fn literal(parameter: Parameter<'_>) -> String {
     match parameter {
         Parameter::Value(None) => "NULL".to_owned(),
         Parameter::Value(Some(value)) => literal_value(value),
@@ -144,7 +143,6 @@ fn literal(parameter: Parameter<'_>, parents: &[&str]) -> String {
             format!("ARRAY[{}]", values.join(", "))
         }
         Parameter::Limit(rows) => rows.to_string(),
-        Parameter::ParentKeys(_) => format!("'{{{}}}'", parents.join(",")),
     }
 }
 

@@ -7,14 +7,14 @@ use orderql::catalog::Catalog;
 use orderql::compile::compiled::Compiled;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
-use orderql::database::options::{OneRoundTrip, PoolOptions};
+use orderql::database::options::PoolOptions;
 use orderql::database::pool::Pool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use orderql::execute::response_writer::{Progress, ResponseWriter};
-use orderql::execute::step_log::StepLog;
+use orderql::execute::statement_log::StatementLog;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Plan;
 use orderql::query::{Request, Variables};
@@ -25,11 +25,10 @@ use crate::support::database::Database;
 /// Limits that no test reaches.
 pub const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
 
-/// A compiler and connection pools: one whose requests wait for the rows of parents, one whose requests take one round trip.
+/// A compiler and a connection pool.
 pub struct QueryRunner {
     compiler: Compiler,
     pool: Pool,
-    one_round_trip: Pool,
 }
 
 /// The result of a query.
@@ -68,16 +67,9 @@ impl QueryRunner {
 
     /// Connects with that configuration and so many connections, and compiles queries with that catalog.
     pub fn with_catalog(config: &tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
-        let pool = |one_round_trip| {
-            let database = config.clone().into();
-            let wait = Duration::from_mins(1);
-            Pool::new(&PoolOptions { database, size: connections, wait, one_round_trip }).unwrap()
-        };
-        Self {
-            compiler: Compiler::new(Arc::new(catalog), 1 << 20),
-            pool: pool(OneRoundTrip::Never),
-            one_round_trip: pool(OneRoundTrip::Always),
-        }
+        let options =
+            PoolOptions { database: config.clone().into(), size: connections, shared: 0, wait: Duration::from_mins(1) };
+        Self { compiler: Compiler::new(Arc::new(catalog), 1 << 20), pool: Pool::new(&options).unwrap() }
     }
 
     pub fn catalog(&self) -> &Catalog {
@@ -100,18 +92,16 @@ impl QueryRunner {
         self.execute(self.compile(query, variables)).await.unwrap_or_else(|error| panic!("{error:?}\n{query}"))
     }
 
-    /// Runs a compiled query, in one round trip as well if the plan has statements for it, and as a stream: the result must be
-    /// the same.
+    /// Runs a compiled query, and once more as a stream: the result must be the same.
     pub async fn execute(&self, compiled: Compiled) -> Result<QueryResult, ExecuteError> {
         let plan = &compiled.plan;
-        let written = self.gather(plan).await?;
+        let written = Written::read(&self.pool, plan).await?;
         if plan.needs_database() {
             match Written::stream(&self.pool, plan).await {
                 // Part of the object that has to become null is sent.
                 Err(StreamError::Write(_)) => assert_ne!(written.nullability_violations, 0),
                 Err(StreamError::Execute(error)) => return Err(error),
                 Ok(streamed) if written.nullability_violations == 0 => assert_eq!(streamed, written, "streamed"),
-                // The rows below an object that has become null are not fetched.
                 Ok(streamed) => assert_eq!(streamed.text, written.text, "streamed"),
             }
         }
@@ -121,20 +111,7 @@ impl QueryRunner {
 
     /// Runs a query without streaming it. Returns the number of rows of each step.
     pub async fn row_counts(&self, plan: &Arc<Plan>) -> Result<Vec<u64>, ExecuteError> {
-        Ok(self.gather(plan).await?.rows)
-    }
-
-    async fn gather(&self, plan: &Arc<Plan>) -> Result<Written, ExecuteError> {
-        let written = Written::read(&self.pool, plan).await?;
-        if Self::runs(plan) > 1 {
-            assert_eq!(Written::read(&self.one_round_trip, plan).await?, written, "in one round trip");
-        }
-        Ok(written)
-    }
-
-    /// How many times a query is gathered: once more in one round trip, if the plan has statements for that.
-    pub fn runs(plan: &Plan) -> usize {
-        if (0..plan.steps().len()).any(|step| plan.self_contained(step).is_some()) { 2 } else { 1 }
+        Ok(Written::read(&self.pool, plan).await?.rows)
     }
 
     /// Runs a query without variables and returns its `data`.
@@ -154,8 +131,8 @@ struct Written {
 
 impl Written {
     async fn read(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
-        let snapshot = pool.snapshot().await.unwrap();
-        let mut writer = execute(snapshot, plan, &StepLog::new(plan.steps().len())).await?;
+        let connection = pool.connection().await.unwrap();
+        let mut writer = execute(connection.into(), plan, &StatementLog::default()).await?;
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         Ok(Self::new(bytes, &writer))
@@ -163,10 +140,10 @@ impl Written {
 
     /// With few rows in memory at a time, and small parts.
     async fn stream(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, StreamError> {
-        let snapshot = pool.snapshot().await.unwrap();
-        let log = Arc::new(StepLog::new(plan.steps().len()));
+        let connection = pool.connection().await.unwrap();
+        let log = Arc::default();
         let options = StreamOptions { first_part: 100, part: 1, rows: Some(7) };
-        let mut stream = ResponseStream::new(snapshot, Arc::clone(plan), log, Vec::new(), options);
+        let mut stream = ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options);
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

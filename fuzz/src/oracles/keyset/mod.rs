@@ -1,9 +1,9 @@
-//! The rows that the statement of a connection finds, in a table that has a row at every position that matters: at each value of
-//! a cursor or search term, below, between and above them, and at null. A small interpreter runs the statement over that table;
-//! a filter and a sort say what it has to find. Statements that look rows up or examine a window are left out: these have joins
-//! and counts, which take a database.
+//! The rows that the page of a connection has, in a table that has a row at every position that matters: at each value of a cursor
+//! or search term, below, between and above them, and at null. A small interpreter runs the page's text over that table, for parents
+//! that are written and for others; a filter and a sort say what it has to find. Pages that look rows up or examine a window are left
+//! out: these have joins and counts, which take a database.
 //!
-//! - `select`: the statement as a tree, and its interpreter
+//! - `select`: the text as a tree, and its interpreter
 
 mod select;
 
@@ -21,52 +21,88 @@ use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
 use orderql_generator::search::Term;
 
-use crate::oracles::sql::Word;
+use crate::oracles::branches::Branch;
 use crate::oracles::tree::Node;
 
-use self::select::{Statement, Table};
+use self::select::{Page, ParentRow, Table};
 
 /// A row: the rank of its value in each column of the order, odd if the value is one of the request's; `None` is a null.
 type Row = Vec<Option<usize>>;
 
-/// Checks the statement of a step, which is that of a connection. Returns whether the interpreter knows such statements.
+/// Checks the page of a step, which is that of a connection if `node` is. Below a row of a page, it has to be empty if that row is
+/// not written. Returns whether the interpreter knows such pages.
 pub fn check(
     catalog: &Catalog,
     generated: &Generated,
     node: &Node<'_>,
+    parent: Option<&Node<'_>>,
     plan: &Plan,
-    step: usize,
-    words: &[Word],
+    branch: &Branch<'_>,
 ) -> bool {
     let Some(connection) = node.connection(catalog) else { return false };
     let is_counted = node.argument(catalog, generated, ArgumentRole::CountUpTo).is_some();
-    if is_counted || words.iter().any(|word| word.is("MATERIALIZED")) {
+    if is_counted || branch.page.iter().any(|word| word.is("MATERIALIZED")) {
         return false;
     }
     let question = Question::new(catalog, generated, node, connection);
-    let statement = Statement::parse(words);
-    let parameters: Vec<_> = plan.parameters(step).collect();
+    let page = Page::parse(branch.page);
+    let parameters: Vec<_> = plan.parameters().collect();
     let rows = question.rows();
-    let table = Table {
-        columns: &question.columns,
-        rows: &rows,
-        parameters: &parameters,
-        rank: &|column, value| question.rank(column, value),
-    };
-    let sql = &plan.steps()[step].sql;
+    let rank = |column, value: &ColumnValue| question.rank(column, value);
+    let table =
+        |parent| Table { columns: &question.columns, rows: &rows, parameters: &parameters, rank: &rank, parent };
+    let step = &plan.steps()[branch.step];
+    let context =
+        || format!("of {rows:?} the rows of step {} of {}\n{}", branch.step, plan.sql(), generated.request().query);
 
-    let found = statement.page(&table);
-    let mut expected = question.page(&rows);
-    if question.from_back {
-        expected.reverse();
+    let is_below_page = parent.is_some_and(|parent| parent.connection(catalog).is_some());
+    let parents = step.parent.map(|parent| Parents::of(plan, parent, is_below_page));
+    let written = parents.as_ref().map_or_else(|| vec![None], |parents| parents.written.iter().map(Some).collect());
+    for parent in written {
+        let mut found = page.rows(&table(parent));
+        if branch.is_reversed {
+            found.reverse();
+        }
+        assert_eq!(found, question.page(&rows), "{}", context());
+        let before = step.layout.before_page.map(|_| question.has_before(&rows));
+        let after = step.layout.after_page.map(|_| question.has_after(&rows));
+        let expected: Vec<_> = before.into_iter().chain(after).collect();
+        assert_eq!(page.flags(&table(parent)), expected, "the flags {}", context());
     }
-    assert_eq!(found, expected, "of {rows:?} the rows of {sql}\n{}", generated.request().query);
-    let layout = &plan.steps()[step].layout;
-    let before = layout.before_page.map(|_| question.has_before(&rows));
-    let after = layout.after_page.map(|_| question.has_after(&rows));
-    let expected: Vec<_> = before.into_iter().chain(after).collect();
-    assert_eq!(statement.probes(&table), expected, "of {rows:?} the flags of {sql}");
+    for parent in parents.iter().flat_map(|parents| &parents.others) {
+        assert!(page.rows(&table(Some(parent))).is_empty(), "for a row that is no parent, {}", context());
+        assert!(page.flags(&table(Some(parent))).is_empty(), "for a row that is no parent, the flags {}", context());
+    }
     true
+}
+
+/// Rows of a step that has others below it.
+struct Parents {
+    /// Some that are written.
+    written: Vec<ParentRow>,
+    /// One of each kind that is not.
+    others: Vec<ParentRow>,
+}
+
+impl Parents {
+    fn of(plan: &Plan, step: usize, is_page: bool) -> Self {
+        let parent = &plan.steps()[step];
+        if !is_page {
+            // A lookup has one row, which has no number.
+            return Self { written: vec![ParentRow { step, columns: Vec::new() }], others: Vec::new() };
+        }
+        let row = |number: usize, matches: Option<bool>, present: Option<bool>| {
+            let mut columns = vec![("n", Some(number))];
+            columns.extend(parent.search.as_ref().map(|_| ("matches", matches.map(usize::from))));
+            columns.extend(parent.layout.present.map(|_| ("present", present.map(usize::from))));
+            ParentRow { step, columns }
+        };
+        let size = usize::try_from(plan.size(step)).expect("a page fits");
+        let mut others = vec![row(size + 1, Some(true), Some(true))];
+        others.extend(parent.search.as_ref().map(|_| row(1, Some(false), Some(true))));
+        others.extend(parent.layout.present.map(|_| row(1, None, None)));
+        Self { written: [1, size].map(|number| row(number, Some(true), Some(true))).into(), others }
+    }
 }
 
 /// What a page is asked for.
@@ -88,10 +124,7 @@ struct Question<'q> {
 impl<'q> Question<'q> {
     fn new(catalog: &'q Catalog, generated: &'q Generated, node: &Node<'q>, connection: &'q Connection) -> Self {
         let argument = |role| node.argument(catalog, generated, role);
-        let sort_key = match argument(ArgumentRole::SortKey) {
-            Some(Value::Enum(name)) => connection.sort_keys.iter().find(|key| key.name == *name).expect("a sort key"),
-            _ => &connection.sort_keys[0],
-        };
+        let sort_key = node.sort_key(catalog, generated, connection);
         let position = |role| match argument(role) {
             Some(Value::Cursor(cursor)) => Some(&cursor.values),
             _ => None,
@@ -236,6 +269,6 @@ fn values<'p>(parameter: &Parameter<'p>) -> Option<Vec<&'p ColumnValue>> {
     match parameter {
         Parameter::Value(value) => Some(vec![(*value)?]),
         Parameter::Values(values) => Some(values.iter().collect()),
-        Parameter::Limit(_) | Parameter::ParentKeys(_) => None,
+        Parameter::Limit(_) => None,
     }
 }

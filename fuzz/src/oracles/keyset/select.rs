@@ -1,4 +1,4 @@
-//! Statements over one table as a tree, and an interpreter for them.
+//! The text of a page over one table as a tree, and its interpreter.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use orderql::value::Value;
 use crate::oracles::keyset::{Row, values};
 use crate::oracles::sql::Word;
 
-/// A table, and the values of a statement's parameters.
+/// A table, the values of the statement's parameters, and the row above the page.
 pub(super) struct Table<'t> {
     /// The columns in which its rows differ. In all others, rows have whatever value the statement looks for.
     pub(super) columns: &'t [&'t str],
@@ -16,14 +16,40 @@ pub(super) struct Table<'t> {
     pub(super) parameters: &'t [Parameter<'t>],
     /// The rank of a value in a column.
     pub(super) rank: &'t dyn Fn(usize, &Value) -> usize,
+    pub(super) parent: Option<&'t ParentRow>,
 }
 
-/// The statement of a connection's page.
+/// The row whose page is read.
 #[derive(Debug)]
-pub(super) struct Statement {
+pub(super) struct ParentRow {
+    /// The number of its step.
+    pub(super) step: usize,
+    /// Its columns beside those of the table; a truth value is 0 or 1.
+    pub(super) columns: Vec<(&'static str, Option<usize>)>,
+}
+
+/// A page of a connection.
+#[derive(Debug)]
+pub(super) struct Page {
     page: Select,
+    flags: Option<Flags>,
+}
+
+/// The flags of a page, as a row of its own.
+#[derive(Debug)]
+struct Flags {
     /// For each flag, of which one has to find a row.
     probes: Vec<Vec<Select>>,
+    /// Without it there is no row.
+    condition: Option<IsParent>,
+}
+
+/// The condition that the row above the page is written: its number is at most a parameter, and columns of it are true.
+#[derive(Debug)]
+struct IsParent {
+    step: usize,
+    size: usize,
+    truths: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -47,6 +73,8 @@ enum Source {
 #[derive(Debug)]
 enum Limit {
     Parameter(usize),
+    /// No rows if the condition does not hold.
+    Case(IsParent, usize),
     Number(usize),
 }
 
@@ -57,29 +85,44 @@ enum Condition {
     /// Columns and the parameters that they are compared with, one after the other.
     Compare(Vec<String>, &'static str, Vec<usize>),
     Among(String, usize),
-    /// Equality with a column of the parent.
-    OfParent(String),
+    /// Equality with a column of the row of that step.
+    OfParent(String, usize),
     /// Two parameters, both values of the first column.
     Values(usize, &'static str, usize),
 }
 
-impl Statement {
+impl Page {
     pub(super) fn parse(words: &[Word]) -> Self {
         let mut parser = Parser { words, at: 0 };
-        let statement = parser.statement();
+        let page = parser.page();
         assert_eq!(parser.at, words.len(), "words that nobody reads: {:?}", &words[parser.at..]);
-        statement
+        page
     }
 
     /// The rows of the page, by their indexes.
-    pub(super) fn page(&self, table: &Table<'_>) -> Vec<usize> {
-        self.page.run(table)
+    pub(super) fn rows(&self, table: &Table<'_>) -> Vec<usize> {
+        let condition = self.flags.as_ref().and_then(|flags| flags.condition.as_ref());
+        if condition.is_none_or(|condition| condition.holds(table)) { self.page.run(table) } else { Vec::new() }
     }
 
-    /// What the flags are.
-    pub(super) fn probes(&self, table: &Table<'_>) -> Vec<bool> {
+    /// What the flags are; none if there is no row.
+    pub(super) fn flags(&self, table: &Table<'_>) -> Vec<bool> {
+        let flags = self.flags.iter().filter(|flags| flags.condition.as_ref().is_none_or(|is| is.holds(table)));
         let has_rows = |probe: &Vec<Select>| probe.iter().any(|select| !select.run(table).is_empty());
-        self.probes.iter().map(has_rows).collect()
+        flags.flat_map(|flags| &flags.probes).map(has_rows).collect()
+    }
+}
+
+impl IsParent {
+    fn holds(&self, table: &Table<'_>) -> bool {
+        let parent = table.parent.expect("a row above the page");
+        assert_eq!(parent.step, self.step, "the row above the page");
+        let column = |name: &str| {
+            let column = parent.columns.iter().find(|(own, _)| *own == name);
+            column.unwrap_or_else(|| panic!("the row above the page has no {name}")).1
+        };
+        let is_true = |name: &String| column(name).is_some_and(|truth| truth > 0);
+        column("n").is_some_and(|number| number <= table.rows_of(self.size)) && self.truths.iter().all(is_true)
     }
 }
 
@@ -107,10 +150,10 @@ impl Select {
         match &self.limit {
             None => {}
             Some(Limit::Number(number)) => rows.truncate(*number),
-            Some(Limit::Parameter(number)) => match table.parameters[number - 1] {
-                Parameter::Limit(limit) => rows.truncate(usize::try_from(limit).expect("a positive limit")),
-                other => panic!("{other:?} as a limit"),
-            },
+            Some(Limit::Parameter(number)) => rows.truncate(table.rows_of(*number)),
+            Some(Limit::Case(condition, number)) => {
+                rows.truncate(if condition.holds(table) { table.rows_of(*number) } else { 0 });
+            }
         }
         rows
     }
@@ -131,6 +174,14 @@ impl Table<'_> {
         self.columns.iter().position(|column| *column == name)
     }
 
+    /// The number of rows that a parameter is.
+    fn rows_of(&self, number: usize) -> usize {
+        match self.parameters[number - 1] {
+            Parameter::Limit(rows) => usize::try_from(rows).expect("a positive limit"),
+            other => panic!("{other:?} as a number of rows"),
+        }
+    }
+
     /// The rank in a column of the value that a parameter has.
     fn parameter(&self, column: usize, number: usize) -> Option<usize> {
         match values(&self.parameters[number - 1])?.as_slice() {
@@ -149,8 +200,9 @@ impl Condition {
                 let column = table.column(name).unwrap_or_else(|| panic!("{name} is not in the order"));
                 Some(row[column].is_none() == *truth)
             }
-            Self::OfParent(name) => {
+            Self::OfParent(name, step) => {
                 assert_eq!(table.column(name), None, "{name} differs within a parent");
+                assert_eq!(table.parent.map(|parent| parent.step), Some(*step), "the row above the page");
                 Some(true)
             }
             Self::Among(name, number) => {
@@ -219,48 +271,25 @@ impl Parser<'_> {
         self.words[self.at - 1].clone()
     }
 
-    /// A statement with or without parents and flags around its page.
-    fn statement(&mut self) -> Statement {
-        let is_wrapped = self.words.get(1).is_some_and(|word| word.is("f") || word.is("k"));
-        if !is_wrapped {
-            return Statement { page: self.select(), probes: Vec::new() };
+    /// A page with or without flags before it.
+    fn page(&mut self) -> Page {
+        if !self.words.get(1).is_some_and(|word| word.is("f")) {
+            return Page { page: self.select(), flags: None };
         }
-        let (mut page, mut probes) = (None, Vec::new());
-        self.skip_to("FROM");
-        self.expect(&["FROM"]);
-        while self.at < self.words.len() && !self.is("ORDER") {
-            if self.accept("unnest") {
-                self.skip_brackets();
-                self.expect(&["WITH", "ORDINALITY", "AS", "k"]);
-                self.skip_brackets();
-            } else {
-                self.expect(&["("]);
-                // An aggregate is in brackets, too.
-                let is_flag = ["SELECT", "(", "SELECT", "TRUE"];
-                if self.words[self.at..].iter().zip(is_flag).all(|(word, text)| word.is(text)) {
-                    self.at += 1;
-                    probes = self.flags();
-                } else {
-                    page = Some(self.select());
-                }
-                self.expect(&[")", "AS"]);
-                self.at += 1;
-                if self.accept("ON") {
-                    self.expect(&["TRUE"]);
-                }
-            }
-            if self.accept("CROSS") || self.accept("LEFT") {
-                self.expect(&["JOIN", "LATERAL"]);
-            }
+        self.expect(&["SELECT", "f", ".", "*", ",", "p", ".", "*", "FROM", "(", "SELECT"]);
+        let probes = self.probes();
+        let condition = self.accept("WHERE").then(|| self.is_parent());
+        if self.accept("OFFSET") {
+            assert_eq!(self.next(), Word::Number(0));
         }
-        if self.accept("ORDER") {
-            self.expect(&["BY", "k", ".", "ord"]);
-        }
-        Statement { page: page.expect("a page"), probes }
+        self.expect(&[")", "AS", "f", "LEFT", "JOIN", "LATERAL", "("]);
+        let page = self.select();
+        self.expect(&[")", "AS", "p", "ON", "TRUE"]);
+        Page { page, flags: Some(Flags { probes, condition }) }
     }
 
     /// The flags in a list: `(SELECT …) IS NOT NULL OR … AS f0, …`.
-    fn flags(&mut self) -> Vec<Vec<Select>> {
+    fn probes(&mut self) -> Vec<Vec<Select>> {
         let mut flags = Vec::new();
         loop {
             let mut selects = Vec::new();
@@ -278,9 +307,6 @@ impl Parser<'_> {
             if !self.accept(",") {
                 break;
             }
-        }
-        if self.accept("OFFSET") {
-            self.at += 1;
         }
         flags
     }
@@ -315,12 +341,47 @@ impl Parser<'_> {
                 }
             }
         }
-        let limit = self.accept("LIMIT").then(|| match self.next() {
+        let limit = self.accept("LIMIT").then(|| self.limit());
+        Select { columns, source, conditions, order, limit }
+    }
+
+    fn limit(&mut self) -> Limit {
+        if self.accept("CASE") {
+            self.expect(&["WHEN"]);
+            let condition = self.is_parent();
+            self.expect(&["THEN"]);
+            let limit = Limit::Case(condition, self.parameter());
+            self.expect(&["ELSE"]);
+            assert_eq!(self.next(), Word::Number(0));
+            self.expect(&["::", "int8", "END"]);
+            return limit;
+        }
+        match self.next() {
             Word::Parameter(number) => Limit::Parameter(number),
             Word::Number(number) => Limit::Number(usize::try_from(number).expect("a number of rows")),
             other => panic!("{other:?} as a limit"),
-        });
-        Select { columns, source, conditions, order, limit }
+        }
+    }
+
+    /// `p0.n <= $1 AND p0.matches AND p0.present`
+    fn is_parent(&mut self) -> IsParent {
+        let step = self.row_above().unwrap_or_else(|| panic!("no row above: {:?}", &self.words[self.at..]));
+        self.expect(&[".", "n", "<="]);
+        let (size, mut truths) = (self.parameter(), Vec::new());
+        while self.accept("AND") {
+            assert_eq!(self.row_above(), Some(step), "the row above the page");
+            self.expect(&["."]);
+            let Word::Bare(name) = self.next() else { panic!("no name: {:?}", &self.words[self.at - 1..]) };
+            truths.push(name);
+        }
+        IsParent { step, size, truths }
+    }
+
+    /// The step in the name of a row: `p0`.
+    fn row_above(&mut self) -> Option<usize> {
+        let step = self.words.get(self.at)?.number_after("p")?;
+        self.at += 1;
+        Some(step)
     }
 
     /// The select list, of which only plain columns matter.
@@ -413,10 +474,11 @@ impl Parser<'_> {
             self.expect(&[")"]);
             return Condition::Among(column, parameter);
         }
-        if self.accept("k") {
+        if let Some(step) = self.row_above() {
             assert_eq!(sign, "=");
-            self.at += 2;
-            return Condition::OfParent(column);
+            self.expect(&["."]);
+            self.at += 1;
+            return Condition::OfParent(column, step);
         }
         Condition::Compare(vec![column], sign, vec![self.parameter()])
     }
@@ -443,12 +505,6 @@ impl Parser<'_> {
         let Word::Parameter(number) = self.next() else { panic!("no parameter: {:?}", &self.words[self.at - 1..]) };
         self.at += if self.is("::") { 2 } else { 0 };
         number
-    }
-
-    fn skip_to(&mut self, text: &str) {
-        while !self.is(text) {
-            self.at += 1;
-        }
     }
 
     fn skip_brackets(&mut self) {

@@ -39,33 +39,37 @@ export interface Cost {
   maxCost?: number;
   depth?: number;
   maxDepth?: number;
-  statements?: number;
+  branches?: number;
   gates?: Record<string, { passed: boolean; retryAfterMs?: number | null }>;
   fields?: FieldCost[];
   throttleStatus: Throttle;
 }
 
-/** What became of a statement. Without rows it was not needed. */
-export interface ExecutedStatement {
+/** A branch of a plan's statement, a connection or a lookup. A root says how it finds its rows. */
+export interface Branch {
   field: string;
-  rows: number | null;
-  milliseconds: number | null;
-}
-
-/** A statement of the plan. */
-export interface Statement {
-  field: string;
-  sql: string;
-  parameters: unknown[];
-  parents: unknown;
+  /** The index of the branch for each of whose rows this one is read. */
+  parent: number | null;
   access?: { index: string[]; lookups: { index: string[]; rows: number }[]; window: number | null };
   rowsExamined?: number;
 }
 
-export interface Response {
+/** How an operation would be run. Without a statement it needs no database. */
+export interface Plan {
+  statement: { sql: string; parameters: unknown[] } | null;
+  branches: Branch[];
+}
+
+/** How an operation was run. What has no number did not finish. */
+export interface ExecutedPlan {
+  milliseconds: number | null;
+  branches: { field: string; rows: number | null }[];
+}
+
+export interface Response<P = ExecutedPlan> {
   data?: unknown;
   errors?: GraphqlError[];
-  extensions?: { cost?: Cost; plan?: { statements: (Statement & ExecutedStatement)[] } };
+  extensions?: { cost?: Cost; plan?: P };
 }
 
 const url = (path: string): URL => new URL(path, location.href);
@@ -81,7 +85,11 @@ export class SignedOut extends Error {
 // Without credentials the browser never asks for a password of its own.
 const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, credentials: "omit", redirect: "error" });
 
-async function post(operation: Operation, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+async function post<P>(
+  operation: Operation,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Response<P>> {
   const current = session.get();
   if (!current) throw new SignedOut();
   const answer = await fetchHere(GRAPHQL, {
@@ -95,7 +103,7 @@ async function post(operation: Operation, headers: Record<string, string>, signa
     body: JSON.stringify(operation),
     signal: signal ?? null,
   });
-  const response = (await answer.json()) as Response;
+  const response = (await answer.json()) as Response<P>;
   if (answer.status === 401 && session.get() === current) {
     session.set(null);
     askToSignIn("Your session has ended. Sign in again.");
@@ -121,8 +129,8 @@ export function price(operation: Operation, signal: AbortSignal): Promise<Respon
 export const maySeePlans = createStore(false);
 
 /** What an operation costs, and how it would be run. Nothing is run or debited. */
-export async function plan(operation: Operation, signal: AbortSignal): Promise<Response> {
-  const response = await post(operation, { "GraphQL-Cost": "plan" }, signal);
+export async function plan(operation: Operation, signal: AbortSignal): Promise<Response<Plan>> {
+  const response = await post<Plan>(operation, { "GraphQL-Cost": "plan" }, signal);
   if (response.extensions?.plan) maySeePlans.set(true);
   return response;
 }

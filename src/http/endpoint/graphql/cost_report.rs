@@ -8,7 +8,7 @@ use crate::access::grants::{Artifact, Principal};
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::step_names;
 use crate::error::code::ErrorCode;
-use crate::execute::statement_report::statements;
+use crate::execute::statement_report;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::{ApiError, milliseconds};
@@ -142,7 +142,7 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
         "maxCost": limits.highest_cost(),
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
-        "statements": explanation.plan.steps().len(),
+        "branches": explanation.plan.steps().len(),
         "admitted": explanation.admission.is_admitted(),
         "gates": gates,
         "fields": explanation.fields(),
@@ -151,8 +151,7 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
     let mut extensions = Map::from_iter([("cost".to_owned(), cost)]);
     if wanted == Report::Plan {
         let names = step_names(&explanation.cost, explanation.plan.steps().len());
-        let plan = json!({ "statements": statements(&explanation.plan, &names) });
-        extensions.insert("plan".to_owned(), plan);
+        extensions.insert("plan".to_owned(), statement_report::report(&explanation.plan, &names));
     }
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(errors) = explanation.errors {

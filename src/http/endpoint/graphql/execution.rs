@@ -2,16 +2,19 @@
 //! unavailable.
 
 use std::pin::{Pin, pin};
+use std::time::Instant;
 
 use serde_json::Value;
-use tokio::time::{self, Instant};
+use tokio::time;
 
 use crate::access::grants::Principal;
 use crate::compile::compiled::Compiled;
 use crate::database::error::DatabaseError;
+use crate::database::own_connection::OwnConnection;
+use crate::database::shared_connections::StatementText;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
-use crate::execute::step_log::StepLog;
+use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
@@ -21,6 +24,9 @@ use crate::http::service_error::ServiceError;
 use crate::http::timeline::{Stage, Timeline};
 use crate::replicas::read_servers::{Reading, Route};
 use crate::throttle::rate_limiter::Debit;
+
+/// The most rows that a statement examines that shares a connection: each waits for those before it.
+const MAX_SHARED_ROWS: u64 = 1000;
 
 /// A query that is paid for.
 #[derive(Debug)]
@@ -34,7 +40,7 @@ pub(crate) struct AdmittedQuery {
     /// Where it is read.
     pub route: Route,
     /// Its deadline.
-    pub until: Instant,
+    pub until: time::Instant,
 }
 
 /// The rows of a query, if they are there before its deadline.
@@ -61,7 +67,7 @@ pub(crate) async fn settle<T>(
     service: &Service,
     caller: &Principal,
     debit: Debit,
-    until: Instant,
+    until: time::Instant,
     request_id: &str,
     running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
 ) -> Result<T, ApiError> {
@@ -93,7 +99,7 @@ pub(crate) async fn settle<T>(
 pub(crate) fn second_route<T>(service: &Service, route: &Route, result: &Result<T, ExecuteError>) -> Option<Route> {
     match result {
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
-        Ok(_) | Err(ExecuteError::UnwritableType(_) | ExecuteError::Misshapen) => None,
+        Ok(_) | Err(ExecuteError::Misshapen) => None,
     }
 }
 
@@ -104,29 +110,57 @@ async fn attempt(
     route: &Route,
     timeline: &mut Timeline,
 ) -> Result<ResponseWriter, ExecuteError> {
-    if !compiled.plan.needs_database() {
-        return Ok(constant(&compiled.plan));
+    let plan = &compiled.plan;
+    if !plan.needs_database() {
+        return Ok(constant(plan));
     }
-    timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
-    let Reading { snapshot, held } = connection(service, caller, route, timeline).await?;
-    let rows = tokio::select! {
-        biased;
-        rows = execute(snapshot, &compiled.plan, &timeline.steps) => rows?,
-        error = held.server.lost() => return Err(error.into()),
-    };
-    service.servers.record_read(&caller.user_id, &held.server);
-    Ok(rows)
+    timeline.statement = StatementLog::default().into();
+    let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
+    let mut small = is_small.then(|| StatementText { sql: plan.sql(), key: plan.sql_key() });
+    loop {
+        let started = Instant::now();
+        let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
+        timeline.connection = Some(Stage::since(started));
+        let Reading { connection, held } = taken?;
+        let is_shared = connection.is_shared();
+        let result = tokio::select! {
+            biased;
+            rows = execute(connection, plan, &timeline.statement) => rows,
+            error = held.server.lost() => return Err(error.into()),
+        };
+        match result {
+            Ok(rows) => {
+                service.servers.record_read(&caller.user_id, &held.server);
+                return Ok(rows);
+            }
+            // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
+            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
-/// A connection to a server of the route, in turn with other callers.
-pub(crate) async fn connection(
+/// Whether the connection of a statement is to blame for an error.
+fn is_of_connection(error: &DatabaseError) -> bool {
+    match error {
+        DatabaseError::Unreachable(_) | DatabaseError::Incomplete { .. } | DatabaseError::Cancelled(_) => true,
+        DatabaseError::Busy
+        | DatabaseError::Unsuitable(_)
+        | DatabaseError::Unavailable(_)
+        | DatabaseError::Conflict(_)
+        | DatabaseError::Statement(_) => false,
+    }
+}
+
+/// A connection of its own to a server of the route, in turn with other callers.
+pub(crate) async fn connect_own(
     service: &Service,
     caller: &Principal,
     route: &Route,
     timeline: &mut Timeline,
-) -> Result<Reading, DatabaseError> {
-    let started = std::time::Instant::now();
-    let taken = service.servers.connect(route, &caller.user_id).await;
+) -> Result<Reading<OwnConnection>, DatabaseError> {
+    let started = Instant::now();
+    let taken = service.servers.connect_own(route, &caller.user_id).await;
     timeline.connection = Some(Stage::since(started));
     taken
 }

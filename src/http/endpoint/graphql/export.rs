@@ -20,22 +20,20 @@ use tokio::time;
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
-use crate::database::snapshot::Snapshot;
+use crate::database::own_connection::OwnConnection;
 use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::execute_within;
-use crate::execute::response_writer::ResponseWriter;
-use crate::execute::step_log::StepLog;
+use crate::execute::response_writer::{PageEnd, ResponseWriter};
+use crate::execute::statement_log::StatementLog;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
 use crate::http::endpoint::graphql::admission::{self, take_permit};
 use crate::http::endpoint::graphql::execution::{second_route, settle};
-use crate::http::endpoint::graphql::export_lines::{
-    End, PageEnd, Rest, write_end, write_errors, write_nodes, write_resume,
-};
+use crate::http::endpoint::graphql::export_lines::{End, Rest, write_end, write_errors, write_resume};
 use crate::http::endpoint::graphql::export_log::ExportLog;
 use crate::http::endpoint::graphql::persisted_queries::{resolve, store};
 use crate::http::endpoint::graphql::{compilation, cost_report, request_envelope};
@@ -155,6 +153,11 @@ enum State {
     Over,
 }
 
+/// A non-null field of a node has no value, and nothing around the node can be null.
+#[derive(Debug, thiserror::Error)]
+#[error("a page of the export is null")]
+struct PageIsNull;
+
 /// The lines of a page.
 struct Page {
     lines: Vec<u8>,
@@ -174,7 +177,7 @@ struct RunningExport {
     /// What the export is to see at least.
     after: Option<WalPosition>,
     /// The server, and a transaction there, from the first page on.
-    reading: Option<(Snapshot, Arc<ReadServer>)>,
+    reading: Option<(OwnConnection, Arc<ReadServer>)>,
     /// The end of the last page.
     cursor: Option<String>,
     /// The number of nodes so far, and at the last line with a cursor.
@@ -224,7 +227,7 @@ impl RunningExport {
     /// Pauses if queries were run since the last pause: people wait for those, and nobody for a single page.
     async fn let_queries_pass(&mut self) {
         let Some((_, server)) = &self.reading else { return };
-        let queries = server.turns.given_out();
+        let queries = server.queries_begun();
         if mem::replace(&mut self.queries, queries) != queries {
             time::sleep(LONGEST_PAUSE.min(PAUSE * self.page_time)).await;
         }
@@ -272,11 +275,10 @@ impl RunningExport {
         }
         let mut rows = rows?;
         let started = Instant::now();
-        let mut page = Vec::with_capacity(4096);
-        let written = rows.write(&mut page, usize::MAX);
+        let mut lines = Vec::with_capacity(4096);
+        let written = rows.write(&mut lines, usize::MAX);
         written.map_err(|error| ServiceError::internal(&request_id, error))?;
-        let mut lines = Vec::with_capacity(page.len());
-        let is_last = self.write(&page, &rows, &mut lines)?;
+        let is_last = self.end_page(&rows, &mut lines)?;
         timeline.write = Some(Stage::since(started));
         Ok(Page { lines, is_last, debit })
     }
@@ -322,36 +324,39 @@ impl RunningExport {
         let started = Instant::now();
         let taken = self.service.servers.connect_export(route).await;
         timeline.connection = Some(Stage::since(started));
-        let (snapshot, server) = taken?;
-        snapshot.begin().await?;
-        self.fetch_from((snapshot, server), compiled, timeline).await
+        let (connection, server) = taken?;
+        connection.begin().await?;
+        self.fetch_from((connection, server), compiled, timeline).await
     }
 
     async fn fetch_from(
         &mut self,
-        (snapshot, server): (Snapshot, Arc<ReadServer>),
+        (connection, server): (OwnConnection, Arc<ReadServer>),
         compiled: &Compiled,
         timeline: &mut Timeline,
     ) -> Result<ResponseWriter, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
-        timeline.steps = StepLog::new(compiled.plan.steps().len()).into();
+        timeline.statement = StatementLog::default().into();
         let rows = tokio::select! {
             biased;
-            rows = execute_within(&snapshot, &compiled.plan, &timeline.steps) => rows?,
+            rows = execute_within(&connection, &compiled.plan, &timeline.statement) => rows?,
             error = server.lost() => return Err(error.into()),
         };
         self.service.servers.record_read(&self.caller.user_id, &server);
-        self.reading = Some((snapshot, server));
+        self.reading = Some((connection, server));
         Ok(rows)
     }
 
-    /// Writes the lines of a page. Returns whether the collection ends with it.
-    fn write(&mut self, page: &[u8], rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
-        let end = write_nodes(page, out).map_err(|error| ServiceError::internal(&self.request_id, error))?;
+    /// Writes what follows the nodes of a page. Returns whether the collection ends with it.
+    fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
+        let Some(PageEnd { has_next_page, end_cursor }) = rows.page_end() else {
+            return Err(ServiceError::internal(&self.request_id, PageIsNull));
+        };
         write_errors(rows.field_errors(), self.nodes, out);
-        let PageEnd { nodes, next } = end;
+        // The collection is the first step.
+        let nodes = rows.row_counts().first().copied().unwrap_or_default();
         self.nodes += nodes;
-        self.cursor = next;
+        self.cursor = has_next_page.then(|| end_cursor.clone());
         match &self.cursor {
             // A page without nodes has a line, too, so that the client sees that the export goes on.
             Some(cursor) if nodes == 0 || self.nodes - self.resumable_at >= RESUME_AFTER => {
@@ -378,10 +383,10 @@ impl RunningExport {
 
     /// Ends the transaction, and returns the connection.
     async fn release(mut self: Box<Self>) {
-        if let Some((snapshot, _)) = mem::take(&mut self.reading)
-            && snapshot.commit().await.is_ok()
+        if let Some((connection, _)) = mem::take(&mut self.reading)
+            && connection.commit().await.is_ok()
         {
-            snapshot.release();
+            connection.release();
         }
     }
 }

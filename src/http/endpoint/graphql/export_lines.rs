@@ -1,11 +1,10 @@
-//! The lines of an export: the nodes of its pages, and what else a client has to know.
+//! The lines of an export beside its nodes, each of which is a line of its own: what else a client has to know.
 //!
-//! A node is a line of its own. All other lines are objects with one key that begins with `@`, which no key of a response can:
+//! These lines are objects with one key that begins with `@`, which no key of a response can:
 //! `@errors` reports nodes with fields that could not be written, `@resume` has a cursor from which another export can go on,
 //! and `@end` is the last line of every export that was not cut off.
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
 use crate::execute::field_error::{FieldError, PathPart};
 use crate::http::api_error::ApiError;
@@ -14,54 +13,6 @@ use crate::http::error_response;
 
 /// The segments of a field's path before the node's: the root, `edges`, the index of the edge, `node`.
 const NODE_DEPTH: usize = 4;
-
-/// The `data` of a page.
-#[derive(Deserialize)]
-struct Data<'a> {
-    #[serde(borrow)]
-    root: Collection<'a>,
-}
-
-#[derive(Deserialize)]
-struct Collection<'a> {
-    #[serde(borrow)]
-    edges: Vec<Option<Edge<'a>>>,
-    #[serde(rename = "pageInfo")]
-    page_info: PageInfo,
-}
-
-#[derive(Deserialize)]
-struct Edge<'a> {
-    #[serde(borrow)]
-    node: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PageInfo {
-    has_next_page: bool,
-    end_cursor: Option<String>,
-}
-
-/// How a page ends.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct PageEnd {
-    /// The number of its nodes.
-    pub nodes: u64,
-    /// The cursor that the next page follows; `None` if there is none.
-    pub next: Option<String>,
-}
-
-/// Appends the lines of a page's nodes. Fails if the page itself is null.
-pub(crate) fn write_nodes(page: &[u8], out: &mut Vec<u8>) -> Result<PageEnd, serde_json::Error> {
-    let Data { root: Collection { edges, page_info } } = serde_json::from_slice(page)?;
-    for edge in &edges {
-        out.extend_from_slice(edge.as_ref().map_or("null", |edge| edge.node.get()).as_bytes());
-        out.push(b'\n');
-    }
-    let PageInfo { has_next_page, end_cursor } = page_info;
-    Ok(PageEnd { nodes: edges.len() as u64, next: end_cursor.filter(|_| has_next_page) })
-}
 
 /// Appends the line of a page's field errors, if it has some. `before` is the number of lines before the page's first node.
 pub(crate) fn write_errors(errors: &[FieldError], before: u64, out: &mut Vec<u8>) {
@@ -170,18 +121,6 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out);
         String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn nodes_are_lines() {
-        let page = r#"{"root":{"edges":[{"node":{"a":"x\ny","b":{"c":[1]}}},{"node":null},null],"pageInfo":{"hasNextPage":true,"endCursor":"z"}}}"#;
-        let mut end = None;
-        let lines = text(|out| end = write_nodes(page.as_bytes(), out).ok());
-        assert_eq!(lines, "{\"a\":\"x\\ny\",\"b\":{\"c\":[1]}}\nnull\nnull\n");
-        assert_eq!(end, Some(PageEnd { nodes: 3, next: Some("z".into()) }));
-        let last = page.replace("true", "false");
-        assert_eq!(write_nodes(last.as_bytes(), &mut Vec::new()).unwrap().next, None);
-        assert!(write_nodes(b"null", &mut Vec::new()).is_err());
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Drop for SlowPages {
             duration: page.duration,
             compile: page.timeline.compile.map(Stage::time),
             wait: page.timeline.waiting(),
-            steps: &page.timeline.steps,
+            statement: &page.timeline.statement,
         });
     }
 }

@@ -196,7 +196,7 @@ async fn gather(
 ) -> Result<ResponseBody, ApiError> {
     let rows = execution::fetch(service, caller, &query, entry).await?;
     let debit = query.debit;
-    let end = ResponseEnd::new(query, &entry.timeline.steps);
+    let end = ResponseEnd::new(query, &entry.timeline.statement);
     let actual = end.actual_cost(&rows);
     let rows_memory = rows.memory();
     let started = Instant::now();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cost::estimate::Estimate;
 use crate::execute::response_writer::ResponseWriter;
-use crate::execute::step_log::StepLog;
+use crate::execute::statement_log::StatementLog;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::execution::AdmittedQuery;
 use crate::http::endpoint::graphql::response_envelope::{end, errors};
@@ -32,7 +32,7 @@ pub(crate) struct ResponseEnd {
 
 impl ResponseEnd {
     /// The end of this query's response, whose steps the log records.
-    pub(crate) fn new(query: AdmittedQuery, log: &Arc<StepLog>) -> Self {
+    pub(crate) fn new(query: AdmittedQuery, log: &Arc<StatementLog>) -> Self {
         let AdmittedQuery { compiled, field_costs, step_names, debit, .. } = query;
         let plan = step_names.map(|names| ExecutedPlan::new(names, log));
         Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values }

@@ -1,11 +1,11 @@
-//! Logs queries that take long: their operation, their text's hash, their cost and their steps. Never their variables.
+//! Logs queries that take long: their operation, their text's hash, their cost and the branches of their statement. Never their variables.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::access::grants::Principal;
 use crate::cost::breakdown::step_names;
-use crate::execute::step_log::{StepLog, StepState};
+use crate::execute::statement_log::{StatementLog, StatementState};
 use crate::http::access_log::AccessLogEntry;
 use crate::http::endpoint::graphql::compilation;
 use crate::http::query_texts::QueryHash;
@@ -13,7 +13,7 @@ use crate::http::service::Service;
 use crate::http::timeline::Stage;
 use crate::query::Request;
 use crate::telemetry::emit;
-use crate::telemetry::event::{Event, SlowQuery, SlowStep};
+use crate::telemetry::event::{Event, SlowBranch, SlowQuery};
 use crate::telemetry::trace_context::TraceId;
 
 /// A query that may have to be logged.
@@ -25,7 +25,7 @@ pub(super) struct LoggedQuery {
     pub(super) operation: Option<Box<str>>,
     /// The hash of its text.
     pub(super) hash: String,
-    /// The path of each step. A text that is not valid has no steps.
+    /// The path of each step, which is a branch of the statement. A text that is not valid has none.
     pub(super) steps: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Taken<'a> {
     pub(super) duration: Duration,
     pub(super) compile: Option<Duration>,
     pub(super) wait: Option<Duration>,
-    pub(super) steps: &'a StepLog,
+    pub(super) statement: &'a StatementLog,
 }
 
 impl LoggedQuery {
@@ -75,21 +75,24 @@ impl LoggedQuery {
             duration: taken.duration,
             compile: taken.compile,
             wait: taken.wait,
-            steps: &self.steps_of(taken.steps),
+            statement: match taken.statement.state() {
+                StatementState::Unsent => None,
+                StatementState::Running(sent) => Some(sent.elapsed()),
+                StatementState::Done { time, .. } => Some(time),
+            },
+            branches: &self.branches(taken.statement),
         }));
     }
 
-    /// The steps, as far as they came.
-    fn steps_of(&self, log: &StepLog) -> Vec<SlowStep<'_>> {
-        let steps = log.states().zip(&self.steps).map(|(state, field)| {
-            let (time, rows) = match state {
-                StepState::Unsent => (None, None),
-                StepState::Running(sent) => (Some(sent.elapsed()), None),
-                StepState::Done { time, rows, .. } => (Some(time), Some(rows)),
-            };
-            SlowStep { field, time, rows }
-        });
-        steps.collect()
+    /// The branches of the statement, if it was sent.
+    fn branches(&self, log: &StatementLog) -> Vec<SlowBranch<'_>> {
+        let rows = match log.state() {
+            StatementState::Unsent => return Vec::new(),
+            StatementState::Running(_) => &[][..],
+            StatementState::Done { rows, .. } => rows,
+        };
+        let branches = self.steps.iter().enumerate();
+        branches.map(|(step, field)| SlowBranch { field, rows: rows.get(step).copied() }).collect()
     }
 }
 
@@ -105,7 +108,7 @@ pub(crate) async fn report(service: &Service, caller: &Principal, request: &mut 
         duration,
         compile: entry.timeline.compile.map(Stage::time),
         wait: entry.timeline.waiting(),
-        steps: &entry.timeline.steps,
+        statement: &entry.timeline.statement,
     });
 }
 
@@ -120,7 +123,7 @@ pub(super) struct StreamedQuery {
     cost: u64,
     compile: Option<Duration>,
     wait: Option<Duration>,
-    steps: Arc<StepLog>,
+    statement: Arc<StatementLog>,
 }
 
 impl StreamedQuery {
@@ -139,7 +142,7 @@ impl StreamedQuery {
             cost,
             compile: entry.timeline.compile.map(Stage::time),
             wait: entry.timeline.waiting(),
-            steps: Arc::clone(&entry.timeline.steps),
+            statement: Arc::clone(&entry.timeline.statement),
         })
     }
 
@@ -158,7 +161,7 @@ impl Drop for StreamedQuery {
                 duration: self.duration,
                 compile: self.compile,
                 wait: self.wait,
-                steps: &self.steps,
+                statement: &self.statement,
             });
         }
     }

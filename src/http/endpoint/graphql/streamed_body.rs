@@ -17,11 +17,11 @@ use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use crate::execute::response_writer::WriteError;
-use crate::execute::step_log::StepLog;
+use crate::execute::statement_log::StatementLog;
 use crate::http::access_log::{AccessLogEntry, StreamRecord};
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, connection, second_route, settle};
+use crate::http::endpoint::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
 use crate::http::endpoint::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::http::endpoint::graphql::response_end::ResponseEnd;
 use crate::http::endpoint::graphql::response_envelope::START;
@@ -65,7 +65,7 @@ pub(crate) async fn begin(
     };
     let first = settle(service, caller, query.debit, until, &entry.id, pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
-    let end = ResponseEnd::new(query, &entry.timeline.steps);
+    let end = ResponseEnd::new(query, &entry.timeline.statement);
     match part {
         Part::Last(LastPart { mut text, written }) => {
             end.write(&written, &entry.id, &mut text);
@@ -110,11 +110,11 @@ async fn first_part(
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
-    timeline.steps = StepLog::new(plan.steps().len()).into();
-    let Reading { snapshot, held } = connection(service, caller, route, timeline).await?;
+    timeline.statement = StatementLog::default().into();
+    let Reading { connection, held } = connect_own(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
-    let log = Arc::clone(&timeline.steps);
-    let mut stream = ResponseStream::new(snapshot, plan, log, START.to_vec(), options);
+    let log = Arc::clone(&timeline.statement);
+    let mut stream = ResponseStream::new(connection, plan, log, START.to_vec(), options);
     let part = tokio::select! {
         biased;
         part = next_part(&mut stream) => part?,

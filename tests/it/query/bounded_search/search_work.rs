@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::query::bounded_search::random_search::RandomSearch;
 use crate::query::bounded_search::search_page::{PageArguments, SearchPage};
-use crate::support::query_plan::MeasuredStep;
+use crate::support::query_plan::MeasuredStatement;
 
 /// Rows that are read however small the page is: those after the ends of windows and look-ups, which say that there are more.
 const SPARE_ROWS: usize = 8;
@@ -23,7 +23,7 @@ const ENTRIES_OF_PAGE: f64 = 16.0;
 
 /// Checks that a page examined no more than its search may, given the rows of the search window.
 pub fn check_work(
-    measured: &MeasuredStep,
+    measured: &MeasuredStatement,
     search: &RandomSearch<'_>,
     arguments: &PageArguments,
     page: &SearchPage,

@@ -1,15 +1,15 @@
-// The panel with the plan of the query: its statements, their parameters, and how they find their rows.
+// The panel with the plan of the query: the branches of its statement, how they find their rows, and its SQL and parameters.
 
 import type { GraphiQLPlugin } from "@graphiql/react";
 import { useEffect, useState } from "react";
 
 import { useOperation } from "../operation";
 import { paid } from "../price/history";
-import { plan, type ExecutedStatement, type Response, type Statement } from "../server";
+import { plan, type Branch, type ExecutedPlan, type Plan, type Response } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
 
-function Access({ access, rowsExamined }: Statement) {
+function Access({ access, rowsExamined }: Branch) {
   if (!access) return null;
   const lookups = access.lookups.map(({ index, rows }) => `by index (${index.join(", ")}) if at most ${rows} rows match`);
   const order = `in order (${access.index.join(", ")})`;
@@ -22,66 +22,102 @@ function Access({ access, rowsExamined }: Statement) {
   );
 }
 
-function Described({ statement, executed }: { statement: Statement; executed: ExecutedStatement | undefined }) {
-  const { field, sql, parameters } = statement;
+function rowCount(rows: number): string {
+  return rows === 1 ? "1 row" : `${rows} rows`;
+}
+
+interface Run {
+  branches: Branch[];
+  executed: ExecutedPlan | undefined;
+}
+
+/** A branch, whose number is that of its step in the SQL, and the branches below it. */
+function Described({ branches, executed, index }: Run & { index: number }) {
+  const branch = branches[index];
+  if (!branch) return null;
+  const { field } = branch;
+  const parent = branches[branch.parent ?? -1];
+  const name = parent && field.startsWith(`${parent.field}.`) ? field.slice(parent.field.length + 1) : field;
+  const rows = executed?.branches.find((found) => found.field === field)?.rows;
   return (
     <li>
-      <h3>{field}</h3>
-      <Access {...statement} />
-      {executed && (
-        <p>
-          <strong>{executed.rows === null ? "Was not needed." : `${executed.rows} rows in ${executed.milliseconds} ms.`}</strong>
-        </p>
-      )}
-      <pre tabIndex={0}>{sql}</pre>
-      {parameters.length > 0 && (
-        <dl>
-          {parameters.map((parameter, index) => (
-            <div key={index}>
-              <dt>${index + 1}</dt>
-              <dd>{typeof parameter === "string" ? parameter : JSON.stringify(parameter)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <p>
+        Branch {index}: <strong>{name}</strong>
+        {parent && `, for each row of branch ${branch.parent}`}
+        {typeof rows === "number" && (
+          <>
+            {", "}
+            <strong>{rowCount(rows)}</strong>
+          </>
+        )}
+      </p>
+      <Access {...branch} />
+      <Branches branches={branches} executed={executed} parent={index} />
     </li>
   );
 }
 
-function Plan() {
+/** The branches below one, or the outermost. */
+function Branches({ branches, executed, parent }: Run & { parent: number | null }) {
+  const indices = branches.flatMap((branch, index) => (branch.parent === parent ? [index] : []));
+  if (indices.length === 0) return null;
+  return (
+    <ul className="oq-tree">
+      {indices.map((index) => (
+        <Described key={index} branches={branches} executed={executed} index={index} />
+      ))}
+    </ul>
+  );
+}
+
+/** The SQL with its parameters below it. */
+function Statement({ sql, parameters }: NonNullable<Plan["statement"]>) {
+  const values = parameters.map((parameter, index) => `$${index + 1} = ${JSON.stringify(parameter)}`);
+  return (
+    <section aria-labelledby="statement">
+      <h3 id="statement">Statement</h3>
+      <pre tabIndex={0}>{[sql, ...(values.length > 0 ? ["", ...values] : [])].join("\n")}</pre>
+    </section>
+  );
+}
+
+function time(executed: ExecutedPlan | undefined): string {
+  if (!executed) return "Run the query to see its rows and its time.";
+  return executed.milliseconds === null ? "It did not finish." : `It took ${executed.milliseconds} ms.`;
+}
+
+function Planned({ statement, branches, executed }: Plan & Run) {
+  if (!statement) return <p>No statement: the query needs no database.</p>;
+  return (
+    <>
+      <p>
+        1 statement, {branches.length} {branches.length === 1 ? "branch" : "branches"}, whatever the number of rows.{" "}
+        <span role="status">{time(executed)}</span>
+      </p>
+      <Branches branches={branches} executed={executed} parent={null} />
+      <Statement {...statement} />
+    </>
+  );
+}
+
+function Panel() {
   const operation = useOperation();
   const user = useStore(session);
   const history = useStore(paid);
-  const [response, setResponse] = useState<Response | null>(null);
+  const [response, setResponse] = useState<Response<Plan> | null>(null);
   useEffect(() => {
     if (!operation || !user) return;
     const abort = new AbortController();
     plan(operation, abort.signal).then(setResponse, () => undefined);
     return () => abort.abort();
   }, [operation, user]);
-  const statements = response?.extensions?.plan?.statements;
+  const planned = response?.extensions?.plan;
   const executed = history.find((entry) => entry.operation.query === operation?.query)?.executed;
   return (
     <div className="oq-panel">
       <h2>Plan</h2>
       {!user && <p>Sign in to see how the query is run.</p>}
-      {statements && (
-        <>
-          <p>
-            {statements.length} {statements.length === 1 ? "statement" : "statements"}, whatever the number of rows.{" "}
-            {executed ? "" : "Run the query to see their rows and times."}
-          </p>
-          <ol className="oq-list">
-            {statements.map((statement) => (
-              <Described
-                key={statement.field}
-                statement={statement}
-                executed={executed?.find(({ field }) => field === statement.field)}
-              />
-            ))}
-          </ol>
-        </>
-      )}
+      {planned && <Planned {...planned} executed={executed} />}
       {response?.errors?.map((error, index) => (
         <p key={index} className="oq-error">
           {error.message}
@@ -102,4 +138,4 @@ function PlanIcon() {
   );
 }
 
-export const PLAN: GraphiQLPlugin = { title: "Plan", icon: PlanIcon, content: Plan };
+export const PLAN: GraphiQLPlugin = { title: "Plan", icon: PlanIcon, content: Panel };

@@ -1,6 +1,6 @@
 // What was paid since the page was opened.
 
-import type { ExecutedStatement, Operation, Response } from "../server";
+import type { ExecutedPlan, Operation, Response } from "../server";
 import { createStore } from "../store";
 
 /** A query that was run. */
@@ -10,8 +10,8 @@ export interface Paid {
   title: string;
   requested: number;
   actual: number;
-  /** What became of its statements, if the server says so. */
-  executed?: ExecutedStatement[] | undefined;
+  /** How it was run, if the server says so. */
+  executed?: ExecutedPlan | undefined;
   /** The code of its first error. */
   error?: string | undefined;
 }
@@ -32,7 +32,7 @@ export function note(operation: Operation, response: Response): void {
   const error = typeof code === "string" ? code : undefined;
   // A query that was refused cost nothing.
   const requested = response.data ? requestedQueryCost : 0;
-  const executed = response.extensions?.plan?.statements;
+  const executed = response.extensions?.plan;
   const entry = { at: new Date(), operation, title: title(operation), requested, actual: actualQueryCost, executed, error };
   paid.set([entry, ...paid.get()].slice(0, LENGTH));
 }

@@ -12,7 +12,7 @@ import { repairs } from "./repairs";
 import { outdate, priced } from "./watch";
 
 function Total({ cost }: { cost: Cost }) {
-  const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, statements, gates = {} } = cost;
+  const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, branches, gates = {} } = cost;
   const isTooMuch = credits > maxCost;
   const wait = gates.bucket?.retryAfterMs;
   const affordable =
@@ -21,7 +21,7 @@ function Total({ cost }: { cost: Cost }) {
       : wait
         ? `The bucket covers it in ${(wait / 1000).toFixed(1)} s.`
         : "The bucket never covers it.";
-  const facts = [`depth ${depth} of ${maxDepth}`, `${statements} ${statements === 1 ? "statement" : "statements"}`];
+  const facts = [`depth ${depth} of ${maxDepth}`, `${branches} ${branches === 1 ? "branch" : "branches"}`];
   return (
     <>
       <p className={isTooMuch ? "oq-total oq-too-much" : "oq-total"}>

@@ -1,0 +1,71 @@
+//! The PostgreSQL type as which statements return a column.
+
+use crate::catalog::stored_type::StoredType;
+use crate::value::ScalarType;
+
+/// The type as which statements return a column. The rows of one statement have these types in common, whatever columns they
+/// come from, so there are few of them. A conversion to one of them loses nothing that a response can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ResultType {
+    /// Text of variable length, and truth values: as the database's texts, or as `true` and `false`.
+    Text,
+    /// Text of a fixed length. As `text` it would lose the spaces at its end.
+    Char,
+    /// A whole number.
+    Int8,
+    /// An exact decimal number.
+    Numeric,
+    /// A binary floating-point number.
+    Float8,
+    /// A moment.
+    Timestamp,
+    /// A day. Days reach further than moments.
+    Date,
+    /// A truth value that a statement computes.
+    Boolean,
+    /// A UUID.
+    Uuid,
+}
+
+impl ResultType {
+    /// The type of a column of which only a schema file is known. A whole number may be any number there.
+    pub(super) fn of(scalar: ScalarType) -> Self {
+        match scalar {
+            ScalarType::Id | ScalarType::String | ScalarType::Boolean => Self::Text,
+            ScalarType::Int | ScalarType::Decimal => Self::Numeric,
+            ScalarType::DateTime => Self::Timestamp,
+        }
+    }
+
+    /// The type of a column of a scalar type that the database stores so.
+    pub(super) fn refine(scalar: ScalarType, found: Self) -> Self {
+        if scalar == ScalarType::Boolean { Self::of(scalar) } else { found }
+    }
+
+    /// The name in PostgreSQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Char => "bpchar",
+            Self::Int8 => "int8",
+            Self::Numeric => "numeric",
+            Self::Float8 => "float8",
+            Self::Timestamp => "timestamptz",
+            Self::Date => "date",
+            Self::Boolean => "bool",
+            Self::Uuid => "uuid",
+        }
+    }
+}
+
+impl From<StoredType> for ResultType {
+    fn from(stored: StoredType) -> Self {
+        match stored {
+            StoredType::Text | StoredType::Boolean => Self::Text,
+            StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
+            StoredType::Numeric => Self::Numeric,
+            StoredType::DateTime => Self::Timestamp,
+            StoredType::Uuid => Self::Uuid,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The page or lookup that is being written: its rows so far, and what is known of the rows outside of it.
+
+use tokio_postgres::Row;
+
+use crate::execute::statement_rows::{RowKind, StatementRows, truth};
+use crate::plan::step::Step;
+use crate::query::bind::ids::StepId;
+
+/// A page or lookup that is being written.
+#[derive(Debug, Clone)]
+pub(super) struct PageFrame {
+    pub(super) step: StepId,
+    /// The number of its first row.
+    start: usize,
+    /// The number of the row after those that were read. Those of the pages below the current row follow.
+    next: usize,
+    /// The first row, and the current one.
+    first: Option<RowRef>,
+    current: Option<RowRef>,
+    current_number: usize,
+    /// The index of the current row on the page.
+    pub(super) index: usize,
+    /// All rows of the page, if they are read before it is written.
+    whole: Option<Vec<usize>>,
+    /// Whether the database has a row beyond the far end of the page; it may not match if a search ended with its window.
+    overflow: bool,
+    outside: Outside,
+}
+
+/// What the rows of a page say of those outside of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Outside {
+    /// Whether there are rows at or before the `after:` cursor.
+    pub(super) before_page: bool,
+    /// Whether there are rows at or after the `before:` cursor.
+    pub(super) after_page: bool,
+    /// The number of rows that match, up to a limit, if it is known.
+    pub(super) count: Option<i64>,
+}
+
+/// A row, by its number, or itself if others after it are dropped.
+#[derive(Debug, Clone)]
+enum RowRef {
+    Number(usize),
+    Held(Box<Row>),
+}
+
+impl RowRef {
+    fn row<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
+        match self {
+            Self::Number(number) => rows.get(*number).map(|row| &row.row),
+            Self::Held(row) => Some(row),
+        }
+    }
+
+    /// Keeps the row if it is among those that are dropped.
+    fn hold(&mut self, rows: &StatementRows, dropped: usize) {
+        if let Self::Number(number) = self
+            && *number < dropped
+            && let Some(row) = rows.get(*number)
+        {
+            *self = Self::Held(Box::new(row.row.clone()));
+        }
+    }
+}
+
+/// The rows that have to arrive first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Missing;
+
+impl PageFrame {
+    /// A page that begins with this row, if it has one.
+    pub(super) fn begin(step: StepId, start: usize, rows: &StatementRows, layout: &Step) -> Self {
+        let first = rows.get(start).filter(|row| row.step == step);
+        let outside = first.map_or_else(Outside::default, |row| Outside::of(layout, &row.row));
+        Self {
+            step,
+            start,
+            next: start,
+            first: None,
+            current: None,
+            current_number: start,
+            index: 0,
+            whole: None,
+            overflow: false,
+            outside,
+        }
+    }
+
+    /// The row of a lookup.
+    pub(super) fn lookup(step: StepId, row: usize) -> Self {
+        let current = Some(RowRef::Number(row));
+        let (first, outside) = (None, Outside::default());
+        Self {
+            step,
+            start: row,
+            next: row + 1,
+            first,
+            current,
+            current_number: row,
+            index: 0,
+            whole: None,
+            overflow: false,
+            outside,
+        }
+    }
+
+    /// Reads all rows of the page before it is written. Rows that were read are not read again if some are missing.
+    pub(super) fn read_whole(&mut self, rows: &StatementRows, step: &Step) -> Result<(), Missing> {
+        let mut whole = self.whole.take().unwrap_or_default();
+        let read = loop {
+            match self.read(rows, step) {
+                Ok(Some(row)) => whole.push(row),
+                Ok(None) => break Ok(()),
+                Err(Missing) => break Err(Missing),
+            }
+        };
+        self.whole = Some(whole);
+        read
+    }
+
+    /// Goes to the first row. Returns whether there is one.
+    pub(super) fn go_to_first(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Missing> {
+        let first = match &self.whole {
+            Some(whole) => whole.first().copied(),
+            None => self.read(rows, step)?,
+        };
+        self.index = 0;
+        self.first = first.map(RowRef::Number);
+        Ok(self.go_to(first))
+    }
+
+    /// Goes to the row after the current one. Returns whether there is one.
+    pub(super) fn go_to_next(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Missing> {
+        let next = match &self.whole {
+            Some(whole) => whole.get(self.index + 1).copied(),
+            None => self.read(rows, step)?,
+        };
+        self.index += usize::from(next.is_some());
+        Ok(self.go_to(next))
+    }
+
+    fn go_to(&mut self, row: Option<usize>) -> bool {
+        if let Some(row) = row {
+            (self.current, self.current_number) = (Some(RowRef::Number(row)), row);
+            if self.whole.is_some() {
+                self.next = row + 1;
+            }
+        }
+        row.is_some()
+    }
+
+    /// The number of the next row of the page. Those of the pages below are passed over.
+    fn read(&mut self, rows: &StatementRows, step: &Step) -> Result<Option<usize>, Missing> {
+        loop {
+            let Some(row) = rows.get(self.next) else {
+                return if rows.is_complete() { Ok(None) } else { Err(Missing) };
+            };
+            let is_below = row.step > self.step && row.step < step.end;
+            if row.step != self.step && !is_below {
+                return Ok(None);
+            }
+            self.next += 1;
+            match row.kind {
+                _ if is_below => {}
+                RowKind::OfPage => return Ok(Some(self.next - 1)),
+                RowKind::BeyondPage => self.overflow = true,
+                RowKind::Examined | RowKind::Empty => {}
+            }
+        }
+    }
+
+    /// The number of the row from which on the pages below the current row, or those after this page, are found.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// The rows before this one are of no use any more.
+    pub(super) fn pass(&mut self, next: usize) {
+        self.next = next;
+    }
+
+    /// The number of the first row that something may still be written from.
+    pub(super) fn oldest(&self) -> usize {
+        if self.whole.is_some() { self.start } else { self.current_number }
+    }
+
+    /// The first row that has to stay in memory, if the page is read whole.
+    pub(super) fn kept(&self) -> Option<usize> {
+        self.whole.as_ref().map(|_| self.start)
+    }
+
+    /// Keeps the rows that are still needed, if they are among those that are dropped.
+    pub(super) fn hold(&mut self, rows: &StatementRows, dropped: usize) {
+        for row in [&mut self.first, &mut self.current].into_iter().flatten() {
+            row.hold(rows, dropped);
+        }
+    }
+
+    /// The current row.
+    pub(super) fn row<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
+        self.current.as_ref()?.row(rows)
+    }
+
+    /// The first row of the page.
+    pub(super) fn first_row<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
+        match &self.whole {
+            Some(whole) => rows.get(*whole.first()?).map(|row| &row.row),
+            None => self.first.as_ref()?.row(rows),
+        }
+    }
+
+    /// The last row of the page.
+    pub(super) fn last_row<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
+        match &self.whole {
+            Some(whole) => rows.get(*whole.last()?).map(|row| &row.row),
+            None => self.row(rows),
+        }
+    }
+
+    /// Whether there are rows after the page.
+    pub(super) fn has_next_page(&self, step: &Step, rows: &StatementRows) -> bool {
+        self.outside.after_page || (!step.backward && self.has_more(rows))
+    }
+
+    /// Whether there are rows before the page.
+    pub(super) fn has_previous_page(&self, step: &Step, rows: &StatementRows) -> bool {
+        self.outside.before_page || (step.backward && self.has_more(rows))
+    }
+
+    /// The number of rows that match, if it is known.
+    pub(super) fn count(&self) -> Option<i64> {
+        self.outside.count
+    }
+
+    fn has_more(&self, rows: &StatementRows) -> bool {
+        self.overflow || rows.last_examined(self.step).is_some()
+    }
+}
+
+impl Outside {
+    fn of(step: &Step, row: &Row) -> Self {
+        let flag = |column: Option<usize>| column.is_some_and(|column| truth(row, column).unwrap_or(false));
+        Self {
+            before_page: flag(step.layout.before_page),
+            after_page: flag(step.layout.after_page),
+            count: step.layout.count.and_then(|column| row.try_get(column).ok().flatten()),
+        }
+    }
+}

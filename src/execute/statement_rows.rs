@@ -1,0 +1,213 @@
+//! The rows of a plan's statement, in the order of the response.
+//!
+//! Rows are counted from the statement's first. A response that is written while its rows arrive drops those that it has written, so
+//! only the last ones may be in memory.
+
+use std::collections::VecDeque;
+
+use tokio_postgres::Row;
+
+use crate::catalog::result_type::ResultType;
+use crate::database::parameter::RawValue;
+use crate::execute::encode::ColumnFormat;
+use crate::execute::error::ExecuteError;
+use crate::plan::request_plan::Plan;
+use crate::plan::step::Step;
+use crate::query::bind::ids::StepId;
+
+/// Bytes that a row takes beside its values, and each of its columns.
+const ROW_OVERHEAD: usize = 112;
+const COLUMN_OVERHEAD: usize = 24;
+
+/// The rows of a statement.
+#[derive(Debug, Clone)]
+pub(super) struct StatementRows {
+    /// The format of each column, by its index in a row.
+    formats: Vec<ColumnFormat>,
+    rows: VecDeque<StatementRow>,
+    /// How many rows before them were dropped.
+    dropped: usize,
+    /// Whether all rows have arrived.
+    is_complete: bool,
+    /// What has arrived of each step.
+    steps: Vec<Arrived>,
+}
+
+/// A row of a step.
+#[derive(Debug, Clone)]
+pub(super) struct StatementRow {
+    pub(super) step: StepId,
+    pub(super) kind: RowKind,
+    pub(super) row: Row,
+}
+
+/// What a row is to its page. All rows of a page say what lies outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowKind {
+    /// It is on the page.
+    OfPage,
+    /// It lies beyond the far end of the page, which is full.
+    BeyondPage,
+    /// It does not match the search, and was examined.
+    Examined,
+    /// It is no row: the page is empty.
+    Empty,
+}
+
+/// The rows of a step that have arrived.
+#[derive(Debug, Clone, Default)]
+struct Arrived {
+    /// The rows of all pages.
+    rows: u64,
+    /// The number of the parent of the current page, and its rows.
+    parent: u64,
+    rows_of_page: u32,
+    search: SearchEnd,
+}
+
+/// Where a search ends if its page is not full before.
+#[derive(Debug, Clone, Default)]
+struct SearchEnd {
+    /// The last row of the window.
+    last: Option<Row>,
+    /// Whether there is a row after it.
+    has_more: bool,
+    /// Whether there is a row beyond the page.
+    is_full: bool,
+}
+
+impl StatementRows {
+    /// No rows yet of the statement of a plan.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let types = plan.columns().types().iter().map(|ty| format(*ty));
+        Self {
+            formats: std::iter::once(ColumnFormat::Int).chain(types).collect(),
+            rows: VecDeque::new(),
+            dropped: 0,
+            is_complete: false,
+            steps: vec![Arrived::default(); plan.steps().len()],
+        }
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, plan: &Plan, row: Row) -> Result<(), ExecuteError> {
+        let id: i32 = row.try_get(0).map_err(|_| ExecuteError::Misshapen)?;
+        let id = StepId::try_from(id).map_err(|_| ExecuteError::Misshapen)?;
+        let step = plan.steps().get(id).ok_or(ExecuteError::Misshapen)?;
+        if row.len() != self.formats.len() {
+            return Err(ExecuteError::Misshapen);
+        }
+        let parent = step.parent.map_or(1, |parent| self.steps[parent].rows);
+        let arrived = &mut self.steps[id];
+        if arrived.parent != parent {
+            (arrived.parent, arrived.rows_of_page) = (parent, 0);
+        }
+        let kind = arrived.kind(step, plan.size(id), &row)?;
+        self.rows.push_back(StatementRow { step: id, kind, row });
+        Ok(())
+    }
+
+    /// All rows have arrived.
+    pub(super) fn finish(&mut self) {
+        self.is_complete = true;
+    }
+
+    /// Whether all rows have arrived.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// A row, by its number, unless it was dropped or has not arrived.
+    pub(super) fn get(&self, number: usize) -> Option<&StatementRow> {
+        self.rows.get(number.checked_sub(self.dropped)?)
+    }
+
+    /// The number of rows that have arrived.
+    pub(super) fn end(&self) -> usize {
+        self.dropped + self.rows.len()
+    }
+
+    /// The number of rows of each step's pages that have arrived.
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.steps.iter().map(|step| step.rows)
+    }
+
+    /// The last row that a step's search examined, if it examined as many as it may before it found its page and the row after it. It
+    /// may not match.
+    pub(super) fn last_examined(&self, step: StepId) -> Option<&Row> {
+        let search = &self.steps[step].search;
+        search.last.as_ref().filter(|_| search.has_more && !search.is_full)
+    }
+
+    /// Drops the rows before this one.
+    pub(super) fn drop_before(&mut self, number: usize) {
+        let rows = number.saturating_sub(self.dropped).min(self.rows.len());
+        self.rows.drain(..rows);
+        self.dropped += rows;
+    }
+
+    /// A column of a row, and its format; `None` is a null.
+    pub(super) fn value<'r>(&self, row: &'r Row, column: usize) -> Option<(ColumnFormat, &'r [u8])> {
+        let bytes: Option<RawValue<'r>> = row.try_get(column).ok()?;
+        Some((*self.formats.get(column)?, bytes?.0))
+    }
+
+    /// Bytes of memory that the rows take, about.
+    pub(super) fn memory(&self) -> usize {
+        let overhead = ROW_OVERHEAD + self.formats.len() * COLUMN_OVERHEAD;
+        self.rows.iter().map(|row| row.row.raw_size_bytes() + overhead).sum()
+    }
+}
+
+impl Arrived {
+    /// What the next row is.
+    fn kind(&mut self, step: &Step, size: u32, row: &Row) -> Result<RowKind, ExecuteError> {
+        if let Some(column) = step.layout.present
+            && !truth(row, column)?
+        {
+            return Ok(RowKind::Empty);
+        }
+        if let Some(search) = &step.search {
+            let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
+            let number = number.unwrap_or(0);
+            if number == search.window {
+                self.search.last = Some(row.clone());
+            }
+            self.search.has_more |= number > search.window;
+            if number > search.window || !truth(row, search.matches)? {
+                return Ok(RowKind::Examined);
+            }
+        }
+        let is_beyond = match step.layout.beyond_page {
+            Some(column) => truth(row, column)?,
+            None => self.rows_of_page == size,
+        };
+        if is_beyond {
+            self.search.is_full = true;
+            return Ok(RowKind::BeyondPage);
+        }
+        self.rows_of_page += 1;
+        self.rows += 1;
+        Ok(RowKind::OfPage)
+    }
+}
+
+/// A boolean; null is false.
+pub(super) fn truth(row: &Row, column: usize) -> Result<bool, ExecuteError> {
+    let truth: Option<bool> = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
+    Ok(truth == Some(true))
+}
+
+/// The binary format of a column of the statement.
+fn format(ty: ResultType) -> ColumnFormat {
+    match ty {
+        ResultType::Text | ResultType::Char => ColumnFormat::Text,
+        ResultType::Int8 => ColumnFormat::Int,
+        ResultType::Numeric => ColumnFormat::Numeric,
+        ResultType::Float8 => ColumnFormat::Float8,
+        ResultType::Timestamp => ColumnFormat::Timestamp,
+        ResultType::Date => ColumnFormat::Date,
+        ResultType::Boolean => ColumnFormat::Boolean,
+        ResultType::Uuid => ColumnFormat::Uuid,
+    }
+}
