@@ -86,7 +86,8 @@ async fn respond(
     match route {
         Route::Graphql if let Some(page) = console::page(service, endpoints, head) => Ok(page),
         Route::Graphql => Ok(graphql::respond(service, head, body, in_flight, entry).await),
-        Route::UpdateOrder => Ok(update_order::respond(service, head, body, in_flight, entry).await),
+        // Boxed, so that the futures of other requests stay small.
+        Route::UpdateOrder => Ok(Box::pin(update_order::respond(service, head, body, in_flight, entry)).await),
         Route::Token => token::respond(service, head, entry).await,
         Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
         Route::Console => console::respond(service, head.uri.path(), &head.headers).await,

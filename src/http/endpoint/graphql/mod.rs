@@ -176,7 +176,8 @@ async fn run(
             // Boxed, so that the futures of other requests stay small.
             Box::pin(begin).await
         }
-        None => gather(service, caller, admitted, in_flight, entry).await,
+        // Boxed, so that what is moved where a request begins stays small.
+        None => Box::pin(gather(service, caller, admitted, in_flight, entry)).await,
     };
     entry.cost = match &body {
         Ok(_) => Some(cost),
