@@ -22,6 +22,9 @@ pub(crate) fn client_address(head: &Parts, trusted: &[IpAddr]) -> Option<IpAddr>
 /// it, because any client can send a list of its own. Where an entry is malformed, the proxy that sent it is the client.
 fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let trusts = |address: &IpAddr| trusted.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
+    if !trusts(&peer) {
+        return peer;
+    }
     let mut nearest = peer;
     let lists: Vec<_> = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default()).collect();
     for address in lists.iter().rev().flat_map(|list| list.rsplit(',')) {

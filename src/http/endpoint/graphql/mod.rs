@@ -10,6 +10,7 @@ mod export_log;
 mod free_requests;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
+mod request_members;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
