@@ -120,6 +120,10 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), RequestError> {
     reject_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(RequestError::NotJson) };
+    // What most clients send.
+    if value == "application/json" {
+        return Ok(());
+    }
     let (media, mut parameters) = parameters(value.to_str().map_err(|_| RequestError::NotJson)?);
     if !media.eq_ignore_ascii_case("application/json") {
         return Err(RequestError::NotJson);

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -38,13 +39,14 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) async fn handle(
     service: Arc<Service>,
     endpoints: Endpoints,
+    peer: IpAddr,
     mut in_flight: InFlightRequest,
     request: Request<Incoming>,
 ) -> Result<Response<OutgoingBody>, Infallible> {
     let (head, body) = request.into_parts();
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
     entry.listener = Some(endpoints);
-    entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
+    entry.peer = Some(origin::client_address(peer, &head.headers, &service.options.trusted_proxies));
     trace(&head, &mut entry);
     let route = endpoints.route(head.uri.path(), service.options.console);
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
