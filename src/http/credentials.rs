@@ -3,8 +3,7 @@
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use hyper::HeaderMap;
-use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, header};
 
 use crate::http::access_error::AccessError;
 
@@ -52,13 +51,8 @@ pub(crate) fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
 fn with_scheme<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, rest) = ascii(value)?.trim().split_once(' ')?;
+    let (scheme, rest) = value.to_str().ok()?.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case(wanted).then(|| rest.trim())
-}
-
-/// The same as `to_str`, which looks at each byte of a long token. A header's value has no control characters but tabs.
-fn ascii(value: &HeaderValue) -> Option<&str> {
-    str::from_utf8(value.as_bytes()).ok().filter(|text| text.is_ascii())
 }
 
 #[cfg(test)]
