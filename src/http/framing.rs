@@ -115,7 +115,8 @@ impl Framing {
                     // Empty lines before a request are ignored (RFC 9112, section 2.2).
                     head.clear();
                 } else if head.ends_with(b"\n\n") || head.ends_with(b"\n\r\n") {
-                    match WholeHead::read(head) {
+                    let head = std::mem::take(head);
+                    match WholeHead::read(&head) {
                         Some(whole) => self.end_of_head(&whole),
                         None => self.state = State::Ended,
                     }
@@ -160,8 +161,8 @@ impl Framing {
         }
     }
 
-    fn end_of_head(&mut self, head: &WholeHead) {
-        self.state = match (head.is_encoded, head.length) {
+    fn end_of_head(&mut self, head: &WholeHead<'_>) {
+        self.state = match (head.is_encoded, head.length.map(decimal)) {
             (true, Some(_)) => {
                 self.ambiguous_request = Some(self.heads);
                 State::Ended
@@ -182,18 +183,18 @@ impl Default for Framing {
 }
 
 /// What a head says of its body.
-struct WholeHead {
+struct WholeHead<'a> {
     /// The bytes of the head, with the empty line.
     end: usize,
     /// Whether there is a `Transfer-Encoding`.
     is_encoded: bool,
-    /// The last `Content-Length`, and in it the number, if it is one.
-    length: Option<Option<u64>>,
+    /// The last `Content-Length`.
+    length: Option<&'a [u8]>,
 }
 
-impl WholeHead {
+impl<'a> WholeHead<'a> {
     /// Reads the lines up to the first empty one; `None` if there is none, if nothing is before it, or if the head is too long.
-    fn read(bytes: &[u8]) -> Option<Self> {
+    fn read(bytes: &'a [u8]) -> Option<Self> {
         let (mut begin, mut is_encoded, mut length) = (0, false, None);
         for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
             let line = &bytes[begin..end];
@@ -209,7 +210,7 @@ impl WholeHead {
                 if name.eq_ignore_ascii_case(b"transfer-encoding") {
                     is_encoded = true;
                 } else if name.eq_ignore_ascii_case(b"content-length") {
-                    length = Some(decimal(value));
+                    length = Some(value);
                 }
             }
             begin = end;

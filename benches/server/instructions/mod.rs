@@ -7,7 +7,7 @@
 mod callgrind;
 mod expected;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -41,9 +41,9 @@ pub struct InstructionsOptions {
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     only: Vec<Workload>,
 
-    /// Count another build's instructions
-    #[arg(long, value_name = "FILE", default_value = env!("CARGO_BIN_EXE_orderql"))]
-    program: PathBuf,
+    /// Count another build's instructions, such as one to compare with
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
 
     /// A flag for the server, such as --server-flag=--access-log=all; may be repeated
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
@@ -75,6 +75,7 @@ pub fn run(options: &InstructionsOptions) -> Result<bool> {
         time: Duration::ZERO,
         seed: data.seed,
     };
+    let program = program.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_orderql")));
     eprintln!("starting {} in callgrind, where it is some fifty times slower", program.display());
     let (server, mut counter) = callgrind::start(program, &database.url(), server_flag)?;
     let target = HttpTarget::of_server(&context, server)?;

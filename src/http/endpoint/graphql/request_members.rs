@@ -24,10 +24,10 @@ pub(super) struct Members {
     extensions: Option<Value>,
 }
 
-/// A member's name.
+/// A member's key.
 #[derive(serde::Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
-enum Name {
+enum Key {
     Query,
     OperationName,
     Variables,
@@ -92,15 +92,15 @@ impl<'de> Visitor<'de> for BodyVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body, A::Error> {
         let mut members = Members::default();
-        while let Some(name) = map.next_key()? {
+        while let Some(key) = map.next_key()? {
             // Other members are checked as closely as these, and so count as JSON or not for every reader of it.
             let value = Some(map.next_value()?);
-            match name {
-                Name::Query => members.query = value,
-                Name::OperationName => members.operation_name = value,
-                Name::Variables => members.variables = value,
-                Name::Extensions => members.extensions = value,
-                Name::Other => {}
+            match key {
+                Key::Query => members.query = value,
+                Key::OperationName => members.operation_name = value,
+                Key::Variables => members.variables = value,
+                Key::Extensions => members.extensions = value,
+                Key::Other => {}
             }
         }
         Ok(Body::Object(members))
