@@ -119,7 +119,7 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
         return Err(EnvelopeError::EmptyBody);
     }
     match serde_json::from_slice(body).map_err(EnvelopeError::MalformedBody)? {
-        Body::Object(members) => members.into_request(),
+        Body::Object(members) => request(members),
         Body::List => Err(EnvelopeError::Batch),
         Body::Other => Err(EnvelopeError::NotAnObject),
     }
@@ -149,7 +149,33 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
         }
         *member = Some(value);
     }
-    members.into_request()
+    request(members)
+}
+
+/// The request, if all members have the right types.
+fn request(members: Members) -> Result<GraphqlRequest, EnvelopeError> {
+    let extensions = match members.extensions {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(extensions)) => extensions,
+        Some(_) => return Err(EnvelopeError::ObjectType("extensions")),
+    };
+    let query = match members.query {
+        None => None,
+        Some(Value::String(query)) => Some(query),
+        Some(Value::Null) if extensions.contains_key(PERSISTED_QUERY) => None,
+        Some(_) => return Err(EnvelopeError::QueryType),
+    };
+    let operation_name = match members.operation_name {
+        None | Some(Value::Null) => None,
+        Some(Value::String(name)) => Some(name),
+        Some(_) => return Err(EnvelopeError::OperationNameType),
+    };
+    let variables = match members.variables {
+        None | Some(Value::Null) => Variables::new(),
+        Some(Value::Object(variables)) => variables,
+        Some(_) => return Err(EnvelopeError::ObjectType("variables")),
+    };
+    Ok(GraphqlRequest { query, operation_name, variables, extensions })
 }
 
 /// Decodes a name or a value of `application/x-www-form-urlencoded`. The crate `form_urlencoded` would replace invalid

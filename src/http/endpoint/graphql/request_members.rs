@@ -3,10 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
-
-use crate::http::endpoint::graphql::request_envelope::{EnvelopeError, GraphqlRequest, PERSISTED_QUERY};
-use crate::query::Variables;
+use serde_json::Value;
 
 /// A body by its kind of JSON value.
 pub(super) enum Body {
@@ -18,10 +15,10 @@ pub(super) enum Body {
 /// The values as they were sent. Of members with the same name the last one counts.
 #[derive(Default)]
 pub(super) struct Members {
-    query: Option<Value>,
-    operation_name: Option<Value>,
-    variables: Option<Value>,
-    extensions: Option<Value>,
+    pub(super) query: Option<Value>,
+    pub(super) operation_name: Option<Value>,
+    pub(super) variables: Option<Value>,
+    pub(super) extensions: Option<Value>,
 }
 
 /// A member's key.
@@ -46,32 +43,6 @@ impl Members {
             "extensions" => Some(&mut self.extensions),
             _ => None,
         }
-    }
-
-    /// The request, if all members have the right types.
-    pub(super) fn into_request(self) -> Result<GraphqlRequest, EnvelopeError> {
-        let extensions = match self.extensions {
-            None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(extensions)) => extensions,
-            Some(_) => return Err(EnvelopeError::ObjectType("extensions")),
-        };
-        let query = match self.query {
-            None => None,
-            Some(Value::String(query)) => Some(query),
-            Some(Value::Null) if extensions.contains_key(PERSISTED_QUERY) => None,
-            Some(_) => return Err(EnvelopeError::QueryType),
-        };
-        let operation_name = match self.operation_name {
-            None | Some(Value::Null) => None,
-            Some(Value::String(name)) => Some(name),
-            Some(_) => return Err(EnvelopeError::OperationNameType),
-        };
-        let variables = match self.variables {
-            None | Some(Value::Null) => Variables::new(),
-            Some(Value::Object(variables)) => variables,
-            Some(_) => return Err(EnvelopeError::ObjectType("variables")),
-        };
-        Ok(GraphqlRequest { query, operation_name, variables, extensions })
     }
 }
 
