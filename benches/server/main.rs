@@ -6,6 +6,7 @@
 //! - [`targets`]: what is measured
 //! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`cost`]: the
 //!   parts
+//! - [`instructions`]: how many instructions a request takes
 //! - [`attack`]: what hostile clients can do
 //! - [`report`]: the results
 
@@ -42,6 +43,7 @@ mod telemetry;
 mod cluster;
 mod large;
 mod cost;
+mod instructions;
 mod attack;
 
 use std::error::Error;
@@ -107,6 +109,7 @@ enum Part {
     /// Large responses: their first byte, and the server's memory
     Large(LoadOptions),
     Cost(cost::CostOptions),
+    Instructions(instructions::InstructionsOptions),
     Attack(attack::AttackOptions),
 }
 
@@ -152,6 +155,11 @@ fn main() -> ExitCode {
         Some(Part::Cluster(options)) => measure(&options, &[Measured::Cluster]),
         Some(Part::Large(options)) => measure(&options, &[Measured::Large]),
         Some(Part::Cost(options)) => cost::run(&options),
+        Some(Part::Instructions(options)) => match instructions::run(&options) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::FAILURE,
+            Err(error) => Err(error),
+        },
         Some(Part::Attack(options)) => match attack::run(&options) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::FAILURE,

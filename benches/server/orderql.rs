@@ -48,6 +48,14 @@ pub fn start_program<'a>(
     ServerProcess::start_at(&mut command, address, log)
 }
 
+/// Starts the server with one thread and without the access log, by a program that runs others, such as valgrind.
+pub fn start_under(mut runner: Command, database: &str, flags: &[String]) -> Result<ServerProcess> {
+    let address = free_address()?;
+    serve_arguments(&mut runner, database, address)?;
+    runner.args(["--threads", "1", "--log", "warn", "--token-lifetime", "24h"]).args(flags);
+    ServerProcess::start_at(&mut runner, address, "orderql.log")
+}
+
 /// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
 pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
     let address = free_address()?;
@@ -64,9 +72,14 @@ fn serve(database: &str, address: SocketAddr) -> Result<Command> {
 
 fn serve_with(program: &Path, database: &str, address: SocketAddr) -> Result<Command> {
     let mut command = Command::new(program);
+    serve_arguments(&mut command, database, address)?;
+    Ok(command)
+}
+
+fn serve_arguments(command: &mut Command, database: &str, address: SocketAddr) -> Result<()> {
     command.args(["serve", "--database-url", database, "--listen", &address.to_string(), "--key-folder"]);
     command.arg(output::file("keys")?);
-    Ok(command)
+    Ok(())
 }
 
 /// The requests of a query of single orders, sent by a user.

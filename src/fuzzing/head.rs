@@ -10,7 +10,7 @@ use crate::http::coding::{self, Codings};
 use crate::http::endpoint::graphql::request_envelope::{self, GraphqlRequest};
 use crate::http::framing;
 use crate::http::malformed::BareResponse;
-use crate::http::origin::{self, Peer};
+use crate::http::origin;
 use crate::http::{credentials, negotiate, request_head};
 
 /// What a client is sending, followed byte by byte.
@@ -72,9 +72,8 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The client's address behind trusted proxies.
-pub fn client_address(head: &mut Parts, peer: IpAddr, trusted: &[IpAddr]) -> Option<IpAddr> {
-    head.extensions.insert(Peer(peer));
-    origin::client_address(head, trusted)
+pub fn client_address(head: &Parts, peer: IpAddr, trusted: &[IpAddr]) -> Option<IpAddr> {
+    Some(origin::client_address(peer, &head.headers, trusted))
 }
 
 /// A GraphQL request as the client sent it.

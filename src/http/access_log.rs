@@ -132,7 +132,11 @@ impl AccessLogEntry {
 
     /// Adds the operation's name, if it has one.
     pub(crate) fn set_operation(&mut self, name: Option<&str>) {
-        self.operation = name.map(|name| name.chars().take(MAX_NAME).collect());
+        let shortened = |name: &str| match name.char_indices().nth(MAX_NAME) {
+            Some((end, _)) => name.get(..end).unwrap_or_default().to_owned(),
+            None => name.to_owned(),
+        };
+        self.operation = name.map(shortened);
     }
 }
 

@@ -1,8 +1,11 @@
 //! Reads request bodies whole, within a size limit, a time limit and the memory budget.
 
+use std::pin::pin;
+
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Frame, Incoming};
 use tokio::time;
 
 use crate::http::api_error::ApiError;
@@ -26,8 +29,15 @@ pub(crate) async fn read(
     in_flight: &mut InFlightRequest,
     options: &Options,
 ) -> Result<Bytes, ApiError> {
-    in_flight.progress(Phase::Receiving);
-    match time::timeout(options.body_timeout, collect(body, in_flight, options.body_limit)).await {
+    let outcome = {
+        let mut collecting = pin!(collect(body, in_flight, options.body_limit));
+        // Most bodies arrive with their heads, and need no timer.
+        if let Some(result) = collecting.as_mut().now_or_never() {
+            return result;
+        }
+        time::timeout(options.body_timeout, collecting).await
+    };
+    match outcome {
         Ok(result) => {
             in_flight.progress(Phase::Serving);
             result
@@ -36,11 +46,22 @@ pub(crate) async fn read(
     }
 }
 
+/// The next part of the body. The request is one that the client is sending as long as there is none.
+async fn next_frame(body: &mut Incoming, in_flight: &InFlightRequest) -> Option<Result<Frame<Bytes>, hyper::Error>> {
+    if body.is_end_stream() {
+        return None;
+    }
+    if let Some(frame) = body.frame().now_or_never() {
+        return frame;
+    }
+    in_flight.progress(Phase::Receiving);
+    body.frame().await
+}
+
 async fn collect(mut body: Incoming, in_flight: &mut InFlightRequest, limit: usize) -> Result<Bytes, ApiError> {
     let mut first = Bytes::new();
     let mut whole = Vec::new();
-    while let Some(frame) = body.frame().await {
-        in_flight.progress(Phase::Receiving);
+    while let Some(frame) = next_frame(&mut body, in_flight).await {
         // Trailers are ignored.
         let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         let length = first.len() + whole.len() + part.len();

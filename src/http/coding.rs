@@ -74,6 +74,9 @@ impl Codings {
 /// The coding with the highest quality in `Accept-Encoding`, and of several the first one in `codings`. Responses to
 /// clients that do not ask for a coding are not compressed. Fails if the client excludes every coding and the identity.
 pub(crate) fn accepted(headers: &HeaderMap, codings: &Codings) -> Result<Choice, RequestError> {
+    if !headers.contains_key(header::ACCEPT_ENCODING) {
+        return Ok(Choice::Identity);
+    }
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let entries: Vec<_> = values.flat_map(elements).filter_map(entry).collect();
     let exactly = |name: &str| entries.iter().find(|entry| entry.0.eq_ignore_ascii_case(name)).map(|entry| entry.1);

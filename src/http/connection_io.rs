@@ -96,11 +96,12 @@ impl ConnectionIo {
     /// Ready if the client's time for a head is over. A pipelined head waits for the response before it, so its time
     /// runs only while no request is in flight.
     fn poll_header_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match (self.head_since, self.connection.waiting()) {
-            (Some(since), Waiting::ForRequest(idle_since)) => {
+        let Some(since) = self.head_since else { return Poll::Pending };
+        match self.connection.waiting() {
+            Waiting::ForRequest(idle_since) => {
                 self.header_timer.poll(since.max(idle_since) + self.service.options.header_timeout, context)
             }
-            (None, _) | (_, Waiting::No | Waiting::ForReader(_)) => Poll::Pending,
+            Waiting::No | Waiting::ForReader(_) => Poll::Pending,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,6 @@ use crate::http::connection_io::ConnectionIo;
 use crate::http::current_service::CurrentService;
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::open_connections::Place;
-use crate::http::origin::Peer;
 use crate::http::request_handler::handle;
 use crate::http::route::Endpoints;
 use crate::http::service::Service;
@@ -65,7 +65,8 @@ pub(crate) struct ConnectionTask {
     pub service: Arc<Service>,
     pub endpoints: Endpoints,
     pub connection: Arc<Connection>,
-    pub peer: Peer,
+    /// The address of the other end.
+    pub peer: IpAddr,
     /// Becomes true when the server is asked to stop.
     pub stopping: watch::Receiver<bool>,
     /// Counts against the connection limits until the task ends.
@@ -119,10 +120,9 @@ impl ConnectionTask {
         let service = service_fn({
             let (services, connection) = (Arc::clone(&self.services), Arc::clone(&self.connection));
             let (endpoints, peer) = (self.endpoints, self.peer);
-            move |mut request: Request<Incoming>| {
-                request.extensions_mut().insert(peer);
+            move |request: Request<Incoming>| {
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                Box::pin(handle(services.get(), endpoints, connection.begin(), request))
+                Box::pin(handle(services.get(), endpoints, peer, connection.begin(), request))
             }
         });
         let builder = Arc::clone(&self.builder);

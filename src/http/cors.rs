@@ -57,9 +57,11 @@ impl Origins {
 
 /// Adds the headers that let the request's origin read the response. Without them the browser withholds it.
 pub(crate) fn add_headers(options: &Options, request: &HeaderMap, response: &mut HeaderMap) {
-    if let Origins::List(_) = options.origins {
+    match options.origins {
+        Origins::None => return,
+        Origins::Any => {}
         // For caches: other origins get other headers.
-        add_vary(response, "Origin");
+        Origins::List(_) => add_vary(response, "Origin"),
     }
     if let Some(allowed) = origin(request).and_then(|origin| options.origins.allow(origin)) {
         response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);

@@ -102,10 +102,10 @@ impl Framing {
             State::Head(head) => {
                 // Most heads arrive whole and need no buffer.
                 if head.is_empty()
-                    && let Some((head, rest)) = split_whole_head(bytes)
+                    && let Some(whole) = WholeHead::read(bytes)
                 {
-                    self.end_of_head(head);
-                    return rest;
+                    self.end_of_head(&whole);
+                    return &bytes[whole.end..];
                 }
                 let (line, rest) = split_after_line(bytes);
                 head.extend_from_slice(line);
@@ -116,7 +116,10 @@ impl Framing {
                     head.clear();
                 } else if head.ends_with(b"\n\n") || head.ends_with(b"\n\r\n") {
                     let head = std::mem::take(head);
-                    self.end_of_head(&head);
+                    match WholeHead::read(&head) {
+                        Some(whole) => self.end_of_head(&whole),
+                        None => self.state = State::Ended,
+                    }
                 }
                 rest
             }
@@ -158,23 +161,8 @@ impl Framing {
         }
     }
 
-    fn end_of_head(&mut self, head: &[u8]) {
-        let (mut is_encoded, mut length) = (false, None);
-        for line in memchr_iter(b'\n', head).map(|end| &head[end + 1..]) {
-            // Every request is read here once more, so few lines are looked at.
-            if !matches!(line.first(), Some(b't' | b'T' | b'c' | b'C')) {
-                continue;
-            }
-            let line = split_after_line(line).0;
-            let Some(colon) = memchr(b':', line) else { continue };
-            let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
-            if name.eq_ignore_ascii_case(b"transfer-encoding") {
-                is_encoded = true;
-            } else if name.eq_ignore_ascii_case(b"content-length") {
-                length = Some(decimal(value));
-            }
-        }
-        self.state = match (is_encoded, length) {
+    fn end_of_head(&mut self, head: &WholeHead<'_>) {
+        self.state = match (head.is_encoded, head.length.map(decimal)) {
             (true, Some(_)) => {
                 self.ambiguous_request = Some(self.heads);
                 State::Ended
@@ -194,16 +182,41 @@ impl Default for Framing {
     }
 }
 
-/// The bytes up to the first empty line, and those after it; `None` if there is none, or nothing before it.
-fn split_whole_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mut begin = 0;
-    for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
-        if matches!(&bytes[begin..end], b"\n" | b"\r\n") {
-            return (begin > 0 && end <= MAX_HEAD_BYTES).then(|| bytes.split_at(end));
+/// What a head says of its body.
+struct WholeHead<'a> {
+    /// The bytes of the head, with the empty line.
+    end: usize,
+    /// Whether there is a `Transfer-Encoding`.
+    is_encoded: bool,
+    /// The last `Content-Length`.
+    length: Option<&'a [u8]>,
+}
+
+impl<'a> WholeHead<'a> {
+    /// Reads the lines up to the first empty one; `None` if there is none, if nothing is before it, or if the head is too long.
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let (mut begin, mut is_encoded, mut length) = (0, false, None);
+        for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
+            let line = &bytes[begin..end];
+            if matches!(line, b"\n" | b"\r\n") {
+                return (begin > 0 && end <= MAX_HEAD_BYTES).then_some(Self { end, is_encoded, length });
+            }
+            // Every request is read here once more, so few lines are looked at. The first one has no header.
+            if begin > 0
+                && matches!(line.first(), Some(b't' | b'T' | b'c' | b'C'))
+                && let Some(colon) = memchr(b':', line)
+            {
+                let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+                if name.eq_ignore_ascii_case(b"transfer-encoding") {
+                    is_encoded = true;
+                } else if name.eq_ignore_ascii_case(b"content-length") {
+                    length = Some(value);
+                }
+            }
+            begin = end;
         }
-        begin = end;
+        None
     }
-    None
 }
 
 fn split_after_line(bytes: &[u8]) -> (&[u8], &[u8]) {

@@ -18,7 +18,6 @@ use crate::http::connection_task::{ConnectionTask, builder};
 use crate::http::current_service::CurrentService;
 use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
 use crate::http::open_connections::{ConnectionLimits, OpenConnections};
-use crate::http::origin::Peer;
 use crate::http::route::Endpoints;
 use crate::http::service::Service;
 use crate::http::socket::address::ListenAddress;
@@ -122,7 +121,7 @@ impl Listener {
                 service,
                 endpoints: self.endpoints,
                 connection,
-                peer: Peer(peer),
+                peer,
                 stopping: stopping.subscribe(),
                 place,
                 counted: CONNECTIONS.of((self.endpoints,)).count(),

@@ -30,6 +30,9 @@ impl Media {
 /// The media type that the client prefers. It is `application/json`, which most clients of this service read, unless
 /// `Accept` prefers the newer one. Fails if `Accept` excludes both.
 pub(crate) fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
+    if accepts_plain_json(headers) {
+        return Ok(Media::Json);
+    }
     let mut ranges = Vec::new();
     for value in headers.get_all(header::ACCEPT) {
         let Ok(value) = value.to_str() else { return Err(RequestError::NotAcceptable) };
@@ -52,11 +55,21 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Result<Media, RequestError> {
     }
 }
 
+/// Whether the client sends what most do, which needs no parsing: nothing, or one value without alternatives.
+fn accepts_plain_json(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::ACCEPT).into_iter();
+    match (values.next(), values.next()) {
+        (None, _) => true,
+        (Some(value), None) => matches!(value.as_bytes(), b"application/json" | b"*/*"),
+        (Some(_), Some(_)) => false,
+    }
+}
+
 /// Whether the client prefers JSON in lines, `application/x-ndjson`, to the other media types. It has to name it.
 pub(crate) fn prefers_lines(headers: &HeaderMap) -> bool {
     let values = || headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
     // Hardly any request does, and none should pay for the others.
-    if !values().any(|value| value.contains("ndjson")) {
+    if accepts_plain_json(headers) || !values().any(|value| value.contains("ndjson")) {
         return false;
     }
     let ranges: Vec<_> = values().flat_map(elements).filter_map(MediaRange::parse).collect();
@@ -107,6 +120,10 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), RequestError> {
     reject_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(RequestError::NotJson) };
+    // What most clients send.
+    if value == "application/json" {
+        return Ok(());
+    }
     let (media, mut parameters) = parameters(value.to_str().map_err(|_| RequestError::NotJson)?);
     if !media.eq_ignore_ascii_case("application/json") {
         return Err(RequestError::NotJson);

@@ -4,24 +4,17 @@ use std::net::IpAddr;
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
-use hyper::http::request::Parts;
-
-/// The address of the connection's peer, stored in a request's extensions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub IpAddr);
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The client's address, as far as it can be trusted.
-pub(crate) fn client_address(head: &Parts, trusted: &[IpAddr]) -> Option<IpAddr> {
-    let Peer(peer) = *head.extensions.get()?;
-    Some(behind_proxies(peer, &head.headers, trusted))
-}
-
-/// Each proxy appends the address of its client. So the list is read from its end, and only as far as trusted proxies wrote
-/// it, because any client can send a list of its own. Where an entry is malformed, the proxy that sent it is the client.
-fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+/// The client's address, as far as it can be trusted. Each proxy appends the address of its client. So the list is read from its end,
+/// and only as far as trusted proxies wrote it, because any client can send a list of its own. Where an entry is malformed, the proxy
+/// that sent it is the client.
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let trusts = |address: &IpAddr| trusted.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
+    if !trusts(&peer) {
+        return peer;
+    }
     let mut nearest = peer;
     let lists: Vec<_> = headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default()).collect();
     for address in lists.iter().rev().flat_map(|list| list.rsplit(',')) {
@@ -43,7 +36,7 @@ mod tests {
     fn origin(peer: &str, lists: &[&str]) -> String {
         let trusted: Vec<IpAddr> = ["10.0.0.1", "10.0.0.2"].map(|proxy| proxy.parse().unwrap()).into();
         let headers = lists.iter().map(|list| (FORWARDED_FOR, list.parse().unwrap())).collect();
-        behind_proxies(peer.parse().unwrap(), &headers, &trusted).to_string()
+        client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::http::api_error::ApiError;
 use crate::http::quality::{elements, parameters};
 use crate::http::response::HttpResponse;
 
-const PREFER: HeaderName = HeaderName::from_static("prefer");
+pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// Tells the client that its request would have waited, or has: `Preference-Applied`.
 pub(crate) fn report_wait(response: Result<HttpResponse, ApiError>) -> Result<HttpResponse, ApiError> {

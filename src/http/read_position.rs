@@ -11,7 +11,7 @@ use crate::http::request_error::RequestError;
 const POSITION: HeaderName = HeaderName::from_static("orderql-position");
 
 /// The header of a request that is to see the update.
-const AFTER: HeaderName = HeaderName::from_static("orderql-after");
+pub(crate) const AFTER: HeaderName = HeaderName::from_static("orderql-after");
 
 /// The position after which a request is to be read, if it names one.
 pub(crate) fn after(headers: &HeaderMap) -> Result<Option<WalPosition>, RequestError> {

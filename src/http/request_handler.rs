@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -38,13 +39,14 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) async fn handle(
     service: Arc<Service>,
     endpoints: Endpoints,
+    peer: IpAddr,
     mut in_flight: InFlightRequest,
     request: Request<Incoming>,
 ) -> Result<Response<OutgoingBody>, Infallible> {
     let (head, body) = request.into_parts();
     let mut entry = AccessLogEntry::new(service.request_ids.next(), &head.method);
     entry.listener = Some(endpoints);
-    entry.peer = origin::client_address(&head, &service.options.trusted_proxies);
+    entry.peer = Some(origin::client_address(peer, &head.headers, &service.options.trusted_proxies));
     trace(&head, &mut entry);
     let route = endpoints.route(head.uri.path(), service.options.console);
     let responding = respond(&service, endpoints, route, &head, body, &mut in_flight, &mut entry);
@@ -86,7 +88,8 @@ async fn respond(
     match route {
         Route::Graphql if let Some(page) = console::page(service, endpoints, head) => Ok(page),
         Route::Graphql => Ok(graphql::respond(service, head, body, in_flight, entry).await),
-        Route::UpdateOrder => Ok(update_order::respond(service, head, body, in_flight, entry).await),
+        // Boxed, so that the futures of other requests stay small.
+        Route::UpdateOrder => Ok(Box::pin(update_order::respond(service, head, body, in_flight, entry)).await),
         Route::Token => token::respond(service, head, entry).await,
         Route::Sdl => Ok(sdl::respond(&service.sdl, &head.headers, &service.options.codings)?),
         Route::Console => console::respond(service, head.uri.path(), &head.headers).await,

@@ -125,11 +125,15 @@ impl<'a> HttpTarget<'a> {
         if let Some(requests) = self.requests.get(&workload) {
             return Ok(Rc::clone(requests));
         }
-        let mut connection = self.connect()?;
-        let keys = self.context.keys.of(workload).iter().enumerate();
-        let request = |(turn, key)| self.request_for(turn, &mut connection, workload, key);
-        let requests = keys.map(request).collect::<Result<Vec<_>>>()?;
+        let requests = self.first_requests(workload, usize::MAX)?;
         Ok(Rc::clone(self.requests.entry(workload).or_insert(Rc::new(requests))))
+    }
+
+    /// The requests of a workload for so many of the keys.
+    pub fn first_requests(&self, workload: Workload, count: usize) -> Result<Vec<Vec<u8>>> {
+        let mut connection = self.connect()?;
+        let keys = self.context.keys.of(workload).iter().take(count).enumerate();
+        keys.map(|(turn, key)| self.request_for(turn, &mut connection, workload, key)).collect()
     }
 
     /// Measures requests over so many connections.

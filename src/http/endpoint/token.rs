@@ -12,7 +12,6 @@ use crate::http::access_log::AccessLogEntry;
 use crate::http::api_error::ApiError;
 use crate::http::credentials::basic;
 use crate::http::negotiate::Media;
-use crate::http::origin;
 use crate::http::response::{HttpResponse, json_response};
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
@@ -23,7 +22,7 @@ pub(crate) async fn respond(
     head: &Head,
     entry: &mut AccessLogEntry,
 ) -> Result<HttpResponse, ApiError> {
-    let address = origin::client_address(head, &service.options.trusted_proxies);
+    let address = entry.peer;
     let Some(credentials) = basic(&head.headers) else {
         service.logins.refuse_without_credentials(address);
         return Err(AccessError::NoCredentials.into());

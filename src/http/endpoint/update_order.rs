@@ -22,7 +22,7 @@ use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
 use crate::http::service::Service;
 use crate::http::service_error::ServiceError;
-use crate::http::{body, error_response, origin, read_position};
+use crate::http::{body, error_response, read_position};
 use crate::orders::actor::Actor;
 use crate::orders::error::{FormError, ParameterError, UpdateError};
 use crate::orders::idempotency::IdempotencyKey;
@@ -122,7 +122,7 @@ async fn serve(
         Ok(key) => key,
         Err(error) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),
     };
-    let address = origin::client_address(head, &service.options.trusted_proxies).map(|address| address.to_string());
+    let address = entry.peer.map(|address| address.to_string());
     let actor = Actor { user_id: principal.user_id.to_string(), address };
     let max_keys = principal.limits.idempotency_keys;
     let key = key.map(|key| IdempotencyKey { key, max_keys });

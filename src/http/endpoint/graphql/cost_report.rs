@@ -24,13 +24,13 @@ use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 use crate::throttle::rate_limiter::DebitError;
 
 /// Adds `extensions.cost.fields` to the response. Its value is `true`.
-const INCLUDE_FIELDS: HeaderName = HeaderName::from_static("x-graphql-cost-include-fields");
+pub(super) const INCLUDE_FIELDS: HeaderName = HeaderName::from_static("x-graphql-cost-include-fields");
 
 /// Adds `extensions.plan` to the response. Its value is `true`.
-const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-include-plan");
+pub(super) const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-include-plan");
 
 /// Replaces the response by a report. Its value is `validate` or `plan`.
-const COST: HeaderName = HeaderName::from_static("graphql-cost");
+pub(super) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
 /// What is reported in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

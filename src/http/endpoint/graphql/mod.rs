@@ -8,8 +8,10 @@ pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
 mod free_requests;
+mod optional_headers;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
+mod request_members;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
@@ -19,10 +21,10 @@ mod streamed_body;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hyper::Method;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts as Head;
+use hyper::{HeaderMap, Method};
 
 use crate::access::grants::{Artifact, Principal};
 use crate::error::code::ErrorCode;
@@ -105,12 +107,13 @@ async fn serve(
     let envelope = request_envelope::read(service, &caller, head, body, in_flight).await?;
     let mut query = resolve(&service.persisted_queries, envelope)?;
 
-    if let Some(report) = cost_report::requested(&head.headers)? {
+    let optional = optional_headers::of(&head.headers);
+    if let Some(report) = cost_report::requested(optional)? {
         return cost_report::respond(service, &caller, report, &mut query, media, entry).await;
     }
-    let wait = prefer::wait(&head.headers);
+    let wait = prefer::wait(optional);
     let schedule = Schedule::new(service, &caller, wait);
-    let result = run(service, &caller, &mut query, head, &schedule, in_flight, entry).await;
+    let result = run(service, &caller, &mut query, optional, &schedule, in_flight, entry).await;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(service, &caller, head, in_flight).await;
@@ -130,12 +133,12 @@ async fn run(
     service: &Arc<Service>,
     caller: &Arc<Principal>,
     query: &mut ResolvedQuery,
-    head: &Head,
+    headers: &HeaderMap,
     schedule: &Schedule,
     in_flight: &mut InFlightRequest,
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseBody, ApiError> {
-    let after = read_position::after(&head.headers)?;
+    let after = read_position::after(headers)?;
     // Refusing a query once more must cost little.
     if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
         entry.set_operation(known.operation_name.as_deref());
@@ -154,8 +157,8 @@ async fn run(
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
-    let field_costs = cost_report::field_costs(service, caller, &mut query.request, &head.headers).await?;
-    let step_names = cost_report::planned_steps(service, caller, &mut query.request, &head.headers).await?;
+    let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
+    let step_names = cost_report::planned_steps(service, caller, &mut query.request, headers).await?;
 
     let demand = admission::demand(cost, &query.request, in_flight);
     let started = Instant::now();
@@ -176,7 +179,8 @@ async fn run(
             // Boxed, so that the futures of other requests stay small.
             Box::pin(begin).await
         }
-        None => gather(service, caller, admitted, in_flight, entry).await,
+        // Boxed, so that what is moved where a request begins stays small.
+        None => Box::pin(gather(service, caller, admitted, in_flight, entry)).await,
     };
     entry.cost = match &body {
         Ok(_) => Some(cost),

@@ -12,6 +12,7 @@ use crate::access::grants::Principal;
 use crate::error::code::ErrorCode;
 use crate::http::api_error::ApiError;
 use crate::http::connection::InFlightRequest;
+use crate::http::endpoint::graphql::request_members::{Body, Members};
 use crate::http::service::Service;
 use crate::http::{body, negotiate};
 use crate::query::Variables;
@@ -118,9 +119,9 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
         return Err(EnvelopeError::EmptyBody);
     }
     match serde_json::from_slice(body).map_err(EnvelopeError::MalformedBody)? {
-        Value::Object(object) => from_object(object),
-        Value::Array(_) => Err(EnvelopeError::Batch),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(EnvelopeError::NotAnObject),
+        Body::Object(members) => request(members),
+        Body::List => Err(EnvelopeError::Batch),
+        Body::Other => Err(EnvelopeError::NotAnObject),
     }
 }
 
@@ -128,13 +129,11 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
 /// and `extensions` JSON. All but `query` may be empty or absent. A repeated parameter is an error: a proxy or a cache
 /// might read the other one. Other parameters are ignored.
 pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, EnvelopeError> {
-    let mut object = Map::new();
+    let mut members = Members::default();
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let Ok(name) = decode(name) else { continue };
-        if !matches!(name.as_str(), "query" | "operationName" | "variables" | "extensions") {
-            continue;
-        }
+        let Some(member) = members.named(&name) else { continue };
         let Ok(value) = decode(value) else { return Err(EnvelopeError::ParameterNotUtf8 { name }) };
         let value = match name.as_str() {
             "query" => Value::String(value),
@@ -145,32 +144,33 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
                 Err(source) => return Err(EnvelopeError::MalformedParameter { name, source }),
             },
         };
-        if object.contains_key(&name) {
+        if member.is_some() {
             return Err(EnvelopeError::RepeatedParameter { name });
         }
-        object.insert(name, value);
+        *member = Some(value);
     }
-    from_object(object)
+    request(members)
 }
 
-fn from_object(mut object: Map<String, Value>) -> Result<GraphqlRequest, EnvelopeError> {
-    let extensions = match object.remove("extensions") {
+/// The request, if all members have the right types.
+fn request(members: Members) -> Result<GraphqlRequest, EnvelopeError> {
+    let extensions = match members.extensions {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(extensions)) => extensions,
         Some(_) => return Err(EnvelopeError::ObjectType("extensions")),
     };
-    let query = match object.remove("query") {
+    let query = match members.query {
         None => None,
         Some(Value::String(query)) => Some(query),
         Some(Value::Null) if extensions.contains_key(PERSISTED_QUERY) => None,
         Some(_) => return Err(EnvelopeError::QueryType),
     };
-    let operation_name = match object.remove("operationName") {
+    let operation_name = match members.operation_name {
         None | Some(Value::Null) => None,
         Some(Value::String(name)) => Some(name),
         Some(_) => return Err(EnvelopeError::OperationNameType),
     };
-    let variables = match object.remove("variables") {
+    let variables = match members.variables {
         None | Some(Value::Null) => Variables::new(),
         Some(Value::Object(variables)) => variables,
         Some(_) => return Err(EnvelopeError::ObjectType("variables")),

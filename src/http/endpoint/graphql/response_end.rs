@@ -9,7 +9,7 @@ use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;
 use crate::http::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::http::endpoint::graphql::execution::AdmittedQuery;
-use crate::http::endpoint::graphql::response_envelope::{end, errors};
+use crate::http::endpoint::graphql::response_envelope::{errors, write_end};
 use crate::http::executed_plan::ExecutedPlan;
 use crate::http::value_warning::ValueWarning;
 use crate::telemetry::emit;
@@ -49,7 +49,7 @@ impl ResponseEnd {
             emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
         }
         out.extend_from_slice(errors(rows.field_errors()).as_bytes());
-        out.extend_from_slice(&end(&ResponseExtensions {
+        let extensions = ResponseExtensions {
             cost: CostExtension {
                 requested_query_cost: self.debit.cost,
                 actual_query_cost: self.actual_cost(rows),
@@ -59,6 +59,7 @@ impl ResponseEnd {
             warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
             search: rows.short_searches().map(SearchExtension::from).collect(),
             plan: self.plan.as_ref().map(ExecutedPlan::extension),
-        }));
+        };
+        write_end(&extensions, out);
     }
 }

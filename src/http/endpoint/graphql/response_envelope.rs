@@ -40,13 +40,11 @@ fn code(cause: Cause) -> ErrorCode {
     }
 }
 
-/// What the response of every executed query ends with, after its `data` and `errors`.
-pub(crate) fn end(extensions: &ResponseExtensions<'_>) -> Vec<u8> {
-    let mut text = b",\"extensions\":".to_vec();
-    // Writing to memory cannot fail, and the keys are strings.
-    let _ = serde_json::to_writer(&mut text, extensions);
-    text.push(b'}');
-    text
+/// Appends what the response of every executed query ends with, after its `data` and `errors`.
+pub(crate) fn write_end(extensions: &ResponseExtensions<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"extensions\":");
+    extensions.write(out);
+    out.push(b'}');
 }
 
 #[cfg(test)]
@@ -60,12 +58,8 @@ mod tests {
         let bucket = ThrottleStatus { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
         let cost =
             CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
-        let text = [
-            START,
-            b"{\"order\":null}",
-            &end(&ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new(), plan: None }),
-        ]
-        .concat();
+        let mut text = [START, b"{\"order\":null}"].concat();
+        write_end(&ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new(), plan: None }, &mut text);
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

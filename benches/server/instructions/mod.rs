@@ -1,0 +1,124 @@
+//! `./dev bench instructions`: how many instructions the server executes for a request. Unlike times, they are almost the same in every
+//! run and on every machine, so that a small change can be measured, and a test can watch over them.
+//!
+//! - [`callgrind`]: a server that counts its instructions
+//! - [`expected`]: the committed figures
+
+mod callgrind;
+mod expected;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::client::Status;
+use crate::database::{Database, DatabaseOptions};
+use crate::error::Result;
+use crate::keys::Keys;
+use crate::targets::Context;
+use crate::targets::http::HttpTarget;
+use crate::workload::Workload;
+use callgrind::Counter;
+use expected::{Expected, TOLERANCE};
+
+/// The committed figures hold for a database of so many orders.
+const ORDERS: u64 = 20_000;
+
+/// Count the instructions that the server executes for a request.
+///
+/// Runs the server in valgrind with one thread, and sends each workload over one connection: N requests to warm up, then N and 2 N
+/// that are counted. The difference of both counts, divided by N, is the figure, so that what the server does beside the requests
+/// hardly counts. Only instructions outside the kernel are counted. The committed figures are those of the release profile, which
+/// `cargo bench` builds.
+#[derive(Debug, Args)]
+pub struct InstructionsOptions {
+    /// N, the requests of the smaller count
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    requests: usize,
+
+    /// Only these workloads
+    #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
+    only: Vec<Workload>,
+
+    /// Count another build's instructions, such as one to compare with
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+
+    /// A flag for the server, such as --server-flag=--access-log=all; may be repeated
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    server_flag: Vec<String>,
+
+    /// End with 1 if a figure differs from the committed one by more than 3 %
+    #[arg(long)]
+    check: bool,
+
+    /// Replace the committed figures
+    #[arg(long, conflicts_with = "check")]
+    update: bool,
+}
+
+/// Counts the instructions, and prints them beside the committed figures. Returns false if these are to be checked and differ.
+pub fn run(options: &InstructionsOptions) -> Result<bool> {
+    let InstructionsOptions { requests, only, program, server_flag, check, update } = options;
+    callgrind::require()?;
+    let mut expected = Expected::read()?;
+    let data = DatabaseOptions::of(ORDERS);
+    let database = Database::open(&data)?;
+    let keys = database.block_on(Keys::choose(&database.connect()?, data.seed))?;
+    let context = Context {
+        database: &database,
+        keys: &keys,
+        server_flags: server_flag,
+        peers: Err(String::new()),
+        rounds: 1,
+        time: Duration::ZERO,
+        seed: data.seed,
+    };
+    let program = program.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_orderql")));
+    eprintln!("starting {} in callgrind, where it is some fifty times slower", program.display());
+    let (server, mut counter) = callgrind::start(program, &database.url(), server_flag)?;
+    let target = HttpTarget::of_server(&context, server)?;
+    println!("{:<8} {:>12} {:>10} {:>11}", "workload", "instructions", "expected", "difference");
+    let mut are_as_expected = true;
+    let all = Workload::value_variants().iter().copied();
+    for workload in all.filter(|workload| only.is_empty() || only.contains(workload)) {
+        eprintln!("{workload}: {requests} requests to warm up, {requests} and {} that are counted", 2 * requests);
+        let counted = count(&mut counter, &target, workload, *requests)?;
+        let figure = expected.of(workload);
+        let difference = figure.map(|figure| counted as f64 / figure as f64 - 1.0);
+        let is_as_expected = difference.is_some_and(|difference| difference.abs() <= TOLERANCE);
+        are_as_expected &= is_as_expected;
+        let figure = figure.map_or_else(|| "none".to_owned(), |figure| figure.to_string());
+        let difference = difference.map_or_else(String::new, |difference| format!("{:+.1} %", difference * 100.0));
+        let remark = if is_as_expected { "" } else { "  not as expected" };
+        println!("{workload:<8} {counted:>12} {figure:>10} {difference:>11}{remark}");
+        expected.set(workload, counted);
+    }
+    if *update {
+        expected.write()?;
+    }
+    eprintln!("callgrind_annotate explains the counts: {}.*", counter.profiles.display());
+    Ok(are_as_expected || !check)
+}
+
+/// The instructions of one request of a workload.
+fn count(counter: &mut Counter, target: &HttpTarget<'_>, workload: Workload, requests: usize) -> Result<u64> {
+    let messages = target.first_requests(workload, requests)?;
+    let mut connection = target.connect()?;
+    let mut send = |rounds: usize| -> Result<()> {
+        for message in (0..rounds).flat_map(|_| &messages) {
+            if let (Status::Error(_), response) = connection.send(message)? {
+                return Err(connection.unexpected(&response));
+            }
+        }
+        Ok(())
+    };
+    send(1)?;
+    counter.reset()?;
+    send(1)?;
+    let once = counter.read()?;
+    send(2)?;
+    let twice = counter.read()?;
+    Ok(twice.saturating_sub(once) / messages.len().max(1) as u64)
+}
