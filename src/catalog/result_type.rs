@@ -1,6 +1,5 @@
 //! The PostgreSQL type as which statements return a column.
 
-use crate::catalog::stored_type::StoredType;
 use crate::value::ScalarType;
 
 /// The type as which statements return a column. The rows of one statement have these types in common, whatever columns they
@@ -54,18 +53,6 @@ impl ResultType {
             Self::Date => "date",
             Self::Boolean => "bool",
             Self::Uuid => "uuid",
-        }
-    }
-}
-
-impl From<StoredType> for ResultType {
-    fn from(stored: StoredType) -> Self {
-        match stored {
-            StoredType::Text | StoredType::Boolean => Self::Text,
-            StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
-            StoredType::Numeric => Self::Numeric,
-            StoredType::DateTime => Self::Timestamp,
-            StoredType::Uuid => Self::Uuid,
         }
     }
 }

@@ -103,6 +103,18 @@ impl StoredType {
     }
 }
 
+impl From<StoredType> for ResultType {
+    fn from(stored: StoredType) -> Self {
+        match stored {
+            StoredType::Text | StoredType::Boolean => Self::Text,
+            StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
+            StoredType::Numeric => Self::Numeric,
+            StoredType::DateTime => Self::Timestamp,
+            StoredType::Uuid => Self::Uuid,
+        }
+    }
+}
+
 /// How a database stores columns.
 #[derive(Debug, Default)]
 pub struct StoredTypes {

@@ -18,7 +18,7 @@ use crate::compile::stages::{self, Admitted};
 use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::Output;
+use crate::plan::build::output::Output;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::{Request, Variables};

@@ -6,7 +6,7 @@ use crate::compile::compiled::Compiled;
 use crate::compile::stages;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::Output;
+use crate::plan::build::output::Output;
 use crate::query::bind::resolve::resolve;
 use crate::query::export::{FirstCursor, export};
 use crate::query::{Request, Variables};

@@ -25,7 +25,7 @@ use crate::compile::compiled::Compiled;
 use crate::compile::stages::{Admitted, operation, plan, price};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::Output;
+use crate::plan::build::output::Output;
 use crate::query::Request;
 use crate::query::bind::resolve::resolve;
 

@@ -258,7 +258,7 @@ pub(super) mod tests {
     fn colours_do_not_change_the_text() {
         let explained = explained("{ orders(first: 1) { edges { node { orderId } } } }");
         let coloured = render(&explained, &COLOURED);
-        assert!(coloured.contains("\u{1b}[1mStatement 1\u{1b}[0m orders"), "{coloured:?}");
+        assert!(coloured.contains("\u{1b}[1mBranch 0\u{1b}[0m orders"), "{coloured:?}");
         let mut bare = String::new();
         let mut in_escape = false;
         for c in coloured.chars() {

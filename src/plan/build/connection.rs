@@ -7,7 +7,7 @@ use crate::catalog::result_type::ResultType;
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::AccessPath;
 use crate::plan::branch::{Branch, BranchRows};
-use crate::plan::build::Output;
+use crate::plan::build::output::Output;
 use crate::plan::build::page_range::PageRange;
 use crate::plan::build::planner::{DraftRows, Planner, StepDraft};
 use crate::plan::build::search::SearchTerms;

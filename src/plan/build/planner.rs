@@ -6,7 +6,7 @@ use std::mem;
 use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
 use crate::plan::branch::{self, Branch};
-use crate::plan::build::Output;
+use crate::plan::build::output::Output;
 use crate::plan::response_template::TemplateWriter;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::Select;

@@ -187,31 +187,15 @@ impl Visit {
         browser.wait_for_text(".oq-panel [role=status]", " ms.");
         browser.wait_for_text(".oq-tree > li > p", "orders, 5 rows");
         self.check_accessibility("the plan");
-        self.picture("tmp_plan_light.png");
-        browser.run("document.querySelector('.oq-panel pre').scrollIntoView(); return 1");
-        self.picture("tmp_plan_light_sql.png");
-        browser.run("document.querySelector('.oq-panel h2').scrollIntoView(); return 1");
-        let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
-        browser.command("Emulation.setEmulatedMedia", &dark);
+        let scheme = |scheme: &str| {
+            let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+            browser.command("Emulation.setEmulatedMedia", &features);
+        };
+        scheme("dark");
         browser.wait_for("document.querySelector('.monaco-editor.vs-dark')");
         self.check_accessibility("the plan in the dark");
-        self.picture("tmp_plan_dark.png");
-        browser.run("document.querySelector('.oq-panel pre').scrollIntoView(); return 1");
-        self.picture("tmp_plan_dark_sql.png");
-        self.write("{ orders(first: 3) { edges { node { orderId orderItems(first: 2) { edges { node { productId } } } shipGroups(first: 2) { edges { node { shipGroupSeqId orderItems: shipments(first: 1) { edges { node { shipmentId");
-        browser.run_async("setTimeout(() => done(1), 1500)");
-        self.picture("tmp_plan_dark_tree0.png");
-        browser.click(".graphiql-execute-button");
-        browser.run_async("setTimeout(() => done(1), 1500)");
-        self.picture("tmp_plan_dark_tree.png");
-        browser.command(
-            "Emulation.setEmulatedMedia",
-            &json!({ "features": [{ "name": "prefers-color-scheme", "value": "light" }] }),
-        );
+        scheme("light");
         browser.wait_for("document.querySelector('.monaco-editor.vs')");
-        self.picture("tmp_plan_light_tree.png");
-        self.write("{ orders(first: 5, sortKey: ORDER_ID) { edges { node { orderId grandTotal shipGroups(first: 2) { edges { node { facilityId");
-        browser.run_async("setTimeout(() => done(1), 1000)");
     }
 
     fn read_pages(&self, downloads: &Path) {

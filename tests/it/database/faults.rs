@@ -53,7 +53,10 @@ impl Line {
     /// Starts a server on a database with the user `demo`.
     async fn open(database: &Config) -> Self {
         let proxy = FaultProxy::start(database).await;
-        let server = Server::start_on(&proxy.url(), &["--pool-size", "1", "--writer-pool-size", "1"]);
+        let server = Server::start_on(
+            &proxy.url(),
+            &["--pool-size", "1", "--writer-pool-size", "1", "--shared-connections", "off"],
+        );
         let token = server.token("demo");
         Self { server: Arc::new(server), proxy, token }
     }

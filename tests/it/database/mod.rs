@@ -11,5 +11,6 @@ mod preflight;
 mod refusals;
 mod replicas;
 mod several_servers;
+mod shared_connections;
 mod target_session;
 mod tls;

@@ -31,7 +31,8 @@ impl MeteredServer {
         let database = loaded_database().await;
         create_users(&mut database.connect().await, &[("demo", profile), ("guest", Profile::DEFAULT)]).await;
         let log = StatementLog::start(&database).await;
-        let server = Server::start(&database, &[&["--restore-rate", "0"], flags].concat());
+        let server =
+            Server::start(&database, &[&["--restore-rate", "0", "--shared-connections", "off"], flags].concat());
         let token = server.token("demo");
         Self { server, token, log, database }
     }

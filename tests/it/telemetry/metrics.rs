@@ -73,7 +73,7 @@ async fn metrics_agree_with_what_was_requested() {
             "db_client_operation_duration_seconds_count{{db_operation_name=\"{name}\",db_system_name=\"postgresql\"}}"
         ))
     };
-    assert_eq!([operations("BEGIN"), operations("SELECT"), operations("COMMIT")], [requests, 2 * requests, requests]);
+    assert_eq!([operations("BEGIN"), operations("SELECT"), operations("COMMIT")], [0, requests, 0]);
     assert!(operations("PREPARE") >= 1 && operations("PREPARE") < requests);
     assert_eq!(
         metrics.get(r#"db_client_connection_wait_time_seconds_count{db_client_connection_pool_name="queries"}"#),

@@ -1,4 +1,4 @@
-//! PostgreSQL's own statistics: the documented query finds the GraphQL field of each statement.
+//! PostgreSQL's own statistics: the documented query finds the statement of a query.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn documented_query(explained: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_documented_query_finds_the_field_of_each_statement() {
+async fn the_documented_query_finds_the_statement_of_a_query() {
     let settings = [("shared_preload_libraries", "pg_stat_statements"), ("pg_stat_statements.track", "all")];
     let postgres = Postgres::start_with("statistics", &settings).await;
     let client = connect(&postgres.config()).await.unwrap();
@@ -38,11 +38,9 @@ async fn the_documented_query_finds_the_field_of_each_statement() {
     assert!(explained.succeeded, "{}", explained.stderr);
     let messages = client.simple_query(&documented_query(&explained.stdout)).await.unwrap();
     let rows = messages.iter().filter_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(format!("{} {}", row.get("field")?, row.get("calls")?)),
+        SimpleQueryMessage::Row(row) => row.get("calls"),
         _ => None,
     });
-    let mut calls: Vec<_> = rows.collect();
-    calls.sort();
-    assert_eq!(calls, ["order 3", "some 3", "some.shipGroups 3"]);
+    assert_eq!(rows.collect::<Vec<_>>(), ["3"]);
     server.stop();
 }
