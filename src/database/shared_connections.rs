@@ -2,7 +2,7 @@
 //! then serve several requests.
 //!
 //! Only statements that promise little work share a connection, because each waits for those before it. They are never cancelled, since
-//! that could hit another request's statement: they end by themselves, or after [`STATEMENT_TIMEOUT`]. Planning a statement takes longer
+//! that could hit another request's statement: they end by themselves, or after a second. Planning a statement takes longer
 //! than running it, so a text is prepared here only when it has come back, and while nothing else is on the way. Until then it runs on a
 //! connection of its own.
 

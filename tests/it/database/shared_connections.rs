@@ -95,7 +95,9 @@ async fn no_response_is_that_of_another_request() {
         });
         let ended: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
         is_over.store(true, Ordering::Relaxed);
-        ended.into_iter().for_each(|client| client.unwrap());
+        for client in ended {
+            client.unwrap();
+        }
     });
     let [right, away] = [&right, &away].map(|count| count.load(Ordering::Relaxed));
     println!("{right} responses were right, {away} requests were refused while PostgreSQL's processes were ended");
