@@ -41,7 +41,7 @@ function Described({ branches, executed, index }: Run & { index: number }) {
   const rows = executed?.branches.find((found) => found.field === field)?.rows;
   return (
     <li>
-      <p>
+      <p className="oq-branch">
         Branch {index}: <strong>{name}</strong>
         {parent && `, for each row of branch ${branch.parent}`}
         {typeof rows === "number" && (
