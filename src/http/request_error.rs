@@ -73,9 +73,6 @@ pub(crate) enum RequestError {
     /// A body that is not declared to be JSON.
     #[error("the body must be JSON, sent with Content-Type: application/json")]
     NotJson,
-    /// A body that is not declared to be a form.
-    #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
-    NotAForm,
     /// JSON in another charset.
     #[error("the body must be in UTF-8; no other charset is read")]
     NotUtf8,
@@ -95,7 +92,7 @@ impl RequestError {
             Self::TargetTooLong { .. } => ErrorCode::UriTooLong,
             Self::BodyTooLarge { .. } => ErrorCode::PayloadTooLarge,
             Self::BodyTimeout { .. } => ErrorCode::RequestTimeout,
-            Self::CompressedBody | Self::NotJson | Self::NotAForm | Self::NotUtf8 => ErrorCode::UnsupportedMediaType,
+            Self::CompressedBody | Self::NotJson | Self::NotUtf8 => ErrorCode::UnsupportedMediaType,
             Self::NotFound => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             Self::NotAcceptable | Self::NoAcceptableCoding => ErrorCode::NotAcceptable,
@@ -122,7 +119,6 @@ impl RequestError {
             | Self::NoAcceptableCoding
             | Self::Position
             | Self::NotJson
-            | Self::NotAForm
             | Self::NotUtf8 => false,
         }
     }
