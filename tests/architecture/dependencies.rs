@@ -36,7 +36,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),
     ("access", &["nearest", "limits", "telemetry", "database", "shared_store", "throttle"]),
     ("retention", &["database", "telemetry"]),
-    ("orders", &["database"]),
+    ("orders", &["error", "database"]),
     (
         "http",
         &[
