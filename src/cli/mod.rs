@@ -16,6 +16,7 @@ pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod health;
+mod http_client;
 pub(crate) mod keys;
 pub mod load;
 pub(crate) mod manual;

@@ -6,6 +6,8 @@ use std::thread;
 use crate::access::caller_limits::DefaultLimits;
 use crate::access::lockout::LockoutOptions;
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
+use crate::api;
+use crate::api::query_texts::QueryTextOptions;
 use crate::config::error::ConfigError;
 use crate::config::settings::Config;
 use crate::database::connection_string::ConnectionString;
@@ -13,8 +15,7 @@ use crate::database::database_address::DatabaseAddress;
 use crate::database::options::PoolOptions;
 use crate::database::server_addresses::ServerAddresses;
 use crate::http;
-use crate::http::cors;
-use crate::http::query_texts::QueryTextOptions;
+use crate::http::response::cors;
 use crate::http::socket::tls::TlsFiles;
 use crate::limits::{Limits, caller_limits};
 use crate::orders::options::UpdateOptions;
@@ -97,20 +98,26 @@ impl Config {
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
             connections_per_address: self.connections_per_address,
-            max_wait: self.max_wait,
-            queue_wait: self.queue_wait.unwrap_or_default(),
-            queue_length: self.queue_length,
-            export_time: self.export_time,
             grace: self.grace,
             drain: self.drain,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
+            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
+        }
+    }
+
+    /// The options of the endpoints.
+    pub(crate) fn api(&self) -> api::options::Options {
+        api::options::Options {
+            max_wait: self.max_wait,
+            queue_wait: self.queue_wait.unwrap_or_default(),
+            queue_length: self.queue_length,
+            export_time: self.export_time,
             persisted_queries: QueryTextOptions {
                 capacity: self.persisted_queries,
                 max_text: self.persisted_query_size,
             },
             slow_query: self.slow_query,
-            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
             console: self.console,
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
@@ -17,8 +18,7 @@ use crate::config::value_parser::{
 use crate::config::values::Values;
 use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors::Origins;
+use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::limits::caller_limits;
 use crate::preflight::Constraints;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
 use crate::database::connection_string::ConnectionString;
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors::Origins;
+use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
 use crate::shared_store::address::StoreAddress;

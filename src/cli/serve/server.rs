@@ -10,13 +10,13 @@ use tokio::{task, time};
 
 use crate::access::audit_writer::AuditWriter;
 use crate::access::tokens::jwt::Tokens;
+use crate::api::service::CurrentService;
 use crate::cli::outcome::Outcome;
 use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
 use crate::database::server_addresses::ServerAddresses;
-use crate::http::current_service::CurrentService;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;
 use crate::retention::Retention;
@@ -97,7 +97,7 @@ async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, se
     service_manager::stopping();
     let service = services.get();
     service.is_draining.store(true, Ordering::Relaxed);
-    if let (Signal::Drain, Some(drain)) = (signal, service.options.drain) {
+    if let (Signal::Drain, Some(drain)) = (signal, service.http.options.drain) {
         emit(&Event::Draining { time: drain });
         tokio::select! {
             () = time::sleep(drain) => {}
