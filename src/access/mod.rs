@@ -6,7 +6,7 @@
 //! - `tokens`: JWTs and the keys that sign them
 //! - `grants`, `grant_source`, `change_listener`, `grant_cache`: all accounts with their grants and limits, read again when they
 //!   have changed, in memory
-//! - [`profile`], `caller_limits`: the limits of single users, and of callers
+//! - [`profile`], `caller_limits`: the limits of single users in the database, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
 //! - [`accounts`], `manage`: creates and changes accounts
 //! - `metrics`: counts logins
