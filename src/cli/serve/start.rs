@@ -124,6 +124,7 @@ pub(crate) async fn start(
         is_draining: Arc::default(),
         request_ids: Arc::default(),
     };
+    service.grants.answer_with(Arc::clone(&service.tokens));
     Ok(Server {
         listener,
         admin,
