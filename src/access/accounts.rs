@@ -48,9 +48,11 @@ pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User
     let transaction = client.transaction().await?;
     transaction
         .execute(
-            "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ($1, $2)
-             ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash, disabled = false
-             WHERE (user_account.password_hash, user_account.disabled)
+            "INSERT INTO orderql.user_account AS account (user_id, password_hash) VALUES ($1, $2)
+             ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash, disabled = false,
+                 password_changed_at = CASE WHEN account.password_hash = excluded.password_hash
+                                       THEN account.password_changed_at ELSE clock_timestamp() END
+             WHERE (account.password_hash, account.disabled)
                    IS DISTINCT FROM (excluded.password_hash, false)",
             &[&user.user_id, &&*hash],
         )

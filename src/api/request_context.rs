@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hyper::http::request::Parts as Head;
 
 use crate::access::grants::{Artifact, Principal};
+use crate::access::tokens::error::BadToken;
 use crate::api::access_log::AccessLogEntry;
 use crate::api::credentials;
 use crate::api::errors::access_error::AccessError;
@@ -30,8 +31,11 @@ impl RequestContext {
     /// to the log entry.
     pub(crate) fn authorize(&mut self, artifact: Artifact) -> Result<Arc<Principal>, AccessError> {
         let Service { tokens, grants, .. } = &*self.service;
-        let user_id = tokens.verify(credentials::token(&self.head.headers)?)?;
-        let caller = grants.current().principal(&user_id).ok_or(AccessError::AccountClosed)?;
+        let token = tokens.verify(credentials::token(&self.head.headers)?)?;
+        let caller = grants.current().principal(&token.user_id).ok_or(AccessError::AccountClosed)?;
+        if token.issued_at < caller.tokens_from {
+            return Err(BadToken::Superseded.into());
+        }
         self.entry.caller = Some(Arc::clone(&caller.user_id));
         if !caller.may(artifact) {
             return Err(AccessError::NotGranted { path: artifact.path() });

@@ -3,6 +3,7 @@
 use std::env;
 use std::thread;
 
+use crate::access::grants::GrantOptions;
 use crate::access::lockout::LockoutOptions;
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
 use crate::api;
@@ -127,6 +128,11 @@ impl Config {
     /// Passwords that are verified at the same time. By default they leave half of the cores to requests.
     pub(crate) fn password_checks(&self) -> usize {
         self.password_checks.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from).div_ceil(2))
+    }
+
+    /// What holds for all accounts.
+    pub(crate) fn grants(&self) -> GrantOptions {
+        GrantOptions { limits: self.limits, revokes_on_password_change: self.revoke_on_password_change }
     }
 
     /// The delays after wrong passwords.

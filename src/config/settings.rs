@@ -149,6 +149,8 @@ settings! {
         external_audience: Option<String> = "external-audience", "ORDERQL_EXTERNAL_AUDIENCE", "", TEXT_OR_NONE;
         /// Claim of the external issuer's tokens that has the user's name.
         external_user_claim: String = "external-user-claim", "ORDERQL_EXTERNAL_USER_CLAIM", "sub", TEXT;
+        /// Whether a new password ends the tokens that were issued to the user before.
+        revoke_on_password_change: bool = "revoke-on-password-change", "ORDERQL_REVOKE_ON_PASSWORD_CHANGE", "off", SWITCH, Live;
         /// Passwords that are verified at the same time; each takes 19 MiB and a core, so half as many as there are cores if not given.
         password_checks: Option<usize> = "password-checks", "ORDERQL_PASSWORD_CHECKS", "", COUNT_OR_NONE;
         /// Wrong passwords in a row that lock an account for their address, for longer each time; ten times as many lock the address itself.

@@ -19,6 +19,8 @@ const CACHE_SIZE: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 pub(crate) struct VerifiedToken {
     /// The bearer's account.
     pub(crate) user_id: Arc<str>,
+    /// Seconds since 1970 at which the token was issued; 0 if it does not say when.
+    pub(crate) issued_at: u64,
     /// Seconds since 1970 at which the token expires.
     pub(crate) expires_at: u64,
 }

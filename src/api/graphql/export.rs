@@ -277,7 +277,10 @@ impl RunningExport {
     /// The account as it is now. It may have been closed or lost its grant since the last page, or have other limits.
     fn check_caller(&mut self) -> Result<(), AccessError> {
         let grants = self.service.grants.current();
-        self.caller = grants.principal(&self.caller.user_id).ok_or(AccessError::AccountClosed)?;
+        let caller = grants.principal(&self.caller.user_id);
+        // A later second is that of another account of this name, or of a new password.
+        let caller = caller.filter(|caller| caller.tokens_from <= self.caller.tokens_from);
+        self.caller = caller.ok_or(AccessError::AccountClosed)?;
         if !self.caller.may(Artifact::Graphql) {
             return Err(AccessError::NotGranted { path: Artifact::Graphql.path() });
         }

@@ -9,7 +9,8 @@ use tokio::sync::oneshot;
 use tokio::{task, time};
 
 use crate::access::audit_writer::AuditWriter;
-use crate::access::tokens::jwt::Tokens;
+use crate::access::tokens::error::TokenError;
+use crate::access::tokens::jwt::IssuedToken;
 use crate::api::service::CurrentService;
 use crate::cli::outcome::Outcome;
 use crate::cli::serve::reload::{Reloader, Settings};
@@ -44,9 +45,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Issues the server's tokens.
-    pub(crate) fn tokens(&self) -> Arc<Tokens> {
-        Arc::clone(&self.services.get().tokens)
+    /// Issues a token for a user that is valid for this time.
+    pub(crate) fn issue(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
+        let service = self.services.get();
+        let tokens_from = service.grants.current().principal(user_id).map_or(0, |account| account.tokens_from);
+        service.tokens.issue_with_lifetime(user_id, tokens_from, lifetime)
     }
 
     /// The bound address.

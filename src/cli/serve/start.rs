@@ -103,7 +103,7 @@ pub(crate) async fn start(
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(&servers, config.limits).await?.into(),
+        grants: GrantCache::start(&servers, config.grants()).await?.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
