@@ -78,7 +78,6 @@ async fn store_profile(transaction: &Transaction<'_>, user_id: &str, profile: &P
          ON CONFLICT (user_id) DO UPDATE SET ({names}) = ({wanted})
          WHERE ({stored}) IS DISTINCT FROM ({wanted})"
     );
-    let numbers: Vec<_> = profile.limits().map(|(_, number)| number).collect();
-    transaction.execute(&upsert, &parameters(&user_id, &numbers)).await?;
+    transaction.execute(&upsert, &parameters(&user_id, &profile.numbers())).await?;
     Ok(())
 }

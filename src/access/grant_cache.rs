@@ -13,6 +13,7 @@ use crate::access::caller_limits::DefaultLimits;
 use crate::access::change_listener::ChangeListener;
 use crate::access::grant_source::{AccessVersion, GrantSource, GrantSourceError};
 use crate::access::grants::Grants;
+use crate::access::tokens::jwt::Tokens;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
@@ -38,7 +39,7 @@ pub(crate) struct GrantCache {
     default: watch::Sender<DefaultLimits>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
-    _listener: ChangeListener,
+    listener: ChangeListener,
 }
 
 impl GrantCache {
@@ -56,12 +57,17 @@ impl GrantCache {
         let refresher =
             Refresher { servers, default: limits, changed, publish, version, loaded: Instant::now(), search: None };
         let task = tokio::spawn(refresher.run(source, Arc::clone(&connected)));
-        Ok(Self { current, default, connected, task, _listener: listener })
+        Ok(Self { current, default, connected, task, listener })
     }
 
     /// Has the grants read again, with other limits of users without a profile. Does not wait for it.
     pub(crate) fn set_default_limits(&self, default: DefaultLimits) {
         self.default.send_replace(default);
+    }
+
+    /// Answers from now on when a command asks whether these tokens accept a key.
+    pub(crate) fn answer_with(&self, tokens: Arc<Tokens>) {
+        self.listener.answer_with(tokens);
     }
 
     /// The grants that were read last.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tokio_postgres::{Client, Error};
 
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
-use crate::access::profile::{Profile, select_list};
+use crate::access::profile::select_list;
+use crate::limits::Profile;
 
 /// What a user group is granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use crate::api::errors::endpoint_error::EndpointError;
 use crate::database::wal_position::WalPosition;
+use crate::replicas::read_servers::ReadServers;
 
 /// The header of the response to an order update.
 const POSITION: HeaderName = HeaderName::from_static("orderql-position");
@@ -13,8 +14,16 @@ const POSITION: HeaderName = HeaderName::from_static("orderql-position");
 /// The header of a request that is to see the update.
 pub(crate) const AFTER: HeaderName = HeaderName::from_static("orderql-after");
 
-/// The position after which a request is to be read, if it names one.
-pub(crate) fn after(headers: &HeaderMap) -> Result<Option<WalPosition>, EndpointError> {
+/// The position after which a request is to be read, if it names one. Fails if the primary has not written so far: no replica would
+/// ever be read.
+pub(crate) async fn after(headers: &HeaderMap, servers: &ReadServers) -> Result<Option<WalPosition>, EndpointError> {
+    match parse(headers)? {
+        Some(position) if !servers.may_be_written(position).await => Err(EndpointError::UnwrittenPosition),
+        position => Ok(position),
+    }
+}
+
+fn parse(headers: &HeaderMap) -> Result<Option<WalPosition>, EndpointError> {
     let mut values = headers.get_all(AFTER).into_iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
@@ -42,7 +51,7 @@ mod tests {
     fn a_request_names_one_position_or_none() {
         let read = |values: &[&str]| {
             let headers = values.iter().map(|value| (AFTER, value.parse().unwrap())).collect();
-            after(&headers).map(|position| position.map(|position| position.to_string())).ok()
+            parse(&headers).map(|position| position.map(|position| position.to_string())).ok()
         };
         assert_eq!(read(&[]), Some(None));
         assert_eq!(read(&[" 16/b374d848"]), Some(Some("16/B374D848".to_owned())));

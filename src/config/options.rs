@@ -3,7 +3,6 @@
 use std::env;
 use std::thread;
 
-use crate::access::caller_limits::DefaultLimits;
 use crate::access::lockout::LockoutOptions;
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
 use crate::api;
@@ -17,7 +16,7 @@ use crate::database::server_addresses::ServerAddresses;
 use crate::http;
 use crate::http::response::cors;
 use crate::http::socket::tls::TlsFiles;
-use crate::limits::{Limits, caller_limits};
+use crate::limits::Limits;
 use crate::orders::options::UpdateOptions;
 use crate::replicas::options::{ReadOptions, ReadServerOptions};
 use crate::telemetry::log;
@@ -27,38 +26,6 @@ use crate::throttle::shared_buckets::LARGEST_CAPACITY;
 /// The lengths of queues that all queues together may have.
 const QUEUES: usize = 16;
 
-/// Makes [`Config::default_limits`] from the table of limits.
-macro_rules! default_limits {
-    (
-        query {
-            $(
-                #[doc = $query_help:literal]
-                $query_limit:ident: $query_type:ty = $query_name:literal, $query_variable:literal,
-                    $query_default:literal, $query_unit:ident, $query_column:ident;
-            )*
-        }
-        service {
-            $(
-                #[doc = $help:literal]
-                $limit:ident: $type:ty =
-                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-    ) => {
-        impl Config {
-            /// The limits of a user without a profile.
-            pub(crate) fn default_limits(&self) -> DefaultLimits {
-                DefaultLimits {
-                    query: Limits { $($query_limit: self.$query_limit),* },
-                    $($limit: self.$limit,)*
-                }
-            }
-        }
-    };
-}
-
-caller_limits!(default_limits!);
-
 impl Config {
     /// Fails if values do not go together that are each valid.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -66,7 +33,7 @@ impl Config {
         if memory_budget / 2 < body_limit {
             return Err(ConfigError::BodyAboveBudget { body_limit, memory_budget });
         }
-        let limits = self.default_limits().query;
+        let limits = self.limits.without_profile().query;
         let Limits { max_cost, bucket_size, .. } = limits;
         if max_cost == 0 {
             return Err(ConfigError::NoCost);

@@ -287,20 +287,6 @@ pub(crate) const LOG_FILTER: ValueParser<String> = ValueParser {
     parse: |text| is_filter(text).then(|| text.to_owned()),
 };
 
-/// The parser of a limit's setting, by the limit's unit.
-macro_rules! limit_parser {
-    (Credits) => {
-        $crate::config::value_parser::CREDITS
-    };
-    (Count) => {
-        $crate::config::value_parser::LIMIT
-    };
-    (Time) => {
-        $crate::config::value_parser::TIME
-    };
-}
-pub(crate) use limit_parser;
-
 fn duration(text: &str) -> Option<Duration> {
     let (count, unit) = number_and_unit(text)?;
     let milliseconds = match unit {

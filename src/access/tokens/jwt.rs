@@ -130,6 +130,11 @@ impl Tokens {
         self.keys.is_readable()
     }
 
+    /// Whether a key of this id is in force, by what is in the key folder now.
+    pub(crate) fn accepts_key(&self, id: &str) -> bool {
+        self.keys.checked_now().own_key(id).is_some()
+    }
+
     /// The server's public keys as a JWK set (RFC 7517). Contains no secrets.
     pub(crate) fn public_keys(&self) -> Value {
         let keys = self.keys.current();

@@ -28,6 +28,11 @@ pub(crate) enum EndpointError {
         "a request has one Orderql-After at most, with the Orderql-Position of an order update's response, such as 16/B374D848"
     )]
     Position,
+    /// An `Orderql-After` that the primary has not reached.
+    #[error(
+        "the position in Orderql-After is beyond all that was written; send the Orderql-Position of an order update's response"
+    )]
+    UnwrittenPosition,
     /// A compressed body.
     #[error("a request's body must not be compressed; send it without Content-Encoding")]
     CompressedBody,
@@ -48,7 +53,7 @@ impl From<EndpointError> for ApiError {
             EndpointError::NotFound => ErrorCode::NotFound,
             EndpointError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             EndpointError::NotAcceptable => ErrorCode::NotAcceptable,
-            EndpointError::Position => ErrorCode::BadRequest,
+            EndpointError::Position | EndpointError::UnwrittenPosition => ErrorCode::BadRequest,
             EndpointError::CompressedBody
             | EndpointError::NotJson
             | EndpointError::NotAForm

@@ -76,7 +76,7 @@ pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> Htt
 
 async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
-    let after = read_position::after(&context.head.headers)?;
+    let after = read_position::after(&context.head.headers, &context.service.servers).await?;
     let envelope = request_envelope::read(context, &caller, body).await?;
     let mut query = resolve(&context.service.persisted_queries, envelope)?;
     if let Some(report) = cost_report::requested(&context.head.headers)? {

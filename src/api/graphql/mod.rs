@@ -122,7 +122,7 @@ async fn run(
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
     let headers = optional_headers::of(&head.headers);
-    let after = read_position::after(headers)?;
+    let after = read_position::after(headers, &service.servers).await?;
     // Refusing a query once more must cost little.
     if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
         entry.set_operation(known.operation_name.as_deref());

@@ -13,7 +13,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::value_parser;
+use clap::{Arg, ArgMatches, value_parser};
 use thiserror::Error;
 
 use crate::catalog::search_window::SearchWindow;
@@ -22,8 +22,8 @@ use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
-use crate::config::value_parser::limit_parser;
-use crate::limits::{Limits, caller_limits};
+use crate::config::limit_settings::parser;
+use crate::limits::{LIMITS, Limit, Limits, Profile};
 use crate::query::{Request, Variables};
 
 /// Print what a query costs and the SQL that it runs, without a database
@@ -64,42 +64,39 @@ pub struct Args {
     query: String,
 }
 
-/// Makes [`LimitFlags`] from the table of limits.
-macro_rules! limit_flags {
-    (
-        query {
-            $(
-                #[doc = $help:literal]
-                $limit:ident: $type:ty =
-                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-        service { $($service:tt)* }
-    ) => {
-        /// The limits of the caller, a flag each.
-        #[derive(Debug, clap::Args)]
-        struct LimitFlags {
-            $(
-                #[doc = $help]
-                #[arg(
-                    long = $name,
-                    value_name = "N",
-                    default_value_t = Limits::default().$limit,
-                    value_parser = |text: &str| limit_parser!($unit).read(text)
-                )]
-                $limit: $type,
-            )*
-        }
+/// The limits of the caller, a flag each.
+#[derive(Debug, Clone, Copy)]
+struct LimitFlags(Limits);
 
-        impl LimitFlags {
-            fn limits(&self) -> Limits {
-                Limits { $($limit: self.$limit),* }
-            }
-        }
-    };
+impl clap::Args for LimitFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let flag = |limit: &'static Limit| {
+            let arg =
+                Arg::new(limit.name).long(limit.name).value_name("N").help(limit.help.trim().trim_end_matches('.'));
+            arg.default_value(limit.default).value_parser(|text: &str| parser(limit.unit).read(text))
+        };
+        command.args(LIMITS.iter().filter(|limit| limit.is_of_query).map(flag))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
-caller_limits!(limit_flags!);
+impl clap::FromArgMatches for LimitFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut limits = Profile::DEFAULT;
+        for limit in LIMITS.iter().filter(|limit| limit.is_of_query) {
+            *(limit.own)(&mut limits) = matches.get_one(limit.name).copied();
+        }
+        Ok(Self(Limits::of(&limits)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
 
 /// The server would reject the query. The printed errors say why.
 #[derive(Debug, Error)]
@@ -116,7 +113,7 @@ pub fn run(args: &Args) -> Outcome {
         operation_name: args.operation.clone(),
         variables: args.variables.clone().unwrap_or_default(),
     };
-    let limits = args.limits.limits();
+    let limits = args.limits.0;
     let result = explanation::explain(&catalog, &request, &limits);
     let explained = Explained { query: &request.query, limits, result };
     let text = if args.json {

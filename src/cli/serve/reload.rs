@@ -95,7 +95,7 @@ impl<'a> Reloader<'a> {
         if let Some((catalog, constraints)) = served {
             service.servers.serve_schema(catalog, constraints);
         }
-        service.grants.set_default_limits(config.default_limits());
+        service.grants.set_default_limits(config.limits);
         service.logins.set_lockout(config.lockout());
         let memory = service.http.memory.clone();
         memory.resize(options.memory_budget, options.body_limit);

@@ -103,7 +103,7 @@ pub(crate) async fn start(
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(&servers, config.default_limits()).await?.into(),
+        grants: GrantCache::start(&servers, config.limits).await?.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
@@ -124,6 +124,7 @@ pub(crate) async fn start(
         is_draining: Arc::default(),
         request_ids: Arc::default(),
     };
+    service.grants.answer_with(Arc::clone(&service.tokens));
     Ok(Server {
         listener,
         admin,

@@ -1,5 +1,6 @@
 //! Tokens: invalid ones, the published keys, rotation of keys, and changes by the operator under load.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,8 @@ use serde_json::{Value, json};
 use crate::support::command::{self, orderql_on, run};
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::Response;
-use crate::support::server::Server;
+use crate::support::server::{Server, wait_until};
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
 const QUERY: &str = r#"{"query":"{ order(orderId: \"NONE\") { orderName } }"}"#;
@@ -328,4 +330,79 @@ async fn changes_by_the_operator_under_load_fail_no_other_request() {
     while query(&server, &ann).status != 401 {}
     while query(&other, &ann).status != 401 {}
     assert_eq!((query(&server, &last).status, query(&other, &last).status), (200, 200));
+}
+
+/// The flags of an external issuer, whose key is in the folder, and that key.
+fn external_issuer(folder: &Path) -> ([String; 6], Ed25519KeyPair) {
+    let key = Ed25519KeyPair::generate().with_key_id("theirs");
+    let file = folder.join("jwks.json");
+    let jwk: Value = serde_json::from_str(&key.public_key().to_jwk()).unwrap();
+    fs::write(&file, json!({"keys": [jwk]}).to_string()).unwrap();
+    let flags =
+        ["--external-jwks", file.to_str().unwrap(), "--external-issuer", "theirs", "--external-audience", "orders"];
+    (flags.map(str::to_owned), key)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_retired_key_is_rejected_while_an_external_issuers_keys_cannot_be_read() {
+    let database = database().await;
+    let folder = TestFolder::create("external-issuer");
+    let (flags, _) = external_issuer(folder.path());
+    let flags: Vec<_> = ["--admin-listen", "0"].into_iter().chain(flags.iter().map(String::as_str)).collect();
+    let server = Server::start(&database, &flags);
+    let run = |arguments: &str| orderql(&server.folder, &database, arguments);
+    let token = server.token("demo");
+    let old = signing_key(&server).0;
+    assert_eq!(query(&server, &token).status, 200);
+    assert!(run("keys rotate").0);
+    fs::write(folder.path().join("jwks.json"), "").unwrap();
+    assert_eq!(run(&format!("keys retire {old}")).1, format!("{old} is retired\n"));
+    // The command has waited for the server.
+    assert_eq!(query(&server, &token).status, 401);
+    assert_eq!(query(&server, &server.token("demo")).status, 200);
+    let keys = server.get_as_operator("/health/ready").json()["parts"]["keys"].take();
+    assert_ne!(keys["status"], "ok", "{keys}");
+    external_issuer(folder.path());
+    wait_until(|| {
+        query(&server, &server.token("demo"));
+        server.get_as_operator("/health/ready").json()["parts"]["keys"]["status"] == "ok"
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retiring_a_key_fails_if_a_server_does_not_say_that_it_rejects_it() {
+    let database = database().await;
+    let server = Server::start(&database, &[]);
+    let run = |arguments: &str| orderql(&server.folder, &database, arguments);
+    let old = signing_key(&server).0;
+    assert!(run("keys rotate").0);
+    // A server with a copy of the folder, and so with the key.
+    let copy = TestFolder::create("copied-keys");
+    let keys = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path());
+    for key in keys {
+        fs::copy(&key, copy.path().join(key.file_name().unwrap())).unwrap();
+    }
+    fs::set_permissions(copy.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let other = Server::start(&database, &["--key-folder", copy.path().to_str().unwrap()]);
+    let (succeeded, out, error) = run(&format!("keys retire {old}"));
+    assert!(!succeeded && out.is_empty(), "{out}");
+    assert!(error.contains(&format!("{old} is removed from the folder")), "{error}");
+    assert!(error.contains("1 of 2 running servers still accept its tokens"), "{error}");
+    other.stop();
+
+    // One that cannot be asked.
+    let second = signing_key_ids(&server).pop().unwrap();
+    assert!(run("keys rotate").0);
+    server.signal("-STOP");
+    let (succeeded, _, error) = run(&format!("keys retire {second}"));
+    server.signal("-CONT");
+    assert!(!succeeded && error.contains("1 of 1 running servers did not say"), "{error}");
+}
+
+/// The ids of the keys in the server's folder, the newest last.
+fn signing_key_ids(server: &Server) -> Vec<String> {
+    let files = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path());
+    let mut ids: Vec<_> = files.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
 }
