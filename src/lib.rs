@@ -52,8 +52,11 @@ pub mod any_host;
 #[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
+#[allow(clippy::disallowed_methods, reason = "reads libpq's environment and files, and a pause between two attempts")]
 pub mod database;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "finds and starts PostgreSQL's programs")]
+pub mod private_cluster;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;

@@ -9,10 +9,10 @@ use tokio::task::JoinHandle;
 use tokio::time;
 use tokio_postgres::{Client, Error};
 
-use crate::database::connect::connect;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::connect;
 use crate::database::migrate::has_order_tables;
-use crate::database::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

@@ -11,11 +11,11 @@ use tokio::time;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
-use crate::database::connect::connect;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
-use crate::database::server_addresses::ServerAddresses;
-use crate::database::session::reader;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::connection::connect::connect;
+use crate::database::connection::session::reader;
 use crate::plan::sql::{Identifier, Relation};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;

@@ -11,14 +11,14 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use orderql::database::migrate::migrate;
-use orderql::database::options::{ClusterOptions, Durability, PoolOptions};
-use orderql::database::pool::Pool;
+use orderql::database::pool::reader_pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::statement_log::StatementLog;
 use orderql::execute::{constant, execute};
+use orderql::private_cluster::cluster::Cluster;
+use orderql::private_cluster::options::{ClusterOptions, Durability, PoolOptions};
 use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
 

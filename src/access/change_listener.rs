@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tokio::time;
 use tokio_postgres::{AsyncMessage, Client, Error};
 
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

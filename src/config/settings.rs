@@ -15,7 +15,7 @@ use crate::config::value_parser::{
     limit_parser,
 };
 use crate::config::values::Values;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::console_mode::ConsoleMode;
 use crate::http::cors::Origins;

@@ -11,7 +11,7 @@ use crate::access::grants::{Artifact, Principal};
 use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
 use crate::compile::compiler::Compiler;
-use crate::database::writer_pool::WriterPool;
+use crate::database::pool::writer_pool::WriterPool;
 use crate::http::access_error::AccessError;
 use crate::http::access_log::AccessLogEntry;
 use crate::http::cpu_tasks::CpuTasks;

@@ -1,7 +1,7 @@
 //! The metrics that are not recorded but read from the service when somebody asks.
 
 use crate::database::metrics::PoolName;
-use crate::database::pool_status::PoolStatus;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::http::metrics;
 use crate::http::readiness::{Part, Readiness};
 use crate::http::service::Service;

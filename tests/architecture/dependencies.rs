@@ -26,6 +26,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("any_host", &[]),
     ("telemetry", &["pem_files"]),
     ("database", &["value", "byte_lru", "telemetry", "pem_files", "any_host"]),
+    ("private_cluster", &["database", "telemetry"]),
     ("load", &["database"]),
     ("sample", &[]),
     ("execute", &["value", "cursor", "catalog", "query", "plan", "database"]),
@@ -97,6 +98,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
         "tokio_postgres",
         &[
             "database",
+            "private_cluster",
             "load",
             "sample",
             "execute",

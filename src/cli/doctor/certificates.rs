@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 
 use crate::cli::doctor::finding::Finding;
-use crate::database::database_address::CertificateFiles;
+use crate::database::address::database_address::CertificateFiles;
 use crate::pem_files::{certificates, expiry};
 
 /// How long before its end a certificate should be replaced.

@@ -10,7 +10,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::cli::schema::{self, SchemaFileError};
 use crate::compile::compiler::Compiler;
 use crate::config::settings::Config;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::sdl_document::SdlDocument;
 use crate::preflight::{Constraints, stored_types};
 use crate::telemetry::emit;

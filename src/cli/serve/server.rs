@@ -15,7 +15,7 @@ use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::current_service::CurrentService;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;

@@ -9,9 +9,9 @@ use tokio::time;
 
 use crate::access::grants::Principal;
 use crate::compile::compiled::Compiled;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
-use crate::database::own_connection::OwnConnection;
-use crate::database::shared_connections::StatementText;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;

@@ -20,7 +20,7 @@ use tokio::time;
 use crate::access::grants::{Artifact, Principal};
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
-use crate::database::own_connection::OwnConnection;
+use crate::database::connection::own_connection::OwnConnection;
 use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;

@@ -8,12 +8,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::database::address::{ClusterAddress, SUPERUSER};
-use crate::database::error::ClusterError;
-use crate::database::options::{ClusterOptions, Durability};
-use crate::database::postmaster::{PORT, pid_file, process_id};
-use crate::database::programs::Programs;
-use crate::database::server_user::ServerUser;
+use crate::private_cluster::address::{ClusterAddress, SUPERUSER};
+use crate::private_cluster::error::ClusterError;
+use crate::private_cluster::options::{ClusterOptions, Durability};
+use crate::private_cluster::postmaster::{PORT, pid_file, process_id};
+use crate::private_cluster::programs::Programs;
+use crate::private_cluster::server_user::ServerUser;
 
 /// The longest socket path that all systems accept, without the NUL at its end: macOS has 104 bytes, Linux 108.
 const MAX_SOCKET_PATH: usize = 103;

@@ -17,10 +17,10 @@ use tokio::sync::Notify;
 use tokio_postgres::Statement;
 
 use crate::byte_lru::ByteLru;
+use crate::database::connection::rows::Rows;
+use crate::database::connection::statement_texts::{MAX_PLANS, plan_bytes};
 use crate::database::error::DatabaseError;
 use crate::database::parameter::SqlParam;
-use crate::database::rows::Rows;
-use crate::database::statement_texts::{MAX_PLANS, plan_bytes};
 
 /// The most statements on their way on one connection.
 pub(crate) const MAX_IN_FLIGHT: usize = 16;
@@ -40,7 +40,7 @@ const COUNTED_TEXTS: usize = 10_000;
 
 /// Connections that many requests share.
 #[derive(Debug, Clone)]
-pub(super) struct SharedConnections(Arc<Shared>);
+pub(in crate::database) struct SharedConnections(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -98,7 +98,7 @@ impl std::fmt::Debug for SharedConnection {
 
 impl SharedConnections {
     /// So many connections, which this pool opens when they are needed.
-    pub(super) fn new(pool: deadpool_postgres::Pool, connections: usize) -> Self {
+    pub(in crate::database) fn new(pool: deadpool_postgres::Pool, connections: usize) -> Self {
         Self(Arc::new(Shared {
             pool,
             slots: std::iter::repeat_with(Slot::default).take(connections).collect(),
@@ -108,20 +108,20 @@ impl SharedConnections {
     }
 
     /// How many connections are open, and how many of these have statements on their way.
-    pub(super) fn open_and_used(&self) -> (usize, usize) {
+    pub(in crate::database) fn open_and_used(&self) -> (usize, usize) {
         self.0.slots.iter().filter_map(Slot::connection).fold((0, 0), |(open, used), connection| {
             (open + 1, used + usize::from(connection.in_flight.load(Ordering::Relaxed) > 0))
         })
     }
 
     /// Whether the statement is prepared on some connection.
-    pub(super) fn has(&self, text: StatementText<'_>) -> bool {
+    pub(in crate::database) fn has(&self, text: StatementText<'_>) -> bool {
         let mut connections = self.0.slots.iter().filter_map(Slot::connection);
         connections.any(|connection| connection.with_statement(text).is_some())
     }
 
     /// A turn on the connection with the fewest statements on their way, of those that have prepared this one.
-    pub(super) fn try_take(&self, text: StatementText<'_>) -> Option<SharedTurn> {
+    pub(in crate::database) fn try_take(&self, text: StatementText<'_>) -> Option<SharedTurn> {
         let mut best: Option<(usize, SharedTurn)> = None;
         let mut lacking = None;
         for index in 0..self.0.slots.len() {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
 
-use crate::database::connect::connect;
-use crate::database::error::ClusterError;
+use crate::database::connection::connect::connect;
+use crate::private_cluster::error::ClusterError;
 
 /// The superuser of the cluster. It is not called orderql, because a role searches the schema of its own name first.
 pub(super) const SUPERUSER: &str = "postgres";

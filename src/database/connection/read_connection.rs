@@ -2,11 +2,11 @@
 
 use tokio_postgres::Statement;
 
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::rows::Rows;
+use crate::database::connection::shared_connections::SharedTurn;
 use crate::database::error::DatabaseError;
-use crate::database::own_connection::{OwnConnection, Transaction};
 use crate::database::parameter::SqlParam;
-use crate::database::rows::Rows;
-use crate::database::shared_connections::SharedTurn;
 
 /// A connection for one statement.
 pub enum ReadConnection {

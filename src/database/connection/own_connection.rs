@@ -8,13 +8,13 @@ use futures_util::poll;
 use tokio_postgres::Statement;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::cancel;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::connection::cancel;
+use crate::database::connection::rows::{Commit, Rows};
+use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
 use crate::database::parameter::SqlParam;
-use crate::database::rows::{Commit, Rows};
-use crate::database::statement_texts::StatementTexts;
 
 /// A connection that one request has for itself. [`OwnConnection::release`] returns it to the pool. If it is dropped before, its
 /// transaction is rolled back, and a statement that takes long is cancelled on the server.
@@ -44,7 +44,7 @@ pub(crate) enum Transaction {
 }
 
 impl OwnConnection {
-    pub(super) fn new(connection: Object, database: &DatabaseAddress, texts: &StatementTexts) -> Self {
+    pub(in crate::database) fn new(connection: Object, database: &DatabaseAddress, texts: &StatementTexts) -> Self {
         let read_only = if database.startup_options { ReadOnly::ByDefault } else { ReadOnly::ByTransaction };
         Self { connection: Some(connection), tls: database.tls.clone(), read_only, texts: texts.clone() }
     }

@@ -9,13 +9,13 @@ use std::fs::{self, File, Permissions, TryLockError};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::database::address::ClusterAddress;
-use crate::database::error::ClusterError;
-use crate::database::options::ClusterOptions;
-use crate::database::postmaster::Postmaster;
-use crate::database::programs::Programs;
-use crate::database::server::{Server, data_version};
-use crate::database::server_user::is_root;
+use crate::private_cluster::address::ClusterAddress;
+use crate::private_cluster::error::ClusterError;
+use crate::private_cluster::options::ClusterOptions;
+use crate::private_cluster::postmaster::Postmaster;
+use crate::private_cluster::programs::Programs;
+use crate::private_cluster::server::{Server, data_version};
+use crate::private_cluster::server_user::is_root;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

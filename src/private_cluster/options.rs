@@ -1,25 +1,6 @@
-//! The options of the connection pools and of the private cluster.
+//! The options of the private cluster.
 
 use std::path::PathBuf;
-use std::time::Duration;
-
-use crate::database::database_address::DatabaseAddress;
-
-/// How long connecting may take.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The options of a connection pool.
-#[derive(Debug, Clone)]
-pub struct PoolOptions {
-    /// The database's address.
-    pub database: DatabaseAddress,
-    /// The maximum number of connections that a request has for itself.
-    pub size: usize,
-    /// The number of connections that requests share.
-    pub shared: usize,
-    /// How long a request waits for a free connection.
-    pub wait: Duration,
-}
 
 /// Whether committed data survives a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::database::error::ClusterError;
+use crate::private_cluster::error::ClusterError;
 
 /// The oldest supported major version.
 const MIN_VERSION: u32 = 14;

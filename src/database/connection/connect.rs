@@ -3,7 +3,7 @@
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Error};
 
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

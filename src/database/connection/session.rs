@@ -1,7 +1,7 @@
 //! The PostgreSQL settings that every pooled connection starts with, or that its role has.
 
-use crate::database::database_address::DatabaseAddress;
-use crate::database::target_session::depends_on_default;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::target_session::depends_on_default;
 
 /// The name of a setting of PostgreSQL, and its value.
 pub(super) type Setting = (&'static str, &'static str);
@@ -68,7 +68,7 @@ fn undecided_reader_settings(operator: &str) -> String {
 }
 
 /// Makes the transactions of a connection read-only.
-pub(super) const READ_ONLY: &str = "SET default_transaction_read_only = on";
+pub(in crate::database) const READ_ONLY: &str = "SET default_transaction_read_only = on";
 
 /// The address with the settings of a reading connection, and whether `READ_ONLY` has to follow.
 pub(crate) fn reader(address: &DatabaseAddress) -> (DatabaseAddress, bool) {
@@ -83,7 +83,7 @@ pub(crate) fn reader(address: &DatabaseAddress) -> (DatabaseAddress, bool) {
 }
 
 /// The address with the settings of a writing connection.
-pub(super) fn writer(address: &DatabaseAddress) -> DatabaseAddress {
+pub(in crate::database) fn writer(address: &DatabaseAddress) -> DatabaseAddress {
     if !address.startup_options {
         return address.clone();
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use deadpool_postgres::{Hook, HookError};
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use crate::database::session::{
+use crate::database::connection::session::{
     READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, SNAPSHOT, Setting, WRITER_REQUIRED,
 };
 use crate::telemetry::emit;
@@ -15,7 +15,7 @@ use crate::telemetry::event::Event;
 
 /// What the settings of a new connection are compared with.
 #[derive(Debug, Clone)]
-pub(super) struct SessionCheck {
+pub(in crate::database) struct SessionCheck {
     required: Vec<Setting>,
     /// Only the time that statements take depends on these.
     planning: &'static [Setting],
@@ -25,7 +25,7 @@ pub(super) struct SessionCheck {
 
 impl SessionCheck {
     /// For connections that read. Without startup options each transaction says by itself that it is a snapshot and read-only.
-    pub(super) fn of_reader(startup_options: bool) -> Self {
+    pub(in crate::database) fn of_reader(startup_options: bool) -> Self {
         let of_transactions: &[Setting] = if startup_options { &[SNAPSHOT, READ_ONLY_DEFAULT] } else { &[] };
         // With startup options, what differs is what the operator's address says.
         let planning: &[Setting] = if startup_options { &[] } else { &READER_DEFAULTS };
@@ -33,7 +33,7 @@ impl SessionCheck {
     }
 
     /// For connections that write.
-    pub(super) fn of_writer() -> Self {
+    pub(in crate::database) fn of_writer() -> Self {
         Self::new(WRITER_REQUIRED.to_vec(), &[])
     }
 
@@ -42,7 +42,7 @@ impl SessionCheck {
     }
 
     /// What a pool does with new connections: `prepare`, if it is given, and the check.
-    pub(super) fn hook(self, prepare: Option<&'static str>) -> Hook {
+    pub(in crate::database) fn hook(self, prepare: Option<&'static str>) -> Hook {
         Hook::async_fn(move |client, _| {
             let check = self.clone();
             Box::pin(async move {

@@ -15,7 +15,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::connection_string::Target;
+use crate::database::address::connection_string::Target;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -24,7 +24,7 @@ const PORT: u16 = 5432;
 pub(crate) type OpenConnection = (Client, Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>);
 
 /// Whether the server's own default of read-only transactions decides, so that a connection must not begin with another.
-pub(super) const fn depends_on_default(target: Target) -> bool {
+pub(in crate::database) const fn depends_on_default(target: Target) -> bool {
     matches!(target, Target::ReadWrite | Target::ReadOnly)
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::database::error::ClusterError;
+use crate::private_cluster::error::ClusterError;
 
 /// The user id of root.
 const ROOT: u32 = 0;

@@ -12,7 +12,7 @@ use rustls::{ClientConfig, Error, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::any_host::AnyHost;
-use crate::database::error::AddressError;
+use crate::database::address::error::AddressError;
 use crate::pem_files::{certificates, private_key};
 
 /// Which servers are trusted.

@@ -8,17 +8,18 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::database::connect::spawn;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::CONNECT_TIMEOUT;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::spawn;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::session::{READ_ONLY, reader};
+use crate::database::connection::session_check::SessionCheck;
+use crate::database::connection::shared_connections::{SharedConnections, SharedTurn, StatementText};
+use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
-use crate::database::options::{CONNECT_TIMEOUT, PoolOptions};
-use crate::database::own_connection::OwnConnection;
-use crate::database::pool_status::PoolStatus;
-use crate::database::role::Role;
-use crate::database::session::{READ_ONLY, reader};
-use crate::database::session_check::SessionCheck;
-use crate::database::shared_connections::{SharedConnections, SharedTurn, StatementText};
-use crate::database::statement_texts::StatementTexts;
+use crate::database::pool::options::PoolOptions;
+use crate::database::pool::pool_status::PoolStatus;
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]

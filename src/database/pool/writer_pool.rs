@@ -4,16 +4,16 @@ use deadpool_postgres::Object;
 use tokio_postgres::Client;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::cancel;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::cancel;
+use crate::database::connection::session::writer;
+use crate::database::connection::session_check::SessionCheck;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
-use crate::database::options::PoolOptions;
-use crate::database::pool;
-use crate::database::pool_status::PoolStatus;
-use crate::database::role::Role;
-use crate::database::session::writer;
-use crate::database::session_check::SessionCheck;
+use crate::database::pool::options::PoolOptions;
+use crate::database::pool::pool_status::PoolStatus;
+use crate::database::pool::reader_pool;
 
 /// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
@@ -26,7 +26,10 @@ impl WriterPool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let database = writer(&options.database.for_role(Role::Updates));
-        Ok(Self { connections: pool::build(&database, options, SessionCheck::of_writer().hook(None))?, database })
+        Ok(Self {
+            connections: reader_pool::build(&database, options, SessionCheck::of_writer().hook(None))?,
+            database,
+        })
     }
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::database::connection_string::Target;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::options::CONNECT_TIMEOUT;
+use crate::database::address::connection_string::Target;
+use crate::database::address::database_address::CONNECT_TIMEOUT;
+use crate::database::address::database_address::DatabaseAddress;
 
 /// Why addresses cannot be those of replicas.
 #[derive(Debug, Error)]

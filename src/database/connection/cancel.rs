@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::time;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::options::CONNECT_TIMEOUT;
+use crate::database::address::database_address::CONNECT_TIMEOUT;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -20,7 +20,7 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 /// Ends the transaction of a connection and returns the connection to its pool. If its statements take long, they are
 /// cancelled. Clients that disconnect from many short queries cannot empty the pool: to cancel a statement and to replace its
 /// connection takes PostgreSQL several times as long as to finish the statement.
-pub(super) fn end(connection: Object, tls: MakeRustlsConnect) {
+pub(in crate::database) fn end(connection: Object, tls: MakeRustlsConnect) {
     if connection.is_closed() {
         return;
     }
@@ -40,7 +40,7 @@ pub(super) fn end(connection: Object, tls: MakeRustlsConnect) {
 
 /// Removes a connection from its pool, cancels its statements and closes it. The connection is not used again, because a
 /// cancellation may arrive late and would then cancel a later statement.
-pub(super) fn abandon(connection: Object, tls: MakeRustlsConnect) {
+pub(in crate::database) fn abandon(connection: Object, tls: MakeRustlsConnect) {
     let client = Object::take(connection);
     if client.is_closed() {
         return;

@@ -20,16 +20,16 @@ pub(super) fn plan_bytes(sql: &str) -> usize {
 
 /// The texts that the connections of a pool have prepared. Queries repeat, and a flood of new ones must not fill the server's memory.
 #[derive(Debug, Clone)]
-pub(super) struct StatementTexts(Arc<Mutex<ByteLru<Box<str>, ()>>>);
+pub(in crate::database) struct StatementTexts(Arc<Mutex<ByteLru<Box<str>, ()>>>);
 
 impl StatementTexts {
-    pub(super) fn new() -> Self {
+    pub(in crate::database) fn new() -> Self {
         // The bound is kept below, since evicted statements have to be closed.
         Self(Arc::new(Mutex::new(ByteLru::new(usize::MAX))))
     }
 
     /// Adds a text that a connection has prepared. Every connection of its pool closes the statements that have to go.
-    pub(super) fn insert(&self, sql: &str, connection: &Object) {
+    pub(in crate::database) fn insert(&self, sql: &str, connection: &Object) {
         let bytes = plan_bytes(sql);
         let mut evicted = Vec::new();
         {

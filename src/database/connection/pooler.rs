@@ -4,10 +4,10 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use crate::database::connect::connect;
-use crate::database::connection_string::Target;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::address::connection_string::Target;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::connect;
 
 /// How often the backends of two connections are compared: each may have been given another one by chance.
 const ATTEMPTS: usize = 5;

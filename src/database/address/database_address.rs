@@ -5,18 +5,22 @@ use std::env;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio_postgres::config::{Host, SslMode as Encryption};
 use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::connection_string::{ConnectionString, SslMode, Target};
-use crate::database::error::AddressError;
-use crate::database::libpq_files::{self, Environment, FilePassword, PasswordOf};
-use crate::database::role::Role;
-use crate::database::target_session::{self, OpenConnection};
-use crate::database::tls::{self, Identity, Trust};
+use crate::database::address::connection_string::{ConnectionString, SslMode, Target};
+use crate::database::address::error::AddressError;
+use crate::database::address::libpq_files::{self, Environment, FilePassword, PasswordOf};
+use crate::database::address::role::Role;
+use crate::database::address::target_session::{self, OpenConnection};
+use crate::database::address::tls::{self, Identity, Trust};
 use crate::pem_files::authorities;
+
+/// How long connecting may take.
+pub(in crate::database) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The variables of libpq's environment, and the parameters that they stand for.
 const VARIABLES: [(&str, &str); 16] = [
@@ -43,10 +47,10 @@ const VARIABLES: [(&str, &str); 16] = [
 pub struct DatabaseAddress {
     /// All but the certificates and the kind of server.
     pub config: Config,
-    pub(super) tls: MakeRustlsConnect,
-    pub(super) target: Target,
+    pub(in crate::database) tls: MakeRustlsConnect,
+    pub(in crate::database) target: Target,
     /// Whether connections ask for their settings when they start, which poolers refuse.
-    pub(super) startup_options: bool,
+    pub(in crate::database) startup_options: bool,
     warnings: Vec<AddressWarning>,
     files: CertificateFiles,
 }
@@ -174,12 +178,12 @@ impl DatabaseAddress {
     }
 
     /// The address with this kind of server, unless it says which one is meant.
-    pub(super) fn with_default_target(self, target: Target) -> Self {
+    pub(in crate::database) fn with_default_target(self, target: Target) -> Self {
         if self.target == Target::Any { self.with_target(target) } else { self }
     }
 
     /// The address with this kind of server, whatever it says.
-    pub(super) fn with_target(self, target: Target) -> Self {
+    pub(in crate::database) fn with_target(self, target: Target) -> Self {
         Self { target, ..self }
     }
 
@@ -190,7 +194,7 @@ impl DatabaseAddress {
     }
 
     /// The address of the same database, with other settings of its sessions.
-    pub(super) fn with_options(&self, options: &str) -> Self {
+    pub(in crate::database) fn with_options(&self, options: &str) -> Self {
         let mut address = self.clone();
         address.config.options(options);
         Self { warnings: Vec::new(), ..address }

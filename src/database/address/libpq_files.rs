@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::database::error::AddressError;
+use crate::database::address::error::AddressError;
 
 /// The environment of a client of libpq.
 pub(super) struct Environment<'a> {

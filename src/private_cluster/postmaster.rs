@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use crate::database::address::ClusterAddress;
+use crate::private_cluster::address::ClusterAddress;
 
 /// The port is only part of the socket's name: the server does not listen on the network.
 pub(super) const PORT: u16 = 5432;

@@ -97,7 +97,7 @@ impl FromStr for Target {
 }
 
 /// An address that has been read, but for the files and the environment that it leaves open: see
-/// [`DatabaseAddress`](crate::database::database_address::DatabaseAddress).
+/// [`DatabaseAddress`](crate::database::address::database_address::DatabaseAddress).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ConnectionString {
     /// A URL up to its parameters.
