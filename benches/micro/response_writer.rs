@@ -13,12 +13,13 @@ use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::connection::connect::connect;
 use orderql::database::migrate::migrate;
+use orderql::database::pool::options::PoolOptions;
 use orderql::database::pool::reader_pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::statement_log::StatementLog;
 use orderql::execute::{constant, execute};
 use orderql::private_cluster::cluster::Cluster;
-use orderql::private_cluster::options::{ClusterOptions, Durability, PoolOptions};
+use orderql::private_cluster::options::{ClusterOptions, Durability};
 use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
 

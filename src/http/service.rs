@@ -27,7 +27,7 @@ use crate::shared_store::connection::SharedStore;
 use crate::throttle::admission::Admission;
 use crate::throttle::pace::Pace;
 use crate::throttle::queues::Queues;
-use crate::vocabulary_reader::VocabularyReader;
+use crate::vocabulary::reader::VocabularyReader;
 
 /// What the endpoints work with. A copy shares everything but the settings.
 #[derive(Debug, Clone)]

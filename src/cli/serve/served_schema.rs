@@ -15,7 +15,7 @@ use crate::http::sdl_document::SdlDocument;
 use crate::preflight::{Constraints, stored_types};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
-use crate::vocabulary_reader::VocabularyReader;
+use crate::vocabulary::reader::VocabularyReader;
 
 /// All that a served schema follows from, but the database.
 #[derive(Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tokio::{task, time};
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
 use crate::access::tokens::jwt::Tokens;
 use crate::cli::outcome::Outcome;
@@ -19,7 +20,6 @@ use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::current_service::CurrentService;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;
-use crate::retention::Retention;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::task;
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
 use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
@@ -32,7 +33,6 @@ use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
-use crate::retention::Retention;
 use crate::shared_store::connection::SharedStore;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;

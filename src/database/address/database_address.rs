@@ -17,7 +17,7 @@ use crate::database::address::libpq_files::{self, Environment, FilePassword, Pas
 use crate::database::address::role::Role;
 use crate::database::address::target_session::{self, OpenConnection};
 use crate::database::address::tls::{self, Identity, Trust};
-use crate::pem_files::authorities;
+use crate::tls::pem_files::authorities;
 
 /// How long connecting may take.
 pub(in crate::database) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);

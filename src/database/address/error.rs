@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::database::address::connection_string::ConnectionStringError;
-use crate::pem_files::PemError;
+use crate::tls::pem_files::PemError;
 
 /// Why the files and variables that an address names cannot be used.
 #[derive(Debug, Error)]

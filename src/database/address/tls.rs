@@ -11,9 +11,9 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, Error, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::any_host::AnyHost;
 use crate::database::address::error::AddressError;
-use crate::pem_files::{certificates, private_key};
+use crate::tls::any_host::AnyHost;
+use crate::tls::pem_files::{certificates, private_key};
 
 /// Which servers are trusted.
 pub(super) enum Trust {

@@ -1,7 +1,11 @@
 //! The known values of search keys. A schema file names a relation that lists them, such as the table of all statuses. A term
 //! with another value is answered like any other, and reported as a warning: it is probably misspelt.
 //!
-//! This module does no I/O: `vocabulary_reader` reads the values from the database and replaces them when they change.
+//! This file does no I/O. `reader`, of the feature `server`, reads the values from the database and replaces them when they change.
+
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
+pub(crate) mod reader;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
