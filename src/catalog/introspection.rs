@@ -79,15 +79,12 @@ pub(crate) fn resolve_meta_field<'a>(
             let directives = || catalog.directives().iter().map(SchemaElement::Directive).collect();
             element.is_schema().then(|| List(directives()))
         }
-        // The schema has no mutations, subscriptions, abstract types or input objects. The binder resolves `__schema`
-        // and `__type` to an element.
+        // The schema has no mutations, subscriptions, abstract types or input objects.
         MetaField::MutationType
         | MetaField::SubscriptionType
         | MetaField::PossibleTypes
         | MetaField::InputFields
-        | MetaField::IsOneOf
-        | MetaField::Schema
-        | MetaField::TypeOfName => None,
+        | MetaField::IsOneOf => None,
     };
     value.unwrap_or(IntrospectionValue::Null)
 }
