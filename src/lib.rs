@@ -45,15 +45,16 @@ pub mod compile;
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
-pub mod pem_files;
-#[cfg(feature = "server")]
-pub mod any_host;
+pub mod tls;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
+#[allow(clippy::disallowed_methods, reason = "reads libpq's environment and files, and a pause between two attempts")]
 pub mod database;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "finds and starts PostgreSQL's programs")]
+pub mod private_cluster;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
@@ -64,9 +65,6 @@ pub mod sample;
 pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;
-#[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
-pub mod vocabulary_reader;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
 pub mod shared_store;
@@ -79,9 +77,6 @@ pub mod replicas;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
-#[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "looks for old rows once an hour, with a pause between two statements")]
-pub mod retention;
 #[cfg(feature = "server")]
 pub mod orders;
 #[cfg(feature = "server")]

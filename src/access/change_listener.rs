@@ -15,8 +15,8 @@ use tokio_postgres::{AsyncMessage, Client, Error, Notification};
 
 use crate::access::key_retirement::{self, QUESTIONS};
 use crate::access::tokens::jwt::Tokens;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

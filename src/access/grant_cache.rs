@@ -13,8 +13,8 @@ use crate::access::change_listener::ChangeListener;
 use crate::access::grant_source::{AccessVersion, GrantSource, GrantSourceError};
 use crate::access::grants::{GrantOptions, Grants};
 use crate::access::tokens::jwt::Tokens;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

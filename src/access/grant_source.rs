@@ -7,9 +7,9 @@ use tokio::time;
 use tokio_postgres::{Client, Error};
 
 use crate::access::grants::{self, GrantOptions, Grants};
-use crate::database::connect::spawn;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::spawn;
 
 /// How long connecting, or one load, may take when the connection is new.
 const LONGEST_LOAD: Duration = Duration::from_secs(10);

@@ -10,8 +10,8 @@ use tokio::time::{self, Instant};
 use tokio_postgres::{AsyncMessage, Client, Error};
 
 use crate::access::tokens::jwt::Tokens;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
 
 /// The channel of the questions; the payload is a key's id.
 pub(super) const QUESTIONS: &str = "orderql_key_question";

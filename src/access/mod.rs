@@ -9,12 +9,14 @@
 //!   have changed, in memory
 //! - [`profile`], `caller_limits`: the limits of single users in the database, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
+//! - `audit_retention`: removes old rows of this record, and of that of order updates
 //! - [`accounts`], `manage`: creates and changes accounts
 //! - `metrics`: counts logins
 
 pub mod accounts;
 pub(crate) mod audit;
 mod audit_repeats;
+pub(crate) mod audit_retention;
 pub(crate) mod audit_writer;
 pub(crate) mod caller_limits;
 mod change_listener;

@@ -12,7 +12,7 @@ use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
 use crate::api::schema::sdl_document::SdlDocument;
 use crate::compile::compiler::Compiler;
-use crate::database::writer_pool::WriterPool;
+use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
 use crate::replicas::read_servers::ReadServers;
@@ -20,7 +20,7 @@ use crate::shared_store::connection::SharedStore;
 use crate::throttle::admission::Admission;
 use crate::throttle::pace::Pace;
 use crate::throttle::queues::Queues;
-use crate::vocabulary_reader::VocabularyReader;
+use crate::vocabulary::reader::VocabularyReader;
 
 /// The service in force.
 pub(crate) type CurrentService = Current<Service>;

@@ -10,12 +10,12 @@ use tokio_postgres::{Client, Config, Error};
 
 use crate::cli::settings::warn;
 use crate::config::settings::Config as Settings;
-use crate::database::connect;
-use crate::database::connection_string::ConnectionString;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::error::AddressError;
-use crate::database::role::Role;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::connection_string::ConnectionString;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::error::AddressError;
+use crate::database::address::role::Role;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::connection::connect;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;

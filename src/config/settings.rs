@@ -17,7 +17,7 @@ use crate::config::value_parser::{
     SEARCH_WINDOW, SIZE, SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY,
 };
 use crate::config::values::Values;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;

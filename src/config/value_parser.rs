@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::access::tokens::signing_key::Algorithm;
 use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;

@@ -31,8 +31,8 @@ mod statement_rows;
 
 use std::sync::Arc;
 
-use crate::database::own_connection::{OwnConnection, Transaction};
-use crate::database::read_connection::ReadConnection;
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::read_connection::ReadConnection;
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::ResponseWriter;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-use crate::database::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::{Pause, ResponseWriter, WriteError};

@@ -16,7 +16,7 @@ pub(crate) mod connection;
 pub(crate) mod connection_task;
 pub(crate) mod handler;
 pub(crate) mod head_limits;
-mod hyper_io;
+pub(crate) mod hyper_io;
 pub(crate) mod listener;
 pub(crate) mod listener_kind;
 pub(crate) mod memory_budget;
@@ -27,6 +27,3 @@ pub(crate) mod request;
 pub(crate) mod request_error;
 pub mod response;
 pub mod socket;
-
-#[cfg(feature = "fuzzing")]
-pub(crate) use hyper_io::{bare_response, framing};

@@ -60,7 +60,7 @@ struct Joined<'a> {
     parent: Alias,
     one: &'a One,
     /// The table of the joined type.
-    target: Option<&'a Entity>,
+    target: &'a Entity,
 }
 
 impl<'a> Select<'a> {
@@ -135,11 +135,8 @@ impl<'a> Select<'a> {
     pub(crate) fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
             for Joined { alias, parent, one, target } in &self.joins {
-                if let Some(target) = target {
-                    let is_tested =
-                        self.expressions.iter().any(|expression| expression.is(&Expression::Present(*alias)));
-                    join(f, target, *alias, *parent, one, &self.columns_of(*alias), is_tested)?;
-                }
+                let is_tested = self.expressions.iter().any(|expression| expression.is(&Expression::Present(*alias)));
+                join(f, target, *alias, *parent, one, &self.columns_of(*alias), is_tested)?;
             }
             Ok(())
         })

@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 use tokio::time;
 
 use crate::catalog::Catalog;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::read_connection::ReadConnection;
+use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
-use crate::database::own_connection::OwnConnection;
-use crate::database::pool_status::PoolStatus;
-use crate::database::read_connection::ReadConnection;
-use crate::database::shared_connections::StatementText;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
 use crate::replicas::caller_positions::{CallerPositions, Write};

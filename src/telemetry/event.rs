@@ -146,14 +146,14 @@ pub(crate) enum Event<'a> {
         /// When it is tried again.
         pause: Duration,
     },
-    /// retention: rows of an audit trail were removed because of their age.
+    /// access: rows of an audit trail were removed because of their age.
     AuditPruned {
         /// The table.
         table: &'a str,
         /// How many.
         rows: u64,
     },
-    /// retention: old rows of the audit trails cannot be removed. It is tried again in an hour.
+    /// access: old rows of the audit trails cannot be removed. It is tried again in an hour.
     AuditPruneFailed {
         /// Why.
         error: &'a dyn Error,
@@ -190,12 +190,12 @@ pub(crate) enum Event<'a> {
         error: &'a dyn Error,
     },
 
-    /// `vocabulary_reader`: the known values of search keys cannot be read. The last ones stay in force.
+    /// vocabulary: the known values of search keys cannot be read. The last ones stay in force.
     VocabulariesStale {
         /// Why.
         error: &'a dyn Error,
     },
-    /// `vocabulary_reader`: a relation has too many rows to be read as a vocabulary. Its keys have none.
+    /// vocabulary: a relation has too many rows to be read as a vocabulary. Its keys have none.
     VocabularyTooLarge {
         /// The relation, as the schema file names it.
         relation: &'a str,

@@ -38,7 +38,7 @@ use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
-use crate::database::own_connection::OwnConnection;
+use crate::database::connection::own_connection::OwnConnection;
 use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;

@@ -4,7 +4,7 @@ use crate::api::metrics;
 use crate::api::operators::readiness::{Part, Readiness};
 use crate::api::service::Service;
 use crate::database::metrics::PoolName;
-use crate::database::pool_status::PoolStatus;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::replicas::positions::ReplicaState;
 use crate::telemetry::metrics::exposition;
 use crate::telemetry::metrics::label::Label;

@@ -16,7 +16,7 @@ use crate::config::layers;
 use crate::config::report::report;
 use crate::config::settings::{Config, SETTINGS};
 use crate::config::values::Values;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::handler::HttpState;
 use crate::http::socket::tls;
 use crate::telemetry::emit;

@@ -11,11 +11,11 @@ use crate::catalog::search_window::SearchWindow;
 use crate::cli::schema::{self, SchemaFileError};
 use crate::compile::compiler::Compiler;
 use crate::config::settings::Config;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::preflight::{Constraints, stored_types};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
-use crate::vocabulary_reader::VocabularyReader;
+use crate::vocabulary::reader::VocabularyReader;
 
 /// All that a served schema follows from, but the database.
 #[derive(Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tokio::{task, time};
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::IssuedToken;
@@ -17,10 +18,9 @@ use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;
-use crate::retention::Retention;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::task;
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
 use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
@@ -22,9 +23,9 @@ use crate::cli::serve::server::Server;
 use crate::config::report::report;
 use crate::config::settings::Config;
 use crate::config::values::Values;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::database::migrate::has_order_tables;
-use crate::database::server_addresses::ServerAddresses;
-use crate::database::writer_pool::WriterPool;
+use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::HttpState;
 use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
@@ -33,7 +34,6 @@ use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
-use crate::retention::Retention;
 use crate::shared_store::connection::SharedStore;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;

@@ -7,10 +7,8 @@ use crate::catalog::schema::Field;
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
-use crate::query::bind::page::{Page, SizeSource};
+use crate::query::bind::page_size::SizeSource;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::terms::BoundTerm;
-use crate::value::Value;
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]
@@ -116,8 +114,8 @@ pub struct BoundLookup<'a> {
     pub field: &'a Field,
     /// How it finds the row.
     pub binding: &'a Lookup,
-    /// The keys to look for: their indexes among the binding's keys, and the values.
-    pub keys: &'a [(usize, Value)],
+    /// The keys to look for.
+    pub arguments: &'a StepArguments,
     /// What is selected from the row.
     pub selections: Selections<'a, BoundObjectField<'a>>,
 }
@@ -131,20 +129,10 @@ pub struct BoundConnection<'a> {
     pub field: &'a Field,
     /// Where its rows are.
     pub binding: &'a Connection,
-    /// How many rows are requested, from which end, between which cursors.
-    pub page: &'a Page,
+    /// Which of the rows are requested, and in which order. The search terms are missing while the request is priced.
+    pub arguments: &'a StepArguments,
     /// Where the page size is written.
     pub size_source: SizeSource<'a>,
-    /// How many of its search terms no selective index serves.
-    pub unindexed_terms: u64,
-    /// The search terms; none while the request is priced.
-    pub terms: &'a [BoundTerm],
-    /// The index of the sort key among the binding's.
-    pub sort_key: usize,
-    /// Whether the order is reversed.
-    pub reverse: bool,
-    /// How many rows are counted at most, if they are.
-    pub count_up_to: Option<u32>,
     /// What is selected from it.
     pub selections: Selections<'a, BoundConnectionField<'a>>,
 }

@@ -2,8 +2,8 @@
 //! an index, without sorting and without reading other rows. For every indexed search key, it reads only the matching rows.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, SortKey};
-use orderql::catalog::ids::TypeId;
+use orderql::catalog::binding::{Connection, SortKey};
+use orderql::catalog::ids::EntityId;
 use orderql::catalog::schema::Field;
 use orderql::cursor::Encoder;
 use orderql::query::Variables;
@@ -247,18 +247,15 @@ async fn assert_read_along_an_index(runner: &QueryRunner, client: &Client, query
 
 fn collection<'a>(runner: &'a QueryRunner, root: &str) -> (&'a Field, &'a Connection) {
     let query = runner.catalog().object(runner.catalog().query()).unwrap();
-    let field = &query.fields[usize::from(query.field_index(root).unwrap())];
-    match &field.binding {
-        Binding::Connection(connection) => (field, connection),
-        _ => panic!("{root} is not a collection"),
-    }
+    let (field, binding) = runner.catalog().fields_of(query).find(|(field, _)| field.name == root).unwrap();
+    (field, binding.connection().unwrap())
 }
 
 /// The names of a type's fields that are columns.
-fn columns(runner: &QueryRunner, node: TypeId) -> String {
-    let fields = runner.catalog().object(node).unwrap().fields.iter();
-    let own = fields.filter(|field| matches!(field.binding, Binding::Column(_)));
-    own.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ")
+fn columns(runner: &QueryRunner, node: EntityId) -> String {
+    let fields = runner.catalog().fields_of(runner.catalog().object(node.ty()).unwrap());
+    let own = fields.filter(|(_, binding)| binding.column().is_some());
+    own.map(|(field, _)| field.name.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 async fn rows(client: &Client, connection: &Connection) -> i64 {

@@ -1,7 +1,7 @@
 //! PostgreSQL's plan for the statement of a query, with a generic plan as in the server, on a connection of the test.
 
-use orderql::database::connect::connect;
-use orderql::database::session::reader_settings;
+use orderql::database::connection::connect::connect;
+use orderql::database::connection::session::reader_settings;
 use orderql::plan::request_plan::{Parameter, Plan};
 use orderql::value::Value;
 use rust_decimal::Decimal;
