@@ -21,7 +21,7 @@ use crate::query::document_limits::{MAX_CONDITIONS, MAX_SELECTIONS};
 use crate::query::operation::{
     Condition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
 };
-use crate::query::parse::document::{Document, is_long_number, location};
+use crate::query::parse::document::{DefinitionParts, Document, is_long_number, location, operation_parts};
 use crate::query::validate::name_map::NameMap;
 
 type SelectionSet<'a> = ast::SelectionSet<'a, &'a str>;
@@ -32,18 +32,7 @@ pub(super) fn merge<'t>(
     document: &Document<'t>,
     operation: &ast::OperationDefinition<'t, &'t str>,
 ) -> Result<Operation, GraphqlErrors> {
-    let (name, definitions, selection_set) = match operation {
-        ast::OperationDefinition::SelectionSet(set) => (None, &[][..], set),
-        ast::OperationDefinition::Query(query) => {
-            (query.name.map(Arc::from), &query.variable_definitions[..], &query.selection_set)
-        }
-        ast::OperationDefinition::Mutation(other) => {
-            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
-        }
-        ast::OperationDefinition::Subscription(other) => {
-            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
-        }
-    };
+    let DefinitionParts { name, variables: definitions, selection_set, .. } = operation_parts(operation);
     let fragments = document.definitions.iter().filter_map(|definition| match definition {
         ast::Definition::Fragment(fragment) => Some((fragment.name, &fragment.selection_set)),
         ast::Definition::Operation(_) => None,
@@ -61,7 +50,7 @@ pub(super) fn merge<'t>(
     let selections = merger.merge_selection_sets(catalog.query(), root).map_err(GraphqlErrors::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
     let (selection_count, conditions) = (merger.selection_count, merger.conditions);
-    Ok(Operation { name, variables, selections, selection_count, conditions })
+    Ok(Operation { name: name.map(Arc::from), variables, selections, selection_count, conditions })
 }
 
 /// An operation that exceeds a limit of what is left once its fragments are spread and literal conditions are decided.
