@@ -45,11 +45,13 @@ pub(crate) struct Server {
 
 impl Server {
     /// Issues the server's tokens.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
     pub(crate) fn tokens(&self) -> Arc<Tokens> {
         Arc::clone(&self.services.get().tokens)
     }
 
     /// The bound address.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
     pub(crate) fn address(&self) -> &ListenAddress {
         self.listener.address()
     }
