@@ -1,6 +1,7 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
 
 pub(crate) mod admission;
+mod analysis;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 pub(crate) mod execution;
@@ -173,7 +174,11 @@ async fn run(
     }
     let route = service.servers.route(&caller.user_id, after).await;
     let admitted = AdmittedQuery { compiled, field_costs, step_names, debit, route, until: schedule.until };
-    let body = match streamed_body::place(service, &admitted) {
+    let wants_analysis = cost_report::wants_analysis(headers);
+    let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
+    let body = match place {
+        // Boxed, so that the futures of other requests stay small.
+        None if wants_analysis => Box::pin(analysis::respond(service, caller, admitted, entry)).await,
         Some(place) => {
             let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
             // Boxed, so that the futures of other requests stay small.
