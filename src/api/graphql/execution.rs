@@ -82,6 +82,10 @@ pub(crate) async fn settle<T>(
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
+        Ok(Err(ExecuteError::OutOfMemory)) => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::MemoryExhausted.into())
+        }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
         Err(_) if !service.database_answers() => {
@@ -99,7 +103,7 @@ pub(crate) async fn settle<T>(
 pub(crate) fn second_route<T>(service: &Service, route: &Route, result: &Result<T, ExecuteError>) -> Option<Route> {
     match result {
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
-        Ok(_) | Err(ExecuteError::Misshapen) => None,
+        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory) => None,
     }
 }
 
