@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::database::own_connection::OwnConnection;
+use crate::database::connection::own_connection::OwnConnection;
 use crate::execute::error::ExecuteError;
 use crate::execute::sql_literal::arguments;
 use crate::execute::statement_log::StatementLog;

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::access::grants::Principal;
+use crate::api::access_log::timeline::Timeline;
+use crate::api::errors::api_error::ApiError;
+use crate::api::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
+use crate::api::request_context::RequestContext;
+use crate::api::service::Service;
 use crate::execute::error::ExecuteError;
 use crate::execute::plan_analysis::{PlanAnalysis, analyze};
 use crate::execute::statement_log::StatementLog;
 use crate::execute::statement_report::report;
-use crate::api::request_context::RequestContext;
-use crate::http::api_error::ApiError;
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
 use crate::http::response::ResponseBody;
-use crate::http::service::Service;
-use crate::http::timeline::Timeline;
 use crate::plan::request_plan::Plan;
 use crate::replicas::read_servers::{Reading, Route};
 

@@ -29,6 +29,7 @@ use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use crate::execute::response_writer::WriteError;
 use crate::execute::statement_log::StatementLog;
+use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, ResponseBody};
 use crate::query::Request;
 use crate::replicas::read_servers::{HeldServer, Reading, Route};

@@ -5,7 +5,7 @@ use crate::cli::database::fitted;
 use crate::cli::explain::explained::Explained;
 use crate::cli::outcome::Outcome;
 use crate::compile::explanation::explain;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::execute::plan_analysis::analyze;
 use crate::execute::statement_log::StatementLog;
 use crate::limits::Limits;

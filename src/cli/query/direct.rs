@@ -10,8 +10,6 @@ use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::schema;
 use crate::compile::compile;
 use crate::database::address::connection_string::ConnectionString;
-use crate::database::pool::options::PoolOptions;
-use crate::database::pool::reader_pool::Pool;
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
 use crate::limits::Limits;

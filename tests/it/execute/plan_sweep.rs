@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, SearchKey, SortKey};
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding, SearchKey, SortKey};
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::Field;
 use orderql::cursor::Encoder;
@@ -60,7 +60,7 @@ async fn failure(runner: &QueryRunner, client: &Client, indexes: &Indexes, query
 fn searches(catalog: &Catalog) -> Vec<String> {
     let mut queries = Vec::new();
     for (root, connection) in collection_roots(catalog) {
-        let fields = fields(catalog, connection.node);
+        let fields = fields(catalog, connection.node.ty());
         let keys = &connection.search_keys;
         for sort_key in &connection.sort_keys {
             let order = format!("sortKey: {}", sort_key.name);
@@ -130,8 +130,10 @@ fn connections(catalog: &Catalog) -> Vec<String> {
     let mut queries = Vec::new();
     let mut seen = Vec::new();
     let mut found = Vec::new();
-    for root in &query.fields {
-        found.extend(entered(root).map(|(start, end)| (root.ty.named(), format!("{{ {start}"), format!("{end} }}"))));
+    for (root, binding) in catalog.fields_of(query) {
+        found.extend(
+            entered(root, binding).map(|(start, end)| (root.ty.named(), format!("{{ {start}"), format!("{end} }}"))),
+        );
     }
     while let Some((id, start, end)) = found.pop() {
         let Some((id, start, end)) = node(catalog, id).map(|id| (id, start, end)) else { continue };
@@ -141,10 +143,10 @@ fn connections(catalog: &Catalog) -> Vec<String> {
         }
         seen.push((id, is_lookup));
         queries.push(format!("{start} {} {end}", fields(catalog, id)));
-        for field in &catalog.object(id).unwrap().fields {
-            let Some((inner_start, inner_end)) = entered(field) else { continue };
+        for (field, binding) in catalog.fields_of(catalog.object(id).unwrap()) {
+            let Some((inner_start, inner_end)) = entered(field, binding) else { continue };
             found.insert(0, (field.ty.named(), format!("{start} {inner_start}"), format!("{inner_end} {end}")));
-            let Binding::Connection(connection) = &field.binding else { continue };
+            let Some(connection) = binding.connection() else { continue };
             for sort_key in &connection.sort_keys {
                 for size in ["first", "last"] {
                     let order = if connection.sort_keys.len() > 1 {
@@ -155,7 +157,7 @@ fn connections(catalog: &Catalog) -> Vec<String> {
                     let page = format!(
                         "{}({size}: 5{order}) {{ edges {{ cursor node {{ {} }} }} pageInfo {{ hasNextPage hasPreviousPage }} }}",
                         field.name,
-                        fields(catalog, connection.node)
+                        fields(catalog, connection.node.ty())
                     );
                     queries.push(format!("{start} {page} {end}"));
                 }
@@ -166,12 +168,14 @@ fn connections(catalog: &Catalog) -> Vec<String> {
 }
 
 /// The text that selects the fields of the objects of a field, before and after these.
-fn entered(field: &Field) -> Option<(String, String)> {
+fn entered(field: &Field, binding: Binding<'_>) -> Option<(String, String)> {
     let name = &field.name;
-    match &field.binding {
-        Binding::Connection(_) => Some((format!("{name}(first: 5) {{ edges {{ node {{"), "} } }".to_owned())),
-        Binding::One(_) => Some((format!("{name} {{"), "}".to_owned())),
-        Binding::Lookup(lookup) => {
+    if binding.connection().is_some() {
+        return Some((format!("{name}(first: 5) {{ edges {{ node {{"), "} } }".to_owned()));
+    }
+    match binding {
+        Binding::Entity(EntityBinding::One(_)) => Some((format!("{name} {{"), "}".to_owned())),
+        Binding::Root(RootBinding::Lookup(lookup)) => {
             let given = if lookup.alternatives { 1 } else { lookup.keys.len() };
             let mut arguments = String::new();
             for argument in field.arguments.iter().take(given) {
@@ -185,23 +189,25 @@ fn entered(field: &Field) -> Option<(String, String)> {
 
 /// The type of the nodes of a connection's type, or the type itself.
 fn node(catalog: &Catalog, id: TypeId) -> Option<TypeId> {
-    let fields = &catalog.object(id)?.fields;
-    let Some(edges) = fields.iter().find(|field| matches!(field.binding, Binding::Edges)) else { return Some(id) };
-    let edge = catalog.object(edges.ty.named())?;
-    Some(edge.fields.iter().find(|field| matches!(field.binding, Binding::Node))?.ty.named())
+    let mut fields = catalog.fields_of(catalog.object(id)?);
+    let edges = fields.find(|(_, binding)| matches!(binding, Binding::Connection(ConnectionField::Edges)));
+    let Some((edges, _)) = edges else { return Some(id) };
+    let mut fields = catalog.fields_of(catalog.object(edges.ty.named())?);
+    Some(fields.find(|(_, binding)| matches!(binding, Binding::Edge(EdgeField::Node)))?.0.ty.named())
 }
 
 /// The scalar fields of a type, and those of the objects that are joined to it.
 fn fields(catalog: &Catalog, id: TypeId) -> String {
     let scalars = |id: TypeId| {
-        let fields = catalog.object(id).unwrap().fields.iter();
-        let own = fields.filter(|field| matches!(field.binding, Binding::Column(_) | Binding::Aggregate(_)));
-        own.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ")
+        let own = catalog.fields_of(catalog.object(id).unwrap()).filter(|(_, binding)| {
+            matches!(binding, Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_)))
+        });
+        own.map(|(field, _)| field.name.as_str()).collect::<Vec<_>>().join(" ")
     };
     let mut text = scalars(id);
-    for field in &catalog.object(id).unwrap().fields {
-        if let Binding::One(one) = &field.binding {
-            write!(text, " {} {{ {} }}", field.name, scalars(one.target)).unwrap();
+    for (field, binding) in catalog.fields_of(catalog.object(id).unwrap()) {
+        if let Binding::Entity(EntityBinding::One(one)) = binding {
+            write!(text, " {} {{ {} }}", field.name, scalars(one.target.ty())).unwrap();
         }
     }
     text

@@ -2,9 +2,8 @@
 
 use orderql::database::connection::connect::connect;
 use orderql::database::connection::session::reader_settings;
-use orderql::plan::request_plan::{Parameter, Plan};
-use orderql::value::Value;
-use rust_decimal::Decimal;
+use orderql::execute::sql_literal::arguments;
+use orderql::plan::request_plan::Plan;
 use serde_json::Value as Json;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
