@@ -57,7 +57,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
 
 /// The response of the order update, in the format that OFBiz's clients read.
 pub(crate) fn order_update(error: &ApiError) -> HttpResponse {
-    respond(error, error.status(), Media::Json, &UpdateErrors::new(&[error]))
+    respond(error, error.status(), Media::Json, &UpdateErrors::from(error))
 }
 
 fn respond(error: &ApiError, status: StatusCode, media: Media, body: &impl Serialize) -> HttpResponse {
@@ -81,6 +81,10 @@ impl Serialize for Errors<'_> {
             Entries::One { message, extensions } => {
                 [Entry { message, extensions: Extensions { code: self.0.code, others: extensions } }]
                     .serialize(serializer)
+            }
+            Entries::Several(messages) => {
+                let extensions = || Extensions { code: self.0.code, others: &[] };
+                serializer.collect_seq(messages.iter().map(|message| Entry { message, extensions: extensions() }))
             }
         }
     }

@@ -1,10 +1,8 @@
 //! Errors of the order update, in the JSON format that OFBiz's clients read: all messages in one text, and as a list.
 
-use std::fmt;
-
 use serde::Serialize;
 
-use crate::orders::error::messages;
+use crate::http::api_error::ApiError;
 
 /// The body of an error response.
 #[derive(Debug, Serialize)]
@@ -15,10 +13,9 @@ pub(crate) struct UpdateErrors {
     messages: Vec<String>,
 }
 
-impl UpdateErrors {
-    /// The body for these errors.
-    pub(crate) fn new<E: fmt::Display>(errors: &[E]) -> Self {
-        let messages = messages(errors);
+impl From<&ApiError> for UpdateErrors {
+    fn from(error: &ApiError) -> Self {
+        let messages = error.messages();
         Self { text: messages.join("\n"), messages }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) enum Entries {
         /// What goes into `extensions` beside the code, in this order.
         extensions: Vec<(&'static str, ExtensionValue)>,
     },
+    /// The messages of several errors of one code, at least one.
+    Several(Vec<String>),
 }
 
 /// A value in `extensions`.
@@ -70,6 +72,11 @@ impl ApiError {
         Self { code, entries, headers: Vec::new(), cost: None, is_well_formed_request: false }
     }
 
+    /// Several errors of one code, without extensions or headers. At least one.
+    pub(crate) fn several(code: ErrorCode, messages: Vec<String>) -> Self {
+        Self { entries: Entries::Several(messages), ..Self::new(code, &"") }
+    }
+
     /// The errors of a GraphQL document.
     pub(crate) fn graphql(errors: GraphqlErrors) -> Self {
         Self {
@@ -81,12 +88,21 @@ impl ApiError {
         }
     }
 
+    /// The messages of all entries.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        match &self.entries {
+            Entries::Graphql(errors) => errors.iter().map(|error| error.message.clone()).collect(),
+            Entries::One { message, .. } => vec![message.clone()],
+            Entries::Several(messages) => messages.clone(),
+        }
+    }
+
     /// Adds an extension to a single error.
     #[must_use]
     pub(crate) fn with_extension(mut self, name: &'static str, value: impl Into<ExtensionValue>) -> Self {
         match &mut self.entries {
             Entries::One { extensions, .. } => extensions.push((name, value.into())),
-            Entries::Graphql(_) => {}
+            Entries::Graphql(_) | Entries::Several(_) => {}
         }
         self
     }
@@ -127,6 +143,7 @@ impl fmt::Display for ApiError {
         match &self.entries {
             Entries::Graphql(errors) => errors.fmt(f),
             Entries::One { message, .. } => f.write_str(message),
+            Entries::Several(messages) => f.write_str(&messages.join("\n")),
         }
     }
 }

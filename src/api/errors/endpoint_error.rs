@@ -39,9 +39,6 @@ pub(crate) enum EndpointError {
     /// A body that is not declared to be JSON.
     #[error("the body must be JSON, sent with Content-Type: application/json")]
     NotJson,
-    /// A body that is not declared to be a form.
-    #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
-    NotAForm,
     /// JSON in another charset.
     #[error("the body must be in UTF-8; no other charset is read")]
     NotUtf8,
@@ -56,7 +53,6 @@ impl From<EndpointError> for ApiError {
             EndpointError::Position | EndpointError::UnwrittenPosition => ErrorCode::BadRequest,
             EndpointError::CompressedBody
             | EndpointError::NotJson
-            | EndpointError::NotAForm
             | EndpointError::NotUtf8 => ErrorCode::UnsupportedMediaType,
         };
         let response = Self::new(code, &error);

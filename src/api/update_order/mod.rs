@@ -6,29 +6,29 @@ use std::time::Duration;
 
 use hyper::body::{Bytes, Incoming};
 use hyper::header;
-use hyper::{HeaderMap, StatusCode};
+use hyper::HeaderMap;
 use thiserror::Error;
-use tokio::runtime::Handle;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::{Artifact, Principal};
+use crate::api::access_log::AccessLogEntry;
 use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
-use crate::api::errors::endpoint_error::EndpointError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::metrics::{UPDATES, UpdateResult};
 use crate::api::negotiate;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
-use crate::api::update_order::update_response::{of_errors, of_outcome};
+use crate::api::update_order::update_response::applied;
 use crate::error::code::ErrorCode;
 use crate::http::request::body;
 use crate::http::response::HttpResponse;
 use crate::orders::actor::Actor;
-use crate::orders::error::{FormError, ParameterError, UpdateError};
+use crate::orders::error::UpdateError;
 use crate::orders::idempotency::IdempotencyKey;
 use crate::orders::outcome::{UpdateOutcome, Updated};
+use crate::orders::rejection::Rejection;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
@@ -56,18 +56,6 @@ struct TooManyUpdates {
     limit: u32,
 }
 
-/// Why a body is no request.
-enum FormFault {
-    Form(FormError),
-    Parameters(Vec<ParameterError>),
-}
-
-impl From<FormError> for FormFault {
-    fn from(error: FormError) -> Self {
-        Self::Form(error)
-    }
-}
-
 /// The database has the tables of the service alone.
 #[derive(Debug, Error)]
 #[error("this server has no orders to update: its database has no order tables")]
@@ -84,13 +72,13 @@ enum IdempotencyKeyError {
 
 /// Applies an update and responds with its outcome or an error.
 pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
-    match serve(context, body).await {
-        Ok(response) => response,
-        Err(error) => {
-            context.entry.fail(&error);
-            error_response::order_update(&error)
-        }
-    }
+    serve(context, body).await.unwrap_or_else(|error| fail(&error, &mut context.entry))
+}
+
+/// The response to an error, which the access log names too.
+fn fail(error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
+    entry.fail(error);
+    error_response::order_update(error)
 }
 
 async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
@@ -103,16 +91,8 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let body = body::read(body, in_flight, &service.http.options).await?;
-    let request = match parse(service, &principal, content_type, body).await? {
-        Ok(request) => request,
-        Err(FormFault::Form(FormError::NotAForm)) => return Err(EndpointError::NotAForm.into()),
-        Err(FormFault::Form(error)) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),
-        Err(FormFault::Parameters(errors)) => return Ok(of_errors(StatusCode::BAD_REQUEST, &errors)),
-    };
-    let key = match idempotency_key(headers) {
-        Ok(key) => key,
-        Err(error) => return Ok(of_errors(StatusCode::BAD_REQUEST, &[error])),
-    };
+    let request = parse(service, &principal, content_type.unwrap_or_default(), body).await?;
+    let key = idempotency_key(headers)?;
     let address = entry.peer.map(|address| address.to_string());
     let actor = Actor { user_id: principal.user_id.to_string(), address };
     let max_keys = principal.limits.idempotency_keys;
@@ -125,32 +105,31 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
     let updating = update(&service.writer, service.update_options, &actor, &request, key, on_commit);
     let result = time::timeout_at(deadline, updating).await;
     UPDATES.of((classify(result.as_ref().ok()),)).increment();
-    match result {
-        Ok(Ok(Updated { outcome, position })) => {
-            let mut response = of_outcome(&request, &outcome, max_keys);
-            if let Some(position) = position {
-                service.servers.record_write(&principal.user_id, position);
-                read_position::add(position, response.headers_mut());
-            }
-            Ok(response)
-        }
-        Ok(Err(error @ (UpdateError::Referenced(_) | UpdateError::TooLong(_)))) => {
-            Ok(of_errors(StatusCode::CONFLICT, &[error]))
-        }
-        Ok(Err(UpdateError::Unavailable(error))) => Err(ServiceError::Unavailable(error.into()).into()),
-        Ok(Err(UpdateError::Internal(error))) => Err(ServiceError::internal(&entry.id, error).into()),
-        Err(elapsed) => Err(ServiceError::Unavailable(elapsed.into()).into()),
+    let Updated { outcome, position } = match result {
+        Ok(Ok(updated)) => updated,
+        Ok(Err(UpdateError::Unavailable(error))) => return Err(ServiceError::Unavailable(error.into()).into()),
+        Ok(Err(UpdateError::Internal(error))) => return Err(ServiceError::internal(&entry.id, error).into()),
+        Err(elapsed) => return Err(ServiceError::Unavailable(elapsed.into()).into()),
+    };
+    let mut response = match outcome {
+        UpdateOutcome::Applied(notes) => applied(&request, &notes),
+        UpdateOutcome::Rejected(rejection) => fail(&rejection.into(), entry),
+    };
+    if let Some(position) = position {
+        service.servers.record_write(&principal.user_id, position);
+        read_position::add(position, response.headers_mut());
     }
+    Ok(response)
 }
 
 /// What became of an update, for the metrics; `None` if it took too long.
 fn classify(result: Option<&Result<Updated, UpdateError>>) -> UpdateResult {
     match result.map(|result| result.as_ref().map(|updated| &updated.outcome)) {
-        Some(Ok(UpdateOutcome::Applied)) => UpdateResult::Applied,
-        Some(Ok(UpdateOutcome::Rejected { .. }) | Err(UpdateError::Referenced(_) | UpdateError::TooLong(_))) => {
-            UpdateResult::Rejected
-        }
-        Some(Ok(UpdateOutcome::KeyReused | UpdateOutcome::TooManyKeys)) => UpdateResult::KeyRejected,
+        Some(Ok(UpdateOutcome::Applied(_))) => UpdateResult::Applied,
+        Some(Ok(UpdateOutcome::Rejected(rejection))) => match rejection.code {
+            ErrorCode::IdempotencyKeyReused | ErrorCode::Throttled => UpdateResult::KeyRejected,
+            _ => UpdateResult::Rejected,
+        },
         Some(Err(UpdateError::Internal(_))) => UpdateResult::Failed,
         Some(Err(UpdateError::Unavailable(_))) | None => UpdateResult::Unavailable,
     }
@@ -160,20 +139,14 @@ fn classify(result: Option<&Result<Updated, UpdateError>>) -> UpdateResult {
 async fn parse(
     service: &Service,
     caller: &Principal,
-    content_type: Option<&str>,
+    content_type: &str,
     body: Bytes,
-) -> Result<Result<UpdateRequest, FormFault>, ApiError> {
+) -> Result<UpdateRequest, ApiError> {
     let is_large = body.len() > MAX_QUICK_FORM;
-    let content_type = content_type.map(str::to_owned);
-    let parse = async move {
-        let form = parse_body(content_type.as_deref(), body).await?;
-        UpdateRequest::parse(&form).map_err(FormFault::Parameters)
-    };
-    if !is_large {
-        return Ok(parse.await);
-    }
-    let runtime = Handle::current();
-    Ok(service.cpu_tasks.run(caller.limits.deadline, move || runtime.block_on(parse)).await?)
+    let content_type = content_type.to_owned();
+    let parse = move || -> Result<_, Rejection> { Ok(UpdateRequest::parse(&parse_body(&content_type, body)?)?) };
+    let parsed = if is_large { service.cpu_tasks.run(caller.limits.deadline, parse).await? } else { parse() };
+    Ok(parsed?)
 }
 
 /// Waits until fewer of the caller's updates run than may, so that a caller never holds all connections that write.
@@ -212,6 +185,18 @@ impl From<NoOrders> for ApiError {
     }
 }
 
+impl From<Rejection> for ApiError {
+    fn from(Rejection { code, messages }: Rejection) -> Self {
+        Self::several(code, messages)
+    }
+}
+
+impl From<IdempotencyKeyError> for ApiError {
+    fn from(error: IdempotencyKeyError) -> Self {
+        Self::new(ErrorCode::BadRequest, &error)
+    }
+}
+
 impl From<TooManyUpdates> for ApiError {
     fn from(error: TooManyUpdates) -> Self {
         Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER))
@@ -223,10 +208,12 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, IdempotencyKeyEr
     let mut keys = headers.get_all("idempotency-key").into_iter();
     match (keys.next(), keys.next()) {
         (None, _) => Ok(None),
-        (Some(key), None) => match key.to_str() {
-            Ok(key) if (1..=MAX_KEY_LENGTH).contains(&key.len()) => Ok(Some(key)),
-            _ => Err(IdempotencyKeyError::Invalid),
-        },
+        (Some(key), None) => key
+            .to_str()
+            .ok()
+            .filter(|key| (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()))
+            .map(Some)
+            .ok_or(IdempotencyKeyError::Invalid),
         (Some(_), Some(_)) => Err(IdempotencyKeyError::Several),
     }
 }

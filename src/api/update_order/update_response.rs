@@ -1,59 +1,53 @@
 //! The responses of the order update, in the JSON format that OFBiz's clients read.
 
-use std::fmt::{self, Write as _};
-
 use hyper::StatusCode;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::api::error_response::update_errors::UpdateErrors;
 use crate::api::negotiate::Media;
 use crate::http::response::{HttpResponse, json_response};
-use crate::orders::outcome::{RejectionCause, UpdateOutcome};
+use crate::orders::outcome::Note;
 use crate::orders::update_request::UpdateRequest;
+use crate::orders::update_row::BoxRow;
 
-/// The response to an outcome. `max_keys` is the number of idempotency keys that the caller may have stored.
-pub(crate) fn of_outcome(request: &UpdateRequest, outcome: &UpdateOutcome, max_keys: u32) -> HttpResponse {
-    match outcome {
-        UpdateOutcome::Applied => json_response(StatusCode::OK, Media::Json.content_type(), &AppliedBody(request)),
-        UpdateOutcome::KeyReused => {
-            of_errors(StatusCode::UNPROCESSABLE_ENTITY, &["this Idempotency-Key was used with other parameters"])
-        }
-        UpdateOutcome::TooManyKeys => of_errors(
-            StatusCode::TOO_MANY_REQUESTS,
-            &[format!(
-                "{max_keys} Idempotency-Keys are stored for you, and no more may be; each is deleted a day after its request"
-            )],
-        ),
-        UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors } => of_errors(StatusCode::NOT_FOUND, errors),
-        UpdateOutcome::Rejected { cause: RejectionCause::Conflict, errors } => of_errors(StatusCode::CONFLICT, errors),
-    }
+/// The text of success, which clients compare.
+const MESSAGE: &str = "_EVENT_MESSAGE_";
+/// What an update did beyond what its rows say.
+const MESSAGES: &str = "_EVENT_MESSAGE_LIST_";
+
+/// The response to an applied update.
+pub(crate) fn applied(request: &UpdateRequest, notes: &[Note]) -> HttpResponse {
+    json_response(StatusCode::OK, Media::Json.content_type(), &AppliedBody { request, notes })
 }
 
-/// The response to errors.
-pub(crate) fn of_errors<E: fmt::Display>(status: StatusCode, errors: &[E]) -> HttpResponse {
-    json_response(status, Media::Json.content_type(), &UpdateErrors::new(errors))
+/// The parameters of the request, the message of success, and what else the client should know.
+struct AppliedBody<'a> {
+    request: &'a UpdateRequest,
+    notes: &'a [Note],
 }
-
-/// The parameters of the request, and the message of success.
-struct AppliedBody<'a>(&'a UpdateRequest);
 
 impl Serialize for AppliedBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in &self.0.echo {
+        // A parameter with a name of the response's own would be there twice.
+        for (name, value) in self.request.echo.iter().filter(|(name, _)| ![MESSAGE, MESSAGES].contains(&name.as_str()))
+        {
             map.serialize_entry(name, value)?;
         }
-        let mut message = "Order updated successfully".to_owned();
-        for row in self.0.overriding_boxes() {
-            // Writing to a string cannot fail.
-            let _ = write!(
-                message,
-                "; of the box types for the shipment {} that of the last row counts: {}",
-                row.shipment_id, row.box_type_id
-            );
+        for note in self.notes {
+            if let Note::NewBox { row, shipment_id } = note {
+                map.serialize_entry(&format!("add_newShipmentId_{row}"), shipment_id)?;
+            }
         }
-        map.serialize_entry("_EVENT_MESSAGE_", &message)?;
+        map.serialize_entry(MESSAGE, "Order updated successfully")?;
+        let overriding = self.request.overriding_boxes().into_iter().map(|row| {
+            let BoxRow { index, shipment_id, box_type_id } = row;
+            format!("row {index} of box: of the box types for the shipment {shipment_id} that of this row counts: {box_type_id}")
+        });
+        let messages: Vec<String> = overriding.chain(self.notes.iter().map(ToString::to_string)).collect();
+        if !messages.is_empty() {
+            map.serialize_entry(MESSAGES, &messages)?;
+        }
         map.end()
     }
 }
@@ -71,39 +65,14 @@ mod tests {
         UpdateRequest::parse(&form).unwrap()
     }
 
-    fn parts(outcome: &UpdateOutcome) -> (u16, String) {
-        let response = of_outcome(&request(), outcome, 7);
-        let ResponseBody::Whole(body) = response.body() else { panic!("it is sent whole") };
-        (response.status().as_u16(), str::from_utf8(body).unwrap().to_owned())
-    }
-
     #[test]
     fn an_applied_update_echoes_its_parameters_in_order() {
-        let (status, body) = parts(&UpdateOutcome::Applied);
-        assert_eq!(status, 200);
+        let response = applied(&request(), &[]);
+        let ResponseBody::Whole(body) = response.body() else { panic!("it is sent whole") };
+        assert_eq!(response.status(), 200);
         assert_eq!(
-            body,
+            str::from_utf8(body).unwrap(),
             r#"{"facilityId":"S","box_shipmentId_0":"10","0_box_rowSubmit":0,"box_shipmentBoxTypeId_0":"B","rej_shipmentId_0":"10","rej_shipmentItemSeqId_0":"00001","0_rej_rowSubmit_":0,"rej_rejectionReason_0":"MISMATCH","ids":["1","2"],"_EVENT_MESSAGE_":"Order updated successfully"}"#
         );
-    }
-
-    #[test]
-    fn a_rejected_update_lists_its_violations() {
-        let errors = ["A", "B"].map(|id| format!("row 0 of box: there is no shipment {id}")).into();
-        let (status, body) = parts(&UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors });
-        assert_eq!(status, 404);
-        assert_eq!(
-            body,
-            r#"{"_ERROR_MESSAGE_":"row 0 of box: there is no shipment A\nrow 0 of box: there is no shipment B","_ERROR_MESSAGE_LIST_":["row 0 of box: there is no shipment A","row 0 of box: there is no shipment B"]}"#
-        );
-    }
-
-    #[test]
-    fn a_rejected_key_has_a_status_of_its_own_and_many_errors_are_counted() {
-        assert_eq!(parts(&UpdateOutcome::KeyReused).0, 422);
-        assert_eq!(parts(&UpdateOutcome::TooManyKeys).0, 429);
-        let response = of_errors(StatusCode::BAD_REQUEST, &["e"; 60]);
-        let ResponseBody::Whole(body) = response.body() else { panic!("it is sent whole") };
-        assert!(body.ends_with(br#""e","e","and 10 more errors"]}"#), "{body:?}");
     }
 }
