@@ -1,6 +1,6 @@
-//! The description of the schema itself: what a client has to know beside the types. Its numbers are those of the program.
+//! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
-use crate::catalog::binding::{AggregateFunction, Binding, Connection};
+use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding};
 use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::type_system::Catalog;
@@ -34,11 +34,9 @@ fn limits() -> String {
 }
 
 fn cost(catalog: &Catalog) -> String {
-    let is_count = |binding: &Binding| match binding {
-        Binding::Aggregate(aggregate) => aggregate.function == AggregateFunction::CountDistinct,
-        _ => false,
-    };
-    let count = catalog.fields().find(|(_, _, binding)| is_count(binding));
+    let count = catalog.fields().find(|(_, _, binding)| {
+        matches!(binding, Binding::Entity(EntityBinding::Aggregate(one)) if one.function == AggregateFunction::CountDistinct)
+    });
     let such_as = count.map(|(_, field, _)| format!(", such as `{}`", field.name)).unwrap_or_default();
     format!(
         "What a query costs is computed before it runs, from its text and page sizes:\n\
@@ -55,7 +53,7 @@ fn cost(catalog: &Catalog) -> String {
 
 fn paging(catalog: &Catalog) -> Option<String> {
     let (root, node, _) = collections(catalog).next()?;
-    let field = node.fields.iter().find(|field| matches!(field.binding, Binding::Column(_)))?;
+    let (field, _) = catalog.fields_of(node).find(|(_, binding)| binding.column().is_some())?;
     Some(format!(
         "Every list is a connection: `{root}(first: 20) {{ edges {{ node {{ {field} }} }} pageInfo {{ hasNextPage endCursor }} }}`. \
          `first` or `last` is required. Go on with `after:` set to `endCursor` until `hasNextPage` is false, or backward with \
@@ -101,10 +99,9 @@ fn errors() -> String {
 
 /// The collection roots, with the types of their nodes.
 fn collections(catalog: &Catalog) -> impl Iterator<Item = (&Field, &ObjectType, &Connection)> {
-    let fields = catalog.object(catalog.query()).map_or(&[][..], |query| &query.fields);
-    fields.iter().filter_map(|root| {
-        let connection = root.connection()?;
-        Some((root, catalog.object(connection.node)?, connection))
+    catalog.root_fields().filter_map(|(root, binding)| match binding {
+        RootBinding::Connection(connection) => Some((root, catalog.entity_type(connection.node), connection)),
+        RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     })
 }
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors::Origins;
+use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
 use crate::shared_store::address::StoreAddress;
@@ -286,20 +286,6 @@ pub(crate) const LOG_FILTER: ValueParser<String> = ValueParser {
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
     parse: |text| is_filter(text).then(|| text.to_owned()),
 };
-
-/// The parser of a limit's setting, by the limit's unit.
-macro_rules! limit_parser {
-    (Credits) => {
-        $crate::config::value_parser::CREDITS
-    };
-    (Count) => {
-        $crate::config::value_parser::LIMIT
-    };
-    (Time) => {
-        $crate::config::value_parser::TIME
-    };
-}
-pub(crate) use limit_parser;
 
 fn duration(text: &str) -> Option<Duration> {
     let (count, unit) = number_and_unit(text)?;

@@ -7,10 +7,9 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::database::error::DatabaseError;
+use crate::database::pool::writer_pool::WriterPool;
 use crate::database::transaction::Transaction;
 use crate::database::wal_position::written;
-use crate::database::writer_pool::WriterPool;
-use crate::error::code::ErrorCode;
 use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
 use crate::orders::apply::error::ApplyError;

@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 use tokio::time;
 
 use crate::catalog::Catalog;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::read_connection::ReadConnection;
+use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
-use crate::database::own_connection::OwnConnection;
-use crate::database::pool_status::PoolStatus;
-use crate::database::read_connection::ReadConnection;
-use crate::database::shared_connections::StatementText;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
 use crate::replicas::caller_positions::{CallerPositions, Write};
@@ -26,6 +26,9 @@ use crate::throttle::fair_semaphore::FairPermit;
 /// How long a caller's request waits for a replica to have what the caller has seen on the primary. Usually it takes a few
 /// milliseconds, and the requests after it read from the replica. Otherwise a caller who reads all the time would stay on the primary.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// How long a request waits for the primary to say whether it has written a position.
+const LONGEST_QUESTION: Duration = Duration::from_secs(1);
 
 /// How often positions are wanted meanwhile.
 const WAIT_STEP: Duration = Duration::from_millis(2);
@@ -144,6 +147,23 @@ impl ReadServers {
     /// What the connections for exports are doing, of all servers.
     pub(crate) fn export_pools(&self) -> PoolStatus {
         self.all().map(|server| server.exports.status()).fold(PoolStatus::default(), PoolStatus::and)
+    }
+
+    /// Whether a position may have been written. Asks the primary if it is beyond what is known; a primary that is away may have
+    /// written anything. Without replicas, nothing is known, and nothing depends on it.
+    pub(crate) async fn may_be_written(&self, position: WalPosition) -> bool {
+        let since = Instant::now();
+        loop {
+            let learnt = self.positions.learnt();
+            if let Some(is_written) = self.positions.is_written(position, since) {
+                return is_written;
+            }
+            if self.is_primary_there() != Some(true) || since.elapsed() >= LONGEST_QUESTION {
+                return true;
+            }
+            self.positions.want();
+            let _ = time::timeout(WAIT_STEP, learnt).await;
+        }
     }
 
     /// Where a request of the caller is to be read that needs what was written up to `after`.

@@ -166,7 +166,7 @@ impl Admission {
 
     /// What a debit would return now, but with the bucket as it is.
     pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
-        self.limiter.forecast(caller, rate, 0, credits).await
+        self.limiter.forecast(caller, rate, credits).await
     }
 
     /// Puts back the credits of a query that was not executed.

@@ -10,7 +10,7 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
-//! - `argument`, `variable`, [`page`], `search_keys`, [`terms`]: the values by kind
+//! - `argument`, `variable`, [`page_size`], `cursors`, `search_keys`, [`terms`]: the values by kind
 //! - `column_value`: parses a value that a column is compared with
 //! - [`introspection`]: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
@@ -18,16 +18,17 @@
 
 mod argument;
 mod column_value;
+mod cursors;
 mod error;
-pub mod ids;
-pub mod introspection;
-pub mod page;
+pub(crate) mod ids;
+pub(crate) mod introspection;
+pub(crate) mod page_size;
 pub mod resolve;
 mod search_budget;
 mod search_keys;
 mod search_size;
 pub mod selection;
-pub mod terms;
+pub(crate) mod terms;
 mod tree;
 mod variable;
 

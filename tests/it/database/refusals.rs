@@ -7,7 +7,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use orderql::access::profile::Profile;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::json;
 use tokio_postgres::Client;
 
