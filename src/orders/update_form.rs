@@ -18,9 +18,10 @@ pub(crate) struct UpdateForm {
 pub(crate) fn parse_body(content_type: &str, body: Bytes) -> Result<UpdateForm, FormError> {
     let (media, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     let media = media.trim();
-    let form = if !parameters.split(';').all(is_utf8) {
+    if !parameters.split(';').all(is_utf8) {
         return Err(FormError::NotUtf8);
-    } else if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+    }
+    let form = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         parse_urlencoded(&body)?
     } else if media.eq_ignore_ascii_case("multipart/form-data") {
         let boundary = multer::parse_boundary(content_type).map_err(|error| match error {

@@ -70,10 +70,10 @@ impl UpdateRequest {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
             Some(MoveRow { index, shipment_id, item_seq_id, new_shipment_id: row.take(NEW_SHIPMENT)? })
         });
-        if parser.facility_id.as_ref().is_none_or(|value| value.as_deref() == Some("")) {
+        if !parser.facility.0.contains_key(FACILITY) || parser.facility.is_empty(FACILITY) {
             parser.errors.insert(0, ParameterError::Missing(FACILITY.to_owned()));
         }
-        match parser.facility_id.flatten() {
+        match parser.facility.take(FACILITY) {
             Some(facility_id) if parser.errors.is_empty() => {
                 let rows = parser.audited.iter().map(|(name, value)| (name.as_str(), value.as_str()));
                 let audited = encoded(iter::once((FACILITY, facility_id.as_str())).chain(rows));
@@ -146,8 +146,8 @@ impl Fields {
 /// Collects parameters into rows, and errors.
 #[derive(Default)]
 struct RowParser {
-    /// As a value in [`Fields`].
-    facility_id: Option<Option<String>>,
+    /// The facility alone.
+    facility: Fields,
     rows: BTreeMap<RowId, Fields>,
     errors: Vec<ParameterError>,
     audited: Vec<(String, String)>,
@@ -172,7 +172,10 @@ impl RowParser {
             _ => Err(ParameterError::Contradictory(name.to_owned())),
         };
         let value = value.map_err(|error| self.errors.push(error)).ok();
-        let Some((id, field)) = field else { return self.facility_id = Some(value) };
+        let Some((id, field)) = field else {
+            self.facility.0.insert(FACILITY, value);
+            return;
+        };
         if self.rows.len() == MAX_ROWS && !self.rows.contains_key(&id) {
             if self.errors.last() != Some(&ParameterError::TooManyRows) {
                 self.errors.push(ParameterError::TooManyRows);

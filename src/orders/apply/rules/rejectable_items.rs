@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
             let row = RowId { kind: RowKind::Rejection, index: *row_index };
             for link in *links {
                 match link.grouping {
-                    Grouping::One => self.check_parts(row, link.id()),
+                    Grouping::One => self.check_parts(row, &link.id()),
                     Grouping::None => self.reject(row, ViolationCause::NoShipGroup(link.id())),
                     Grouping::Several => self.reject(row, ViolationCause::SeveralShipGroups(link.id())),
                 }
@@ -116,8 +116,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that all parts of an order item are rejected.
-    fn check_parts(&mut self, row: RowId, order_item: OrderItemId) {
-        for OrderItemPart { id, status_id } in self.data.order_item_parts.get(&order_item).into_iter().flatten() {
+    fn check_parts(&mut self, row: RowId, order_item: &OrderItemId) {
+        for OrderItemPart { id, status_id } in self.data.order_item_parts.get(order_item).into_iter().flatten() {
             if self.rejecting_row(id).is_none() {
                 let (order_item, item, status) = (order_item.clone(), id.clone(), status_id.clone());
                 self.reject(row, ViolationCause::PartElsewhere { order_item, item, status });

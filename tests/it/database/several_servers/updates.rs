@@ -144,11 +144,12 @@ fn status(address: SocketAddr, request: &str) -> Option<u16> {
 
 /// Each of these updates was applied once, no others were, and the rows fit each other.
 pub async fn check_applied(client: &Client, names: Vec<String>) {
+    let count = names.len();
     let mut applied = audited(client).await;
     applied.sort();
-    let lost: Vec<_> = names.iter().filter(|name| applied.binary_search(&mark(name)).is_err()).collect();
+    let lost: Vec<_> = names.into_iter().filter(|name| applied.binary_search(&mark(name)).is_err()).collect();
     let doubled: Vec<_> = applied.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
-    assert_eq!((lost, doubled, applied.len()), (Vec::new(), Vec::new(), names.len()));
+    assert_eq!((lost, doubled, applied.len()), (Vec::new(), Vec::new(), count));
     let inconsistencies = client.query(INCONSISTENCIES, &[]).await.unwrap();
     let inconsistencies: Vec<String> = inconsistencies.iter().map(|row| row.get(0)).collect();
     assert_eq!(inconsistencies, [""; 0]);
