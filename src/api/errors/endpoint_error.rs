@@ -51,9 +51,9 @@ impl From<EndpointError> for ApiError {
             EndpointError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             EndpointError::NotAcceptable => ErrorCode::NotAcceptable,
             EndpointError::Position | EndpointError::UnwrittenPosition => ErrorCode::BadRequest,
-            EndpointError::CompressedBody
-            | EndpointError::NotJson
-            | EndpointError::NotUtf8 => ErrorCode::UnsupportedMediaType,
+            EndpointError::CompressedBody | EndpointError::NotJson | EndpointError::NotUtf8 => {
+                ErrorCode::UnsupportedMediaType
+            }
         };
         let response = Self::new(code, &error);
         match error {

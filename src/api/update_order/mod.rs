@@ -4,9 +4,9 @@ mod update_response;
 
 use std::time::Duration;
 
+use hyper::HeaderMap;
 use hyper::body::{Bytes, Incoming};
 use hyper::header;
-use hyper::HeaderMap;
 use thiserror::Error;
 use tokio::time::{self, Instant};
 
