@@ -4,6 +4,7 @@ pub mod error;
 pub mod options;
 
 mod cancel;
+pub(crate) mod column_format;
 pub mod connect;
 pub mod connection_string;
 pub mod database_address;

@@ -6,7 +6,8 @@ use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
-use crate::execute::encode::{self, ColumnFormat};
+use crate::database::column_format::ColumnFormat;
+use crate::execute::encode;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::{Parameter, Plan};
 use crate::query::bind::ids::StepId;
