@@ -9,7 +9,8 @@
 //! ## Using the library
 //!
 //! From text to plan nothing does I/O, so planner and cost model can be fuzzed, measured and used without a database.
-//! Without the default feature `server` the library is this pure half alone, with few dependencies.
+//! Without the default feature `server` the library is this pure half alone, with few dependencies. With `server` and without
+//! `tools` it is the service without generated orders, data files and a PostgreSQL of its own.
 //!
 //! ```
 //! use orderql::catalog::Catalog;
@@ -52,13 +53,13 @@ pub mod telemetry;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads libpq's environment and files, and a pause between two attempts")]
 pub mod database;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts PostgreSQL's programs")]
 pub mod private_cluster;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 pub mod sample;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "measures how long statements take")]

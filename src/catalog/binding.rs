@@ -1,7 +1,6 @@
 //! What the values of a field come from.
 
 use crate::catalog::ids::EntityId;
-use crate::catalog::meta_field::MetaField;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::cursor::OrderingTag;
@@ -23,7 +22,7 @@ pub enum Binding<'a> {
     /// A field of `pageInfo`.
     PageInfo(PageInfoField),
     /// A field of an introspection type, which the catalog itself answers.
-    Introspection(MetaField),
+    Introspection,
 }
 
 impl<'a> Binding<'a> {

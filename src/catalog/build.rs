@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
                 specified_by: scalar_specification(scalar),
             }),
             TypeOrigin::Introspection(ty) => {
-                let (ty, meta_fields) = Resolver { ids: &self.names.ids }.ty(self.introspection.len(), ty)?;
+                let (ty, meta_fields) = Resolver { ids: &self.names.ids }.ty(ty)?;
                 self.introspection.push(meta_fields);
                 ty
             }

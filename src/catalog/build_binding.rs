@@ -213,7 +213,7 @@ fn sort_key(
     let first = Column::new(column, column_type(node, column, field.position)?);
     let in_key = key.iter().any(|key_column| key_column.name == *column);
     let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
-    // A cursor of a key that was bound to another column is none of this order.
+    // A cursor that was made while the key was bound to another column is rejected.
     let tag = if name.eq_ignore_ascii_case(column) {
         OrderingTag::new(path, name)
     } else {

@@ -104,9 +104,9 @@ pub(super) fn edge_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectT
     ObjectType::new(TypeOrigin::Edge(node).type_name(), Some(description), ObjectKind::Edge, fields.into())
 }
 
-const PAGE_INFO: &str = "A page's position in its connection. Both flags are exact, but for searches that end before \
-                         their page is full, as `extensions.search` says: the flag is then true, the page may be empty, and \
-                         the cursor is that of the last row examined. Page on from there.";
+const PAGE_INFO: &str = "A page's position in its connection. Both flags are exact, but for those that `extensions.search` names: \
+                         such a flag is true because a search ended before all rows were examined. If its page was not full \
+                         by then, it may be empty, and the cursor is that of the last row examined. Page on from there.";
 
 /// The type `PageInfo`.
 pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {

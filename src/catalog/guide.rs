@@ -1,4 +1,4 @@
-//! The description of the schema itself: what a client has to know beside the types. Its numbers are those of the program.
+//! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
 use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding};
 use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};

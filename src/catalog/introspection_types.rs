@@ -80,12 +80,8 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The introspection type with that number, and what its fields are.
-    pub(super) fn ty(
-        &self,
-        number: usize,
-        definition: &IntrospectionType,
-    ) -> Result<(Type, Vec<MetaField>), SchemaError> {
+    /// An introspection type, and what its fields are.
+    pub(super) fn ty(&self, definition: &IntrospectionType) -> Result<(Type, Vec<MetaField>), SchemaError> {
         Ok(match definition {
             IntrospectionType::Object(object) => {
                 let fields = object.fields.iter().map(|field| {
@@ -94,8 +90,7 @@ impl Resolver<'_> {
                 });
                 let (fields, meta_fields) = fields.collect::<Result<Vec<_>, SchemaError>>()?.into_iter().unzip();
                 let (name, description) = (object.name.clone(), object.description.clone());
-                let kind = ObjectKind::Introspection(number);
-                (Type::Object(ObjectType::new(name, description, kind, fields)), meta_fields)
+                (Type::Object(ObjectType::new(name, description, ObjectKind::Introspection, fields)), meta_fields)
             }
             IntrospectionType::Enum(enumeration) => {
                 let ty = Type::Enum(EnumType {

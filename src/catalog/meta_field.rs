@@ -2,52 +2,29 @@
 
 /// A field of an introspection type. Fields of the same name mean the same in every type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetaField {
-    /// `args`
+pub(crate) enum MetaField {
     Arguments,
-    /// `defaultValue`
     DefaultValue,
-    /// `deprecationReason`
     DeprecationReason,
-    /// `description`
     Description,
-    /// `directives`
     Directives,
-    /// `enumValues`
     EnumValues,
-    /// `fields`
     Fields,
-    /// `inputFields`
     InputFields,
-    /// `interfaces`
     Interfaces,
-    /// `isDeprecated`
     IsDeprecated,
-    /// `isOneOf`
     IsOneOf,
-    /// `isRepeatable`
     IsRepeatable,
-    /// `kind`
     Kind,
-    /// `locations`
     Locations,
-    /// `mutationType`
     MutationType,
-    /// `name`
     Name,
-    /// `ofType`
     OfType,
-    /// `possibleTypes`
     PossibleTypes,
-    /// `queryType`
     QueryType,
-    /// `specifiedByURL`
     SpecifiedByUrl,
-    /// `subscriptionType`
     SubscriptionType,
-    /// `type`
     Type,
-    /// `types`
     Types,
 }
 

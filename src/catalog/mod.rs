@@ -32,7 +32,7 @@ pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;
 mod key_description;
-pub mod meta_field;
+pub(crate) mod meta_field;
 pub(crate) mod prices;
 pub mod schema;
 mod sdl_reader;

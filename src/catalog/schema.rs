@@ -100,7 +100,7 @@ pub struct ObjectType {
     pub(super) by_name: FnvHashMap<String, u16>,
 }
 
-/// The level of the grammar that the fields of an object type are on. It tells which bindings they have.
+/// The level of the grammar that the fields of an object type are on, which decides what their bindings are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
     /// The query root.
@@ -113,8 +113,8 @@ pub enum ObjectKind {
     Edge,
     /// `PageInfo`.
     PageInfo,
-    /// A type of introspection: its index among them.
-    Introspection(usize),
+    /// A type of introspection.
+    Introspection,
 }
 
 impl ObjectType {

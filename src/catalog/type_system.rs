@@ -123,7 +123,7 @@ impl Catalog {
             ObjectKind::Connection => Binding::Connection(ConnectionField::ALL[index]),
             ObjectKind::Edge => Binding::Edge(EdgeField::ALL[index]),
             ObjectKind::PageInfo => Binding::PageInfo(PageInfoField::ALL[index]),
-            ObjectKind::Introspection(number) => Binding::Introspection(self.introspection[number][index]),
+            ObjectKind::Introspection => Binding::Introspection,
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use tokio_postgres::types::Type;
 
 use crate::cursor::Encoder;
-use crate::execute::digits;
+use crate::execute::{decimal, timestamp};
 use crate::value::{ScalarType, Timestamp, Uuid};
 
 /// The binary format of a column.
@@ -63,7 +63,7 @@ impl ColumnFormat {
 pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, format) {
         (ScalarType::Int, ColumnFormat::Int | ColumnFormat::Numeric) => {
-            whole(format, raw).map(|number| digits::int(number.into(), out)).is_some()
+            whole(format, raw).map(|number| decimal::int(number.into(), out)).is_some()
         }
         (ScalarType::Boolean, _) => match truth(format, raw) {
             Some(truth) => {
@@ -74,12 +74,12 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
         },
         (_, ColumnFormat::Text) => text(raw, out),
         (_, _) => quoted(out, |out| match format {
-            ColumnFormat::Numeric => digits::numeric(raw, out),
-            ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
+            ColumnFormat::Numeric => decimal::numeric(raw, out),
+            ColumnFormat::Int => whole_number(raw).map(|number| decimal::int(number, out)).is_some(),
             ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
             ColumnFormat::Timestamp | ColumnFormat::Date => {
                 let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
-                finite.map(|timestamp| digits::timestamp(timestamp, out)).is_some()
+                finite.map(|timestamp| timestamp::iso_8601(timestamp, out)).is_some()
             }
             ColumnFormat::Uuid => uuid(raw).is_some_and(|uuid| append(out, uuid)),
             ColumnFormat::Text | ColumnFormat::Boolean => false,
@@ -181,7 +181,7 @@ fn whole(format: ColumnFormat, raw: &[u8]) -> Option<i32> {
         return i32::try_from(whole_number(raw)?).ok();
     }
     let mut text = Vec::new();
-    let text = digits::numeric(raw, &mut text).then_some(text)?;
+    let text = decimal::numeric(raw, &mut text).then_some(text)?;
     let text = std::str::from_utf8(&text).ok()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
@@ -262,7 +262,7 @@ mod tests {
         #[test]
         fn reads_any_bytes_without_panicking(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
             let mut out = Vec::new();
-            digits::numeric(&raw, &mut out);
+            decimal::numeric(&raw, &mut out);
             timestamp(ColumnFormat::Timestamp, &raw);
         }
     }

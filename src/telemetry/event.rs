@@ -4,7 +4,6 @@
 use std::error::Error;
 use std::net::IpAddr;
 use std::panic::Location;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
@@ -250,12 +249,13 @@ pub(crate) enum Event<'a> {
         /// The error.
         error: &'a dyn Error,
     },
-    /// database: the private PostgreSQL cluster could not be stopped.
+    /// `private_cluster`: the private PostgreSQL cluster could not be stopped.
+    #[cfg(feature = "tools")]
     ClusterStopFailed {
         /// The error.
         error: &'a dyn Error,
         /// The cluster's data folder.
-        data: &'a Path,
+        data: &'a std::path::Path,
     },
 
     /// telemetry: spans were dropped, because the collector took none or too few.
@@ -286,6 +286,7 @@ pub(crate) enum Event<'a> {
     },
 
     /// cli: the demo's database has the newest schema.
+    #[cfg(feature = "tools")]
     DemoMigrated {
         /// Migrations that were applied.
         migrations: usize,

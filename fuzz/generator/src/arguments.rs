@@ -21,7 +21,7 @@ impl Draft<'_, '_> {
             Binding::Root(RootBinding::Lookup(lookup)) => self.keys(field, lookup),
             Binding::Root(RootBinding::Connection(connection))
             | Binding::Entity(EntityBinding::Connection(connection)) => self.page(field, connection, place),
-            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection(_) => {
+            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                 self.of_introspection(field)
             }
             Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_) | EntityBinding::One(_))

@@ -192,7 +192,7 @@ impl Draft<'_, '_> {
         }
         let Place { level, meta, .. } = place;
         let inside = match self.catalog.binding(id) {
-            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection(_) => {
+            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                 let (levels, lists) = meta.unwrap_or_default();
                 let lists = lists + usize::from(is_list(&field.ty));
                 if levels == MAX_META_LEVELS || lists > self.lists {

@@ -40,7 +40,7 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
                 | Binding::Connection(ConnectionField::PageInfo | ConnectionField::Count)
                 | Binding::Edge(EdgeField::Cursor)
                 | Binding::PageInfo(_)
-                | Binding::Introspection(_),
+                | Binding::Introspection,
             )
             | None => 0,
         }

@@ -39,7 +39,8 @@ impl ResponseExtensions<'_> {
     }
 }
 
-/// An entry of `extensions.search`: a search that examined as many rows as it may before it found its page and the row after it.
+/// An entry of `extensions.search`: a search that examined as many rows as it may before it found its page and the row after it, or
+/// before it knew what `pageInfo` says.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchExtension<'a> {
@@ -47,11 +48,15 @@ pub(crate) struct SearchExtension<'a> {
     pub path: [&'a str; 1],
     /// How many rows it examined in the page's order.
     pub rows_examined: i64,
+    /// The flags of `pageInfo` that are true because there are more rows, of which none may match.
+    pub inexact: Vec<&'static str>,
 }
 
 impl<'a> From<ShortSearch<'a>> for SearchExtension<'a> {
-    fn from(ShortSearch { key, rows_examined }: ShortSearch<'a>) -> Self {
-        Self { path: [key], rows_examined }
+    fn from(search: ShortSearch<'a>) -> Self {
+        let flags = [(search.has_next_page, "hasNextPage"), (search.has_previous_page, "hasPreviousPage")];
+        let inexact = flags.into_iter().filter(|(is_inexact, _)| *is_inexact).map(|(_, name)| name).collect();
+        Self { path: [search.key], rows_examined: search.rows_examined, inexact }
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) const INCLUDE_FIELDS: HeaderName = HeaderName::from_static("x-graphql
 /// Adds `extensions.plan` to the response. Its value is `true`.
 pub(super) const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-include-plan");
 
-/// Replaces the response by a report. Its value is `validate` or `plan`.
+/// Replaces the data by a report. Its value is `validate`, `plan` or `analyze`.
 pub(super) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
 /// What is reported in place of the data.
@@ -44,8 +44,8 @@ pub(crate) enum Report {
 /// `GraphQL-Cost` has an unknown value. Ignoring a misspelled `validate` would debit the query.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, or `plan`, which asks for \
-     its statements too; leave it out to run the query"
+    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, `plan`, which asks for its \
+     statement too, or `analyze`, which runs the query and says what that took; leave it out to get the data"
 )]
 pub(crate) struct CostHeaderError;
 
@@ -55,14 +55,20 @@ impl From<CostHeaderError> for ApiError {
     }
 }
 
-/// The report that the client asks for in place of the data.
+/// The report that the client asks for in place of the data, without running the query.
 pub(crate) fn requested(headers: &HeaderMap) -> Result<Option<Report>, CostHeaderError> {
     match headers.get(COST) {
         None => Ok(None),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(Some(Report::Price)),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"plan") => Ok(Some(Report::Plan)),
+        Some(_) if wants_analysis(headers) => Ok(None),
         Some(_) => Err(CostHeaderError),
     }
+}
+
+/// Whether the client asks what running the query takes, in place of its data.
+pub(crate) fn wants_analysis(headers: &HeaderMap) -> bool {
+    headers.get(COST).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"analyze"))
 }
 
 /// The cost of every field, if the client asks for it beside the data.
@@ -86,7 +92,8 @@ pub(crate) async fn planned_steps(
     request: &mut Request,
     headers: &HeaderMap,
 ) -> Result<Option<Vec<String>>, ApiError> {
-    if !headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
+    let is_included = headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
+    if !is_included && !wants_analysis(headers) {
         return Ok(None);
     }
     require_plan_grant(caller)?;
@@ -151,7 +158,7 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
     let mut extensions = Map::from_iter([("cost".to_owned(), cost)]);
     if wanted == Report::Plan {
         let names = step_names(&explanation.cost, explanation.plan.steps().len());
-        extensions.insert("plan".to_owned(), statement_report::report(&explanation.plan, &names));
+        extensions.insert("plan".to_owned(), statement_report::report(&explanation.plan, &names, None));
     }
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(errors) = explanation.errors {

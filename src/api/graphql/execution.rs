@@ -82,6 +82,10 @@ pub(crate) async fn settle<T>(
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
+        Ok(Err(ExecuteError::OutOfMemory)) => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::MemoryExhausted.into())
+        }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
         Err(_) if !service.database_answers() => {
@@ -103,7 +107,7 @@ pub(crate) fn second_route<T>(
 ) -> Option<ReadRoute> {
     match result {
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
-        Ok(_) | Err(ExecuteError::Misshapen) => None,
+        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory) => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
 
 pub(crate) mod admission;
+mod analysis;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 pub(crate) mod execution;
@@ -156,8 +157,11 @@ async fn run(
     }
     let route = service.servers.route(&caller.user_id, after).await;
     let admitted = AdmittedQuery { compiled, field_costs, step_names, debit, route, until: schedule.until };
+    let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
+    let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
-    let body = match streamed_body::place(service, &admitted) {
+    let body = match place {
+        None if wants_analysis => Box::pin(analysis::respond(context, caller, admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(context, caller, &mut query.request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };

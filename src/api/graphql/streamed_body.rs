@@ -36,7 +36,8 @@ use crate::replicas::read_servers::{HeldServer, LeasedConnection, ReadRoute};
 /// The most rows of a response that are gathered before it is written.
 const MAX_GATHERED: u64 = 1024;
 
-/// Bytes of memory that a response takes, about: its rows, its parts, and what is on its way from the database.
+/// Bytes of memory that a response takes, about: its rows, its parts, and what is on its way from the database. A page that is read whole
+/// before it is written may take more.
 const MEMORY: usize = 1 << 20;
 
 /// The right to stream the response of a query, if it may be large, and not too many others of its server are streamed.
@@ -56,9 +57,9 @@ pub(crate) async fn begin(
     let RequestContext { service, in_flight, entry, .. } = context;
     let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
     let first = async {
-        let result = first_part(service, caller, compiled, &query.route, timeline).await;
+        let result = first_part(service, caller, compiled, &query.route, in_flight.further(), timeline).await;
         match second_route(service, &query.route, &result) {
-            Some(route) => first_part(service, caller, compiled, &route, timeline).await,
+            Some(route) => first_part(service, caller, compiled, &route, in_flight.further(), timeline).await,
             None => result,
         }
     };
@@ -106,6 +107,7 @@ async fn first_part(
     caller: &Principal,
     compiled: &Compiled,
     route: &ReadRoute,
+    mut memory: FurtherMemory,
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
@@ -113,7 +115,8 @@ async fn first_part(
     let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
     let log = Arc::clone(&timeline.statement);
-    let mut stream = ResponseStream::new(connection, plan, log, START.to_vec(), options);
+    let memory = Box::new(move |bytes: usize| memory.resize(bytes.saturating_sub(MEMORY)).is_ok());
+    let mut stream = ResponseStream::new(connection, plan, log, START.to_vec(), options, memory);
     let part = tokio::select! {
         biased;
         part = next_part(&mut stream) => part?,

@@ -1,10 +1,13 @@
-//! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs no database.
+//! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs a database only to
+//! say what the query takes there.
 //!
 //! - [`explained`]: a query with its explanation
+//! - `analysis`: what it takes on a database
 //! - `access`: how a statement finds the rows of its page, in words
 //! - [`text`], `json`: print it for people and for programs
 
 mod access;
+mod analysis;
 pub mod explained;
 mod json;
 pub mod text;
@@ -26,7 +29,7 @@ use crate::config::limit_settings::parser;
 use crate::limits::{LIMITS, Limit, Limits, Profile};
 use crate::query::{Request, Variables};
 
-/// Print what a query costs and the SQL that it runs, without a database
+/// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
 ///
 /// Exits with 1 if the server would reject the query.
 #[derive(Debug, clap::Args)]
@@ -54,6 +57,14 @@ pub struct Args {
         value_parser = value_parser!(u32).range(i64::from(SearchWindow::MIN)..=i64::from(SearchWindow::MAX))
     )]
     search_window: u32,
+
+    /// Run the query with EXPLAIN (ANALYZE), and print what each branch took
+    #[arg(long, requires = "database_url")]
+    analyze: bool,
+
+    /// The database for --analyze
+    #[arg(long, value_name = "URL", requires = "analyze")]
+    database_url: Option<ConnectionString>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -114,8 +125,16 @@ pub fn run(args: &Args) -> Outcome {
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.0;
-    let result = explanation::explain(&catalog, &request, &limits);
-    let explained = Explained { query: &request.query, limits, result };
+    let explained = match &args.database_url {
+        Some(database) => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
+        }
+        None => {
+            let result = explanation::explain(&catalog, &request, &limits);
+            Explained { query: &request.query, limits, result, analysis: None }
+        }
+    };
     let text = if args.json {
         format!("{:#}\n", json::render(&explained))
     } else {

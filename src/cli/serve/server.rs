@@ -46,6 +46,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Issues a token for a user that is valid for this time.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
     pub(crate) fn issue(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
         let service = self.services.get();
         let tokens_from = service.grants.current().principal(user_id).map_or(0, |account| account.tokens_from);
@@ -53,6 +54,7 @@ impl Server {
     }
 
     /// The bound address.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
     pub(crate) fn address(&self) -> &ListenAddress {
         self.listener.address()
     }

@@ -44,6 +44,7 @@ use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
 
 /// Fails if the schema file, a certificate, the external issuer's keys or an address cannot be used. Nothing is written.
+#[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
 pub(crate) async fn check(config: &Config) -> Outcome {
     schema::read(config.schema.as_deref())?;
     Tokens::check(&config.tokens()?)?;

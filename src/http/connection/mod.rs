@@ -75,6 +75,30 @@ pub(crate) enum ShedRank {
     Slow(Instant),
 }
 
+/// What a request holds beside what it has reserved.
+pub(crate) struct FurtherMemory {
+    connection: Arc<Connection>,
+    bytes: usize,
+}
+
+impl FurtherMemory {
+    /// Counts so many bytes in place of those that were counted before.
+    pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.connection.memory.add(more)?,
+            None => self.connection.memory.subtract(self.bytes - bytes),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for FurtherMemory {
+    fn drop(&mut self) {
+        self.connection.memory.subtract(self.bytes);
+    }
+}
+
 /// A request on its connection, until the last byte of its response is handed over.
 #[derive(Debug)]
 pub(crate) struct InFlightRequest {
@@ -227,6 +251,11 @@ impl InFlightRequest {
         let excess = self.reserved.saturating_sub(bytes);
         self.connection.memory.subtract(excess);
         self.reserved -= excess;
+    }
+
+    /// Memory of the connection that is counted apart, until it is dropped.
+    pub(crate) fn further(&self) -> FurtherMemory {
+        FurtherMemory { connection: Arc::clone(&self.connection), bytes: 0 }
     }
 }
 

@@ -97,6 +97,7 @@ impl<'a> Planner<'a> {
             matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),
             number: select.other(ReturnedSource::Number, ResultType::Int8, &mut self.columns),
             window: i64::from(access_path.window),
+            probe_window: i64::from(access_path.probe_window),
         });
         let rows = DraftRows::Page { size: None, has_window, has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), rows };

@@ -38,7 +38,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// An error for each argument that is null and cannot be. A variable with a default may bring in such a null.
+    /// An error for each argument that is null and cannot be. A variable with a default may have such a null.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
         let is_null = |index: usize, argument: &Argument| {
             let given = self.given.iter().find(|(given, _)| *given == index);

@@ -9,23 +9,21 @@ use crate::query::operation::{Literal, Occurrence};
 
 /// A number of rows within the caller's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PageSize(u32);
+pub(crate) struct PageSize(u32);
 
 impl PageSize {
     const ONE: Self = Self(1);
 
     /// The rows, at least 1.
-    pub fn get(self) -> u32 {
+    pub(crate) fn get(self) -> u32 {
         self.0
     }
 }
 
 /// The end of the connection that a page is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum End {
-    /// `first:`
+pub(crate) enum End {
     Front,
-    /// `last:`
     Back,
 }
 
@@ -39,7 +37,7 @@ impl End {
     }
 
     /// The name of the argument that gives its page size.
-    pub fn argument(self) -> &'static str {
+    pub(crate) fn argument(self) -> &'static str {
         match self {
             Self::Front => "first",
             Self::Back => "last",
@@ -49,7 +47,7 @@ impl End {
 
 /// Where a page size is written, and can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SizeSource<'a> {
+pub(crate) enum SizeSource<'a> {
     /// In the variable of that name, or its default.
     Variable(&'a str),
     /// In the document, at every occurrence of the field. The occurrences have equal arguments.
@@ -58,15 +56,13 @@ pub enum SizeSource<'a> {
 
 /// A page of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    /// How many rows.
-    pub size: PageSize,
-    /// From which end.
-    pub end: End,
+pub(crate) struct Page {
+    pub(crate) size: PageSize,
+    pub(crate) end: End,
     /// Only rows after this one.
-    pub after: Option<CursorPosition>,
+    pub(crate) after: Option<CursorPosition>,
     /// Only rows before this one.
-    pub before: Option<CursorPosition>,
+    pub(crate) before: Option<CursorPosition>,
 }
 
 impl Page {

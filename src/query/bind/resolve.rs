@@ -35,40 +35,39 @@ pub struct Resolved<'a> {
     /// order of the response.
     pub steps: Vec<StepArguments>,
     /// The results of `__schema` and `__type`, in the order of the response.
-    pub constants: Vec<Constant<'a>>,
+    pub(crate) constants: Vec<Constant<'a>>,
 }
 
 /// The arguments of a step. A lookup has keys and a page of one row; a connection has no keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepArguments {
     /// The selection that the step fetches.
-    pub selection: SelectionId,
+    pub(crate) selection: SelectionId,
     /// The keys to look for: their indexes among the binding's keys, and the values.
-    pub keys: Vec<(usize, Value)>,
+    pub(crate) keys: Vec<(usize, Value)>,
     /// The index of the sort key among the connection's.
-    pub sort_key: usize,
-    /// Whether the order is reversed.
-    pub reverse: bool,
+    pub(crate) sort_key: usize,
+    pub(crate) reverse: bool,
     /// How many rows are requested, from which end, between which cursors.
-    pub page: Page,
+    pub(crate) page: Page,
     /// How many rows are counted at most, if they are.
-    pub count_up_to: Option<u32>,
+    pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
-    pub unindexed_terms: u64,
+    pub(crate) unindexed_terms: u64,
     /// The search terms. Steps of the same root that take their search string from one variable share them.
-    pub terms: Arc<[BoundTerm]>,
+    pub(crate) terms: Arc<[BoundTerm]>,
 }
 
 impl StepArguments {
     /// How many rows are requested, for each parent.
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         self.page.size.get()
     }
 }
 
 impl Resolved<'_> {
     /// The value of a boolean variable, by its index; `None` if it has none.
-    pub fn truth(&self, variable: usize) -> Option<bool> {
+    pub(crate) fn truth(&self, variable: usize) -> Option<bool> {
         self.values.truth(variable)
     }
 }
@@ -121,7 +120,7 @@ pub fn resolve<'a>(
     let Some(errors) = GraphqlErrors::collect(errors) else {
         return Ok(WithoutSearchValues { resolved: Resolved { values, steps, constants }, searches });
     };
-    // The errors of values stand between the others.
+    // The errors of values are in document order with the others.
     let all = Resolver::run(catalog, operation, limits, values, SearchPart::Values(Searches::default()));
     Err(GraphqlErrors::collect(all.errors).unwrap_or(errors))
 }

@@ -18,13 +18,13 @@ use crate::value::Value;
 
 /// A search term whose key is known and whose values are typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BoundTerm {
+pub(crate) struct BoundTerm {
     /// The index of the key among the connection's search keys.
-    pub key: usize,
+    pub(crate) key: usize,
     /// How it is compared. The key accepts this comparator.
-    pub comparator: Comparator,
+    pub(crate) comparator: Comparator,
     /// The values, all distinct: several with [`Comparator::In`], else one.
-    pub values: Vec<Value>,
+    pub(crate) values: Vec<Value>,
 }
 
 /// The search strings of a request.

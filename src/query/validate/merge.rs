@@ -296,7 +296,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
 
 /// Whether a field takes arguments itself.
 fn takes_arguments(binding: Binding<'_>) -> bool {
-    matches!(binding, Binding::Root(_) | Binding::Introspection(_) | Binding::Entity(EntityBinding::Connection(_)))
+    matches!(binding, Binding::Root(_) | Binding::Introspection | Binding::Entity(EntityBinding::Connection(_)))
 }
 
 fn error(error: &ExpansionError, position: Pos) -> GraphqlError {

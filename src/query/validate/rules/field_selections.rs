@@ -51,8 +51,8 @@ fn suggested<'d, 'a>(catalog: &Catalog, object: &'d ObjectType, unknown: &ast::F
     if suggestions.is_empty() { meant(unknown.name, names(object).chain([TYPE_NAME])) } else { suggestions }
 }
 
-/// The way to a field that the type has further inside: the names that can stand in the place of the unknown one, each
-/// selected from the one before.
+/// The path to a field that the type has further inside: the names that can replace the unknown one, each selected from the
+/// one before.
 fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bool) -> Option<Vec<String>> {
     let way = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
     let (mut object, mut before) = (object, Vec::new());
