@@ -36,7 +36,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),
     ("access", &["nearest", "limits", "telemetry", "database", "shared_store", "throttle"]),
-    ("orders", &["database"]),
+    ("orders", &["error", "database"]),
     ("http", &["telemetry", "tls", "access"]),
     (
         "api",

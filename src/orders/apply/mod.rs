@@ -50,7 +50,9 @@ pub(super) async fn apply(
     let mut changed = change_set.changed_shipments.clone();
     for row in change_set.boxes {
         let status = locked.shipments.get(&row.shipment_id).and_then(|shipment| shipment.status_id.as_deref());
-        let is_approved = status == Some(shipment_status::APPROVED);
+        // A shipment that loses or gains items stays in the initial status.
+        let is_approved = status == Some(shipment_status::APPROVED)
+            && !change_set.changed_shipments.contains(row.shipment_id.as_str());
         if package::change_box(&mut writer, row, is_approved).await? {
             changed.insert(&row.shipment_id);
         }

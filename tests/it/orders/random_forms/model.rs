@@ -90,15 +90,15 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         let status = if faults.are_unknown { 404 } else { 409 };
         return Expected { status, errors: faults.messages, notes: Vec::new() };
     }
-    let mut touched: BTreeSet<String> = BTreeSet::new();
-    let mut notes = change_boxes(world, form);
+    let mut touched: BTreeSet<String> =
+        rejected.iter().filter_map(|rejected| Some(rejected.part.as_ref()?.0.clone())).collect();
+    touched.extend(moved.iter().flat_map(|(part, to)| [part.0.clone(), to.clone()]));
+    let mut notes = change_boxes(world, form, &touched);
     notes.extend(taken_along);
     for (part, to) in moved {
-        touched.extend([part.0.clone(), to.clone()]);
         move_part(world, &part, &to);
     }
     for rejected in &rejected {
-        touched.extend(rejected.part.as_ref().map(|part| part.0.clone()));
         reject(world, rejected, lowers_on_hand);
     }
     for shipment in &touched {
@@ -420,7 +420,7 @@ impl Rejected {
 }
 
 /// Sets the type of all packages of a shipment; of several rows the last one counts, which the response says.
-fn change_boxes(world: &mut World, form: &Form) -> Vec<String> {
+fn change_boxes(world: &mut World, form: &Form, touched: &BTreeSet<String>) -> Vec<String> {
     let mut notes = Vec::new();
     let shipments: BTreeSet<&String> = form.boxes.iter().map(|row| &row.shipment).collect();
     for id in shipments {
@@ -441,7 +441,7 @@ fn change_boxes(world: &mut World, form: &Form) -> Vec<String> {
             }
             let before = shipment.status;
             set_status(shipment, "SHIPMENT_INPUT");
-            if before == "SHIPMENT_APPROVED" {
+            if before == "SHIPMENT_APPROVED" && !touched.contains(id) {
                 set_status(shipment, before);
             }
         }
