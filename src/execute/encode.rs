@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use crate::cursor::Encoder;
-use crate::execute::{decimal, timestamp};
 use crate::database::column_format::ColumnFormat;
-use crate::execute::decimal;
+use crate::execute::{decimal, timestamp};
 use crate::value::{ScalarType, Timestamp, Uuid};
 
 /// Appends a value as the JSON of its scalar type. Returns `false`, and appends nothing, if the type cannot have the value.

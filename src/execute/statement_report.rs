@@ -5,8 +5,6 @@ use serde_json::{Value as Json, json};
 
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
-use crate::database::column_format::ColumnFormat;
-use crate::execute::encode;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::{Parameter, Plan};
 use crate::query::bind::ids::StepId;

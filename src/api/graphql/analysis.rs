@@ -15,8 +15,6 @@ use crate::execute::error::ExecuteError;
 use crate::execute::plan_analysis::{PlanAnalysis, analyze};
 use crate::execute::statement_log::StatementLog;
 use crate::execute::statement_report::report;
-use crate::http::api_error::ApiError;
-use crate::http::endpoint::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
 use crate::http::response::ResponseBody;
 use crate::plan::request_plan::Plan;
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
