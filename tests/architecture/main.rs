@@ -5,6 +5,7 @@
 
 mod cycles;
 mod dependencies;
+mod doc_comments;
 mod files;
 mod guide;
 mod paths;

@@ -3,7 +3,6 @@
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Queries.
     Queries,
     /// Order updates.
     Updates,
@@ -17,7 +16,6 @@ pub(crate) enum Role {
     Vocabularies,
     /// Removing old rows of the audit trails.
     Retention,
-    /// A command.
     Command,
 }
 
