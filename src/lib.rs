@@ -81,8 +81,11 @@ pub mod access;
 #[cfg(feature = "server")]
 pub mod orders;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
+#[allow(clippy::disallowed_methods, reason = "time limits on connections")]
 pub mod http;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "time limits on requests, and how long they took")]
+pub mod api;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "gathers flags, environment and file")]
 pub mod config;

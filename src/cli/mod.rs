@@ -17,6 +17,7 @@ pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod health;
+mod http_client;
 pub(crate) mod keys;
 #[cfg(feature = "tools")]
 pub mod load;

@@ -144,7 +144,7 @@ impl Compiler {
         if steps.iter().all(|step| step.terms.is_empty()) {
             return Vec::new();
         }
-        self.vocabularies.get().unknown_values(&self.catalog, &cached.operation, steps)
+        self.vocabularies.get().unknown_values(&cached.operation, steps)
     }
 
     /// Inserts the plan of a request into the cache.

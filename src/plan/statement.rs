@@ -190,18 +190,19 @@ impl PageStatement<'_> {
         })
     }
 
+    /// True if there is a row; false if a window ended before one was found, and null otherwise.
     fn probe(&self, probe: &Span<'_>) -> impl Display {
         fmt::from_fn(move |f| {
             if let Some(Located { locator, probe_window, .. }) = &self.located {
                 let mut text = String::new();
                 locator.alternatives(probe, Take::Any { window: *probe_window }, &mut text)?;
-                return write!(f, "EXISTS (\n{text}\n)");
+                return write!(f, "(SELECT m.matches FROM (\n{text}\n) AS m LIMIT 1)");
             }
             let (relation, order) = (Relation(self.relation), self.order_by(probe.ascending));
             for (index, segment) in probe.segments.iter().enumerate() {
                 let or = if index > 0 { " OR " } else { "" };
                 let conditions = Where(self.conditions.iter().chain(segment));
-                write!(f, "{or}(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")?;
+                write!(f, "{or}(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1)")?;
             }
             Ok(())
         })

@@ -14,7 +14,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use fnv::FnvHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, SearchKey};
+use crate::catalog::binding::{RootBinding, SearchKey};
 use crate::catalog::ids::FieldId;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
@@ -70,8 +70,8 @@ impl Vocabulary {
 /// The vocabularies of a catalog's search keys.
 #[derive(Debug, Default)]
 pub struct Vocabularies {
-    /// By the field, and the index of the key among its search keys.
-    by_key: FnvHashMap<(FieldId, usize), Arc<Vocabulary>>,
+    /// The names of keys and their vocabularies, by the field, and the index of the key among its search keys.
+    by_key: FnvHashMap<(FieldId, usize), (String, Arc<Vocabulary>)>,
 }
 
 impl Vocabularies {
@@ -80,18 +80,13 @@ impl Vocabularies {
     pub fn new(catalog: &Catalog, read: impl Fn(&VocabularySource) -> Option<Arc<Vocabulary>>) -> Self {
         let by_key = search_keys(catalog).filter_map(|(field, index, key)| {
             let vocabulary = read(&VocabularySource::of(key)?)?;
-            (!vocabulary.values.is_empty()).then_some(((field, index), vocabulary))
+            (!vocabulary.values.is_empty()).then(|| ((field, index), (key.name.clone(), vocabulary)))
         });
         Self { by_key: by_key.collect() }
     }
 
     /// The values in the search strings of a request that are not in their keys' vocabularies, the first ten.
-    pub(crate) fn unknown_values(
-        &self,
-        catalog: &Catalog,
-        operation: &Operation,
-        steps: &[StepArguments],
-    ) -> Vec<UnknownValue> {
+    pub(crate) fn unknown_values(&self, operation: &Operation, steps: &[StepArguments]) -> Vec<UnknownValue> {
         let mut unknown = Vec::new();
         for step in steps.iter().filter(|step| !step.terms.is_empty()) {
             // Only connections at the root have search strings.
@@ -102,8 +97,7 @@ impl Vocabularies {
             };
             let terms = step.terms.iter().filter(|term| matches!(term.comparator, Comparator::Equals | Comparator::In));
             for term in terms {
-                let Some(vocabulary) = self.by_key.get(&(field, term.key)) else { continue };
-                let Binding::Connection(connection) = &catalog.field(field).binding else { continue };
+                let Some((key, vocabulary)) = self.by_key.get(&(field, term.key)) else { continue };
                 for value in &term.values {
                     let Some(value) = id_text(value) else { continue };
                     if vocabulary.contains(&value) {
@@ -114,7 +108,7 @@ impl Vocabularies {
                     }
                     unknown.push(UnknownValue {
                         path: Arc::clone(&selection.key),
-                        key: connection.search_keys[term.key].name.clone(),
+                        key: key.clone(),
                         value: excerpt(&value),
                         vocabulary: Arc::clone(vocabulary),
                     });
@@ -173,24 +167,12 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
 
 /// The search keys of the collection roots: the field, the key's index, and the key.
 fn search_keys(catalog: &Catalog) -> impl Iterator<Item = (FieldId, usize, &SearchKey)> {
-    let object = catalog.query();
-    let roots = catalog.object(object).into_iter().flat_map(|query| &query.fields);
-    (0..).zip(roots).flat_map(move |(index, field)| {
-        let keys = match &field.binding {
-            Binding::Connection(connection) => connection.search_keys.as_slice(),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Lookup(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => &[],
-        };
-        keys.iter().enumerate().map(move |(key, search_key)| (FieldId { object, index }, key, search_key))
+    let roots = (0..).zip(catalog.root_fields()).filter_map(|(index, (_, binding))| match binding {
+        RootBinding::Connection(connection) => Some((FieldId { object: catalog.query(), index }, connection)),
+        RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
+    });
+    roots.flat_map(|(field, connection)| {
+        connection.search_keys.iter().enumerate().map(move |(index, key)| (field, index, key))
     })
 }
 

@@ -7,20 +7,21 @@ use crate::sources::{module, sources};
 /// How many there are still, by module. The numbers may only fall: make the item `pub(crate)` and delete the comment, or say what
 /// the name does not.
 const KNOWN: &[(&str, usize)] = &[
-    ("access", 13),
-    ("catalog", 38),
+    ("access", 4),
+    ("api", 14),
+    ("catalog", 18),
     ("cli", 19),
-    ("config", 7),
+    ("config", 1),
     ("cost", 5),
     ("execute", 1),
     ("fuzzing", 3),
-    ("http", 16),
-    ("orders", 17),
+    ("http", 1),
+    ("limits", 1),
+    ("orders", 5),
     ("plan", 5),
-    ("query", 27),
+    ("query", 3),
     ("replicas", 1),
     ("telemetry", 14),
-    ("throttle", 1),
     ("vocabulary", 1),
 ];
 

@@ -49,7 +49,7 @@ fn the_rows_that_say_where_to_add_something_name_files_that_mention_it() {
         ("a kind of root field", "src/catalog/binding.rs", "enum Binding"),
         ("an event to log", "src/telemetry/event.rs", "enum Event"),
         ("a column or table of the service's accounts", "src/database/migrate.rs", "service_migrations"),
-        ("a metric", "src/http/state_metrics.rs", "metric"),
+        ("a metric", "src/api/operators/state_metrics.rs", "metric"),
     ] {
         let line = text.lines().find(|line| line.starts_with(&format!("| {row} |")));
         assert!(line.is_some_and(|line| line.contains(file)), "{row}: {file}");

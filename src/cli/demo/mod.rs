@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Outcome {
         fill(&database).await?;
         grant_plans(&database).await?;
         let server = start::start(&config, &values, DatabaseAddress::from(&database).into(), sockets).await?;
-        let token = server.tokens().issue_with_lifetime(USERS[0].user_id, TOKEN_LIFETIME)?.token;
+        let token = server.issue(USERS[0].user_id, TOKEN_LIFETIME)?.token;
         introduce(server.address(), config.tls_cert.is_some(), &database, &token);
         server.serve(Signals::listen()?, None).await?;
         cluster.stop()?;

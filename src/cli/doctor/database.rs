@@ -254,7 +254,7 @@ async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Fin
                   WHERE name IN ('default_transaction_read_only', 'statement_timeout', 'idle_session_timeout', 'autovacuum',
                                  'track_counts')
                   ORDER BY name";
-    let deadline = config.deadline.as_millis();
+    let deadline = config.limits.without_profile().deadline.as_millis();
     let mut findings = Vec::new();
     for row in client.query(select, &[]).await? {
         let (name, value): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);

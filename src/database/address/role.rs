@@ -6,8 +6,10 @@ pub(crate) enum Role {
     Queries,
     /// Order updates.
     Updates,
-    /// Reading accounts and grants, and listening for their changes.
+    /// Reading accounts and grants.
     Accounts,
+    /// Receiving notifications of changed accounts, and questions about keys.
+    Notifications,
     /// Asking how far the server is.
     Positions,
     /// Writing the audit trail.
@@ -29,6 +31,7 @@ impl Role {
             Self::Queries => "queries",
             Self::Updates => "updates",
             Self::Accounts => "accounts",
+            Self::Notifications => "notifications",
             Self::Positions => "positions",
             Self::Audit => "audit",
             Self::Vocabularies => "vocabularies",

@@ -5,7 +5,7 @@ use std::time::Instant;
 use deadpool_postgres::Object;
 use futures_util::future::maybe_done;
 use futures_util::poll;
-use tokio_postgres::Statement;
+use tokio_postgres::{SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::address::database_address::DatabaseAddress;
@@ -94,6 +94,28 @@ impl OwnConnection {
         query.as_mut().await;
         let rows = query.as_mut().take_output().transpose()?.ok_or(DatabaseError::Busy)?;
         Ok(Rows::new(rows, Some(commit)))
+    }
+
+    /// Runs a statement by `EXPLAIN (ANALYZE)` with a generic plan, as it is run when it is prepared, and returns the report. After an
+    /// error, the connection must not be used again.
+    pub(crate) async fn explain_analyze(&self, sql: &str, arguments: &str) -> Result<String, DatabaseError> {
+        let (begin, commit) = match self.read_only {
+            ReadOnly::ByDefault => (String::new(), ""),
+            ReadOnly::ByTransaction => (format!("{}; ", self.begin_text()), "; COMMIT"),
+        };
+        let batch = format!(
+            "{begin}PREPARE orderql_analyzed AS {sql};\nEXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \
+             EXECUTE orderql_analyzed{arguments};\nDEALLOCATE orderql_analyzed{commit}"
+        );
+        timed(Operation::Other, async {
+            let messages = self.connection()?.simple_query(&batch).await?;
+            let report = messages.iter().find_map(|message| match message {
+                SimpleQueryMessage::Row(row) => row.get(0),
+                _ => None,
+            });
+            report.map(str::to_owned).ok_or(DatabaseError::Incomplete { announced: None, received: 0 })
+        })
+        .await
     }
 
     /// Returns the connection to the pool. Call it only when every statement has completed.

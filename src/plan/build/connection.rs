@@ -19,7 +19,7 @@ use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::sql::{Alias, ColumnOf, Condition, PageColumn};
 use crate::plan::statement::{Count, Located, PageStatement, Parent};
 use crate::plan::step::{CursorColumns, Layout, SearchColumns, Slot, Step};
-use crate::query::bind::page::{End, Page};
+use crate::query::bind::page_size::{End, Page};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundSelection,
 };
@@ -32,20 +32,21 @@ impl<'a> Planner<'a> {
         bound: &BoundConnection<'a>,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> Branch<'a> {
-        let connection = bound.binding;
-        let sort_key = &connection.sort_keys[bound.sort_key];
+        let (connection, arguments) = (bound.binding, bound.arguments);
+        let sort_key = &connection.sort_keys[arguments.sort_key];
         let selected = SelectedPageFields::of(&bound.selections);
         let probes = selected.probes(bound);
         let counts = |selection: &BoundSelection<'_, _>| matches!(selection.field, BoundConnectionField::Count(_));
-        let is_counted = bound.count_up_to.is_some() && bound.selections.iter().any(counts);
+        let is_counted = arguments.count_up_to.is_some() && bound.selections.iter().any(counts);
         let window = self.catalog.search_window();
-        let mut access_path = AccessPath::choose(connection, bound.sort_key, bound.terms, probes, is_counted, window);
+        let mut access_path =
+            AccessPath::choose(connection, arguments.sort_key, &arguments.terms, probes, is_counted, window);
 
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
         let (parent, mut conditions) = self.join_parent(connection, parent);
         let mut parameters = self.parameters(bound.step);
-        let mut terms = SearchTerms::new(connection, sort_key, bound.terms);
-        let positions = [bound.page.after.as_ref(), bound.page.before.as_ref()];
+        let mut terms = SearchTerms::new(connection, sort_key, &arguments.terms);
+        let positions = [arguments.page.after.as_ref(), arguments.page.before.as_ref()];
         let compares_cursors = positions.iter().flatten().any(|position| !(sort_key.nullable && is_in_nulls(position)));
         let restriction = terms.restriction(&access_path, compares_cursors, &mut parameters);
         let mut constant = connection.join.to.clone();
@@ -61,8 +62,8 @@ impl<'a> Planner<'a> {
         };
         let has_range = !access_path.is_exhaustive;
         let [after, before] = if has_range { bounds(&constant, restriction.is_some()) } else { [None, None] };
-        let nulls = Nulls::of(sort_key, bound.reverse);
-        let range = PageRange { ascending: !bound.reverse, nulls, after: after.as_ref(), before: before.as_ref() };
+        let nulls = Nulls::of(sort_key, arguments.reverse);
+        let range = PageRange { ascending: !arguments.reverse, nulls, after: after.as_ref(), before: before.as_ref() };
         // The rows of a look-up are compared with the whole position: they have no range.
         let has_lookups = !access_path.lookups.is_empty();
         let [lookup_after, lookup_before] = if has_lookups { bounds(&[], false) } else { [None, None] };
@@ -82,13 +83,14 @@ impl<'a> Planner<'a> {
         let has_window = access_path.has_window();
         let mut select = Select::default();
         terms.semi_joined().for_each(|(key, values)| select.search(key, values));
-        let backward = bound.page.end == End::Back;
-        let layout = layout(&selected, bound.page, is_counted, backward, &mut select, &mut self.columns);
+        let backward = arguments.page.end == End::Back;
+        let layout = layout(&selected, &arguments.page, is_counted, backward, &mut select, &mut self.columns);
         let search = has_window.then(|| SearchColumns {
             key: key.to_owned(),
             matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),
             number: select.other(ReturnedSource::Number, ResultType::Int8, &mut self.columns),
             window: i64::from(access_path.window),
+            probe_window: i64::from(access_path.probe_window),
         });
         let rows = DraftRows::Page { size: None, has_window, has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), rows };
@@ -139,12 +141,12 @@ impl<'a> Planner<'a> {
 
     /// The columns of the rows' cursors.
     fn cursor(&mut self, bound: &BoundConnection<'a>, draft: &mut StepDraft<'a>) -> CursorColumns {
-        let sort_key = &bound.binding.sort_keys[bound.sort_key];
+        let sort_key = &bound.binding.sort_keys[bound.arguments.sort_key];
         let columns = bound.binding.cursor_columns(sort_key);
         let columns =
             columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
         CursorColumns {
-            tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: columns.collect(),
         }
     }
@@ -247,8 +249,8 @@ impl SelectedPageFields {
 
     /// The number of flags that need rows outside of the page.
     fn probes(&self, bound: &BoundConnection<'_>) -> u32 {
-        u32::from(self.has_previous_page && bound.page.after.is_some())
-            + u32::from(self.has_next_page && bound.page.before.is_some())
+        u32::from(self.has_previous_page && bound.arguments.page.after.is_some())
+            + u32::from(self.has_next_page && bound.arguments.page.before.is_some())
     }
 
     fn add_page_info(&mut self, selections: &[BoundSelection<'_, BoundPageInfoField>]) {

@@ -16,8 +16,8 @@ use crate::value::ScalarType;
 impl<'a> Planner<'a> {
     pub(super) fn lookup(&mut self, lookup: &BoundLookup<'a>) {
         let (step, binding) = (lookup.step, lookup.binding);
-        let known: Vec<_> = lookup.keys.iter().map(|(index, _)| &binding.keys[*index]).collect();
-        let key = self.catalog.entity(binding.target).map_or(&[][..], |entity| &entity.key);
+        let known: Vec<_> = lookup.arguments.keys.iter().map(|(index, _)| &binding.keys[*index]).collect();
+        let key = &self.catalog.entity(binding.target).key;
         let is_unique = key.iter().all(|column| known.iter().any(|known| known.name == column.name));
         let rest = key.iter().map(|column| column.name.as_str());
         let rest = rest.filter(|column| known.iter().all(|known| known.name != *column));

@@ -113,7 +113,7 @@ impl Fixture {
         let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
         let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
         let connection = self.pool.connection().await.unwrap();
-        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options);
+        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options, Box::new(|_| true));
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {
