@@ -34,7 +34,6 @@ pub(crate) struct Logins {
 pub(crate) struct Attempt {
     /// The name.
     pub(crate) user_id: String,
-    /// The password.
     pub(crate) password: String,
     /// The client's address, if it is known.
     pub(crate) address: Option<IpAddr>,

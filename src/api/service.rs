@@ -17,8 +17,8 @@ use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
 use crate::replicas::read_servers::ReadServers;
 use crate::shared_store::connection::SharedStore;
-use crate::throttle::admission::Admission;
 use crate::throttle::pace::Pace;
+use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
 use crate::vocabulary::reader::VocabularyReader;
 
@@ -41,7 +41,7 @@ pub(crate) struct Service {
     /// Reads the compiler's vocabularies.
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
-    pub admission: Arc<Admission>,
+    pub admission: Arc<QueryThrottle>,
     /// The store that nodes share, if they do.
     pub shared_store: Option<SharedStore>,
     /// Holds back refusals of callers that get many.

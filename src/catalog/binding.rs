@@ -96,7 +96,9 @@ impl EntityBinding {
 }
 
 fn set_stored_types(relation: &str, columns: &mut [Column], stored: &StoredTypes) {
-    columns.iter_mut().for_each(|column| column.set_stored_type(relation, stored));
+    for column in columns {
+        column.set_stored_type(relation, stored);
+    }
 }
 
 /// A field of a connection.
@@ -162,7 +164,9 @@ impl Entity {
     /// Sets how the database stores the columns that statements return or compare values with.
     pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
         let Self { relation, bindings, .. } = self;
-        bindings.iter_mut().for_each(|binding| binding.set_stored_types(relation, stored));
+        for binding in bindings {
+            binding.set_stored_types(relation, stored);
+        }
     }
 }
 

@@ -9,10 +9,10 @@ use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::guide;
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectKind, ObjectType, Scalar, Type, TypeRef};
+use crate::catalog::schema_description;
 use crate::catalog::sdl_writer;
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
@@ -55,7 +55,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         sdl: String::new(),
         search_window: SearchWindow::DEFAULT,
     };
-    catalog.description = guide::write(&catalog);
+    catalog.description = schema_description::write(&catalog);
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)
 }

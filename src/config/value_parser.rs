@@ -101,11 +101,7 @@ pub(crate) const TIME_OR_OFF: ValueParser<Option<Duration>> = ValueParser {
 pub(crate) const SWITCH: ValueParser<bool> = ValueParser {
     placeholder: "SWITCH",
     wanted: "on or off",
-    parse: |text| match text {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("on", true), ("off", false)]),
 };
 
 /// Which listener has the console.
@@ -196,12 +192,7 @@ pub(crate) const STORE: ValueParser<Option<StoreAddress>> = ValueParser {
 pub(crate) const WHEN_AWAY: ValueParser<WhenAway> = ValueParser {
     placeholder: "ADMITTED",
     wanted: "share, open or closed",
-    parse: |text| match text {
-        "share" => Some(WhenAway::Share),
-        "open" => Some(WhenAway::Open),
-        "closed" => Some(WhenAway::Closed),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("share", WhenAway::Share), ("open", WhenAway::Open), ("closed", WhenAway::Closed)]),
 };
 
 /// A text of at least one character.
@@ -261,23 +252,14 @@ pub(crate) const ALGORITHM: ValueParser<Algorithm> = ValueParser {
 pub(crate) const CONSTRAINTS: ValueParser<Constraints> = ValueParser {
     placeholder: "REQUIRED",
     wanted: "required or trusted",
-    parse: |text| match text {
-        "required" => Some(Constraints::Required),
-        "trusted" => Some(Constraints::Trusted),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("required", Constraints::Required), ("trusted", Constraints::Trusted)]),
 };
 
 /// The log's format.
 pub(crate) const LOG_FORMAT: ValueParser<Format> = ValueParser {
     placeholder: "FORMAT",
     wanted: "auto, text or json",
-    parse: |text| match text {
-        "auto" => Some(Format::Auto),
-        "text" => Some(Format::Text),
-        "json" => Some(Format::Json),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("auto", Format::Auto), ("text", Format::Text), ("json", Format::Json)]),
 };
 
 /// The log's filter.
@@ -286,6 +268,11 @@ pub(crate) const LOG_FILTER: ValueParser<String> = ValueParser {
     wanted: "a level (error, warn, info, debug, trace) or directives such as warn,orderql=debug",
     parse: |text| is_filter(text).then(|| text.to_owned()),
 };
+
+/// The value of this name.
+fn one_of<T, const N: usize>(text: &str, values: [(&str, T); N]) -> Option<T> {
+    values.into_iter().find(|(name, _)| *name == text).map(|(_, value)| value)
+}
 
 fn duration(text: &str) -> Option<Duration> {
     let (count, unit) = number_and_unit(text)?;

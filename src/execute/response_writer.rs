@@ -7,7 +7,8 @@ use thiserror::Error;
 use tokio_postgres::Row;
 
 use crate::cursor::Encoder;
-use crate::execute::encode::{self, ColumnFormat};
+use crate::database::column_format::ColumnFormat;
+use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use tokio_postgres::Row;
 
 use crate::catalog::result_type::ResultType;
+use crate::database::column_format::ColumnFormat;
 use crate::database::parameter::RawValue;
-use crate::execute::encode::ColumnFormat;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;

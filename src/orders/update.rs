@@ -10,6 +10,7 @@ use crate::database::error::DatabaseError;
 use crate::database::pool::writer_pool::WriterPool;
 use crate::database::transaction::Transaction;
 use crate::database::wal_position::written;
+use crate::error::code::ErrorCode;
 use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
 use crate::orders::apply::error::ApplyError;

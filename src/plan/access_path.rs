@@ -10,7 +10,7 @@
 use crate::catalog::binding::{Connection, SearchKey, SortKey};
 use crate::catalog::prices::MAX_COUNT;
 use crate::catalog::search_window::SearchWindow;
-use crate::query::bind::terms::BoundTerm;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 

@@ -55,7 +55,7 @@ pub enum ClusterError {
     /// The folder has files, and no cluster of this program.
     #[error("{folder} has files of something else: name an empty folder, or one that is not there yet", folder = folder.display())]
     ForeignFolder {
-        /// The folder.
+        /// The one that was to become the cluster's.
         folder: PathBuf,
     },
     /// Another process has locked the cluster.
@@ -88,7 +88,7 @@ pub enum ClusterError {
     /// A program of PostgreSQL failed.
     #[error("{program} failed: {output}")]
     ProgramFailed {
-        /// The program.
+        /// Its name without a folder.
         program: &'static str,
         /// The program's output; for a server that did not start, the end of its log.
         output: String,

@@ -47,6 +47,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "query",
             "vocabulary",
             "cost",
+            "plan",
             "compile",
             "database",
             "execute",

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use orderql_fuzz_corpora::unpacked;
+
 /// A target.
 pub struct Target {
     pub name: &'static str,
@@ -82,9 +84,9 @@ impl Target {
         PURE.contains(&self.name)
     }
 
-    /// The committed inputs.
-    pub fn corpus(&self) -> PathBuf {
-        fuzz_folder().join("corpus").join(self.name)
+    /// The folder of the committed inputs, unpacked.
+    pub fn corpus(&self) -> Result<PathBuf, String> {
+        unpacked(fuzz_folder(), self.name).map_err(|error| format!("the corpus of {}: {error}", self.name))
     }
 
     /// Inputs that broke a promise once.

@@ -37,7 +37,6 @@ pub(crate) enum TokenError {
     NoKeyIn {
         /// The algorithm that signs.
         algorithm: &'static str,
-        /// The folder.
         folder: PathBuf,
     },
     /// All keys were removed.

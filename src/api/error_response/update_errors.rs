@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::http::api_error::ApiError;
+use crate::api::errors::api_error::ApiError;
 
 /// The body of an error response.
 #[derive(Debug, Serialize)]

@@ -16,8 +16,8 @@ use crate::api::service::Service;
 use crate::http::connection::InFlightRequest;
 use crate::http::request::head;
 use crate::query::Request;
-use crate::throttle::admission::{AdmissionError, Claim, MaxWait};
 use crate::throttle::caller_queue::Demand;
+use crate::throttle::query_throttle::{MaxWait, SubmittedQuery, ThrottleError};
 use crate::throttle::queues::{Permit, Places};
 use crate::throttle::rate_limiter::Debit;
 
@@ -66,8 +66,8 @@ pub(crate) async fn take_permit(
     demand: Demand,
     max_wait: MaxWait,
 ) -> Result<(Permit, Debit), ApiError> {
-    let claim = claim(service, caller, demand, max_wait);
-    service.admission.admit(&claim).await.map_err(|refusal| error(&claim, refusal))
+    let submitted = submitted(service, caller, demand, max_wait);
+    service.admission.admit(&submitted).await.map_err(|refusal| error(&submitted, refusal))
 }
 
 /// Fails if a query of this price would be refused at once.
@@ -77,8 +77,8 @@ pub(crate) fn check(
     demand: Demand,
     schedule: &Schedule,
 ) -> Result<(), ApiError> {
-    let claim = claim(service, caller, demand, schedule.max_wait);
-    service.admission.check(&claim).map_err(|refusal| error(&claim, refusal))
+    let submitted = submitted(service, caller, demand, schedule.max_wait);
+    service.admission.check(&submitted).map_err(|refusal| error(&submitted, refusal))
 }
 
 /// Holds a refusal back while its caller gets many. Of what the client sent, the head is kept for that.
@@ -99,8 +99,8 @@ pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightReques
     Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }
 }
 
-fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, max_wait: MaxWait) -> Claim<'a> {
-    Claim {
+fn submitted<'a>(service: &Service, caller: &'a Principal, demand: Demand, max_wait: MaxWait) -> SubmittedQuery<'a> {
+    SubmittedQuery {
         caller: &caller.user_id,
         rate: caller.limits.rate(),
         places: Places { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
@@ -109,14 +109,14 @@ fn claim<'a>(service: &Service, caller: &'a Principal, demand: Demand, max_wait:
     }
 }
 
-fn error(claim: &Claim<'_>, refusal: AdmissionError) -> ApiError {
+fn error(submitted: &SubmittedQuery<'_>, refusal: ThrottleError) -> ApiError {
     match refusal {
-        AdmissionError::Credits(insufficient) => QueryError::Throttled(insufficient).into(),
-        AdmissionError::Place { bucket, waiting } => {
-            let (limit, cost) = (claim.places.running, claim.demand.credits);
+        ThrottleError::Credits(insufficient) => QueryError::Throttled(insufficient).into(),
+        ThrottleError::Place { bucket, waiting } => {
+            let (limit, cost) = (submitted.places.running, submitted.demand.credits);
             QueryError::TooManyRunning { limit, waiting, cost, bucket }.into()
         }
-        AdmissionError::Stopping => ServiceError::Stopping.into(),
-        AdmissionError::Unavailable(source) => ServiceError::Unavailable(source).into(),
+        ThrottleError::Stopping => ServiceError::Stopping.into(),
+        ThrottleError::Unavailable(source) => ServiceError::Unavailable(source).into(),
     }
 }

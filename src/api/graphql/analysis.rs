@@ -17,7 +17,7 @@ use crate::execute::statement_log::StatementLog;
 use crate::execute::statement_report::report;
 use crate::http::response::ResponseBody;
 use crate::plan::request_plan::Plan;
-use crate::replicas::read_servers::{Reading, Route};
+use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 
 /// The body of a response that has the query's plan and what it took.
 pub(super) async fn respond(
@@ -50,14 +50,14 @@ async fn attempt(
     service: &Service,
     caller: &Principal,
     plan: &Plan,
-    route: &Route,
+    route: &ReadRoute,
     timeline: &mut Timeline,
 ) -> Result<PlanAnalysis, ExecuteError> {
     if !plan.needs_database() {
         return Ok(PlanAnalysis::default());
     }
     timeline.statement = StatementLog::default().into();
-    let Reading { connection, held } = connect_own(service, caller, route, timeline).await?;
+    let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let log = Arc::clone(&timeline.statement);
     tokio::select! {
         biased;

@@ -22,7 +22,7 @@ use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
-use crate::replicas::read_servers::{Reading, Route};
+use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 use crate::throttle::rate_limiter::Debit;
 
 /// The most rows that a statement examines that shares a connection: each waits for those before it.
@@ -38,7 +38,7 @@ pub(crate) struct AdmittedQuery {
     pub step_names: Option<Vec<String>>,
     pub debit: Debit,
     /// Where it is read.
-    pub route: Route,
+    pub route: ReadRoute,
     /// Its deadline.
     pub until: time::Instant,
 }
@@ -100,7 +100,11 @@ pub(crate) async fn settle<T>(
 }
 
 /// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again.
-pub(crate) fn second_route<T>(service: &Service, route: &Route, result: &Result<T, ExecuteError>) -> Option<Route> {
+pub(crate) fn second_route<T>(
+    service: &Service,
+    route: &ReadRoute,
+    result: &Result<T, ExecuteError>,
+) -> Option<ReadRoute> {
     match result {
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
         Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory) => None,
@@ -111,7 +115,7 @@ async fn attempt(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,
-    route: &Route,
+    route: &ReadRoute,
     timeline: &mut Timeline,
 ) -> Result<ResponseWriter, ExecuteError> {
     let plan = &compiled.plan;
@@ -125,7 +129,7 @@ async fn attempt(
         let started = Instant::now();
         let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
         timeline.connection = Some(Stage::since(started));
-        let Reading { connection, held } = taken?;
+        let LeasedConnection { connection, held } = taken?;
         let is_shared = connection.is_shared();
         let result = tokio::select! {
             biased;
@@ -160,9 +164,9 @@ fn is_of_connection(error: &DatabaseError) -> bool {
 pub(crate) async fn connect_own(
     service: &Service,
     caller: &Principal,
-    route: &Route,
+    route: &ReadRoute,
     timeline: &mut Timeline,
-) -> Result<Reading<OwnConnection>, DatabaseError> {
+) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
     let started = Instant::now();
     let taken = service.servers.connect_own(route, &caller.user_id).await;
     timeline.connection = Some(Stage::since(started));

@@ -47,9 +47,9 @@ use crate::execute::response_writer::{PageEnd, ResponseWriter};
 use crate::execute::statement_log::StatementLog;
 use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::replicas::read_server::ReadServer;
-use crate::replicas::read_servers::Route;
-use crate::throttle::admission::MaxWait;
+use crate::replicas::read_servers::ReadRoute;
 use crate::throttle::caller_queue::Demand;
+use crate::throttle::query_throttle::MaxWait;
 use crate::throttle::queues::{Permit, Places};
 use crate::throttle::rate_limiter::Debit;
 
@@ -311,7 +311,7 @@ impl RunningExport {
 
     async fn fetch_first(
         &mut self,
-        route: &Route,
+        route: &ReadRoute,
         compiled: &Compiled,
         timeline: &mut Timeline,
     ) -> Result<ResponseWriter, ExecuteError> {

@@ -32,7 +32,7 @@ use crate::execute::statement_log::StatementLog;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, ResponseBody};
 use crate::query::Request;
-use crate::replicas::read_servers::{HeldServer, Reading, Route};
+use crate::replicas::read_servers::{HeldServer, LeasedConnection, ReadRoute};
 
 /// The most rows of a response that are gathered before it is written.
 const MAX_GATHERED: u64 = 1024;
@@ -107,13 +107,13 @@ async fn first_part(
     service: &Service,
     caller: &Principal,
     compiled: &Compiled,
-    route: &Route,
+    route: &ReadRoute,
     mut memory: FurtherMemory,
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
     timeline.statement = StatementLog::default().into();
-    let Reading { connection, held } = connect_own(service, caller, route, timeline).await?;
+    let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
     let log = Arc::clone(&timeline.statement);
     let memory = Box::new(move |bytes: usize| memory.resize(bytes.saturating_sub(MEMORY)).is_ok());

@@ -39,7 +39,7 @@ use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
-use crate::throttle::admission::Admission;
+use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
 
@@ -111,7 +111,7 @@ pub(crate) async fn start(
         writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?.into(),
-        admission: Admission::new(buckets, config.query_queues()).into(),
+        admission: QueryThrottle::new(buckets, config.query_queues()).into(),
         shared_store: store,
         refusal_pace: Arc::default(),
         report_pace: Arc::default(),

@@ -73,7 +73,7 @@ pub enum AddressWarning {
          with the right server"
     )]
     Unverified {
-        /// The host.
+        /// As the address names it.
         host: String,
     },
     /// The password file is not used.

@@ -3,7 +3,6 @@
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Queries.
     Queries,
     /// Order updates.
     Updates,
@@ -19,7 +18,6 @@ pub(crate) enum Role {
     Vocabularies,
     /// Removing old rows of the audit trails.
     Retention,
-    /// A command.
     Command,
 }
 

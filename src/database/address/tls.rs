@@ -17,7 +17,6 @@ use crate::tls::pem_files::{certificates, private_key};
 
 /// Which servers are trusted.
 pub(super) enum Trust {
-    /// Any.
     Any,
     /// Those with a certificate that one of these authorities signed.
     Authority(RootCertStore),

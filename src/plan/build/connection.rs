@@ -32,27 +32,21 @@ impl<'a> Planner<'a> {
         bound: &BoundConnection<'a>,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> Branch<'a> {
-        let connection = bound.binding;
-        let sort_key = &connection.sort_keys[bound.arguments.sort_key];
+        let (connection, arguments) = (bound.binding, bound.arguments);
+        let sort_key = &connection.sort_keys[arguments.sort_key];
         let selected = SelectedPageFields::of(&bound.selections);
         let probes = selected.probes(bound);
         let counts = |selection: &BoundSelection<'_, _>| matches!(selection.field, BoundConnectionField::Count(_));
-        let is_counted = bound.arguments.count_up_to.is_some() && bound.selections.iter().any(counts);
+        let is_counted = arguments.count_up_to.is_some() && bound.selections.iter().any(counts);
         let window = self.catalog.search_window();
-        let mut access_path = AccessPath::choose(
-            connection,
-            bound.arguments.sort_key,
-            &bound.arguments.terms,
-            probes,
-            is_counted,
-            window,
-        );
+        let mut access_path =
+            AccessPath::choose(connection, arguments.sort_key, &arguments.terms, probes, is_counted, window);
 
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
         let (parent, mut conditions) = self.join_parent(connection, parent);
         let mut parameters = self.parameters(bound.step);
-        let mut terms = SearchTerms::new(connection, sort_key, &bound.arguments.terms);
-        let positions = [bound.arguments.page.after.as_ref(), bound.arguments.page.before.as_ref()];
+        let mut terms = SearchTerms::new(connection, sort_key, &arguments.terms);
+        let positions = [arguments.page.after.as_ref(), arguments.page.before.as_ref()];
         let compares_cursors = positions.iter().flatten().any(|position| !(sort_key.nullable && is_in_nulls(position)));
         let restriction = terms.restriction(&access_path, compares_cursors, &mut parameters);
         let mut constant = connection.join.to.clone();
@@ -68,9 +62,8 @@ impl<'a> Planner<'a> {
         };
         let has_range = !access_path.is_exhaustive;
         let [after, before] = if has_range { bounds(&constant, restriction.is_some()) } else { [None, None] };
-        let nulls = Nulls::of(sort_key, bound.arguments.reverse);
-        let range =
-            PageRange { ascending: !bound.arguments.reverse, nulls, after: after.as_ref(), before: before.as_ref() };
+        let nulls = Nulls::of(sort_key, arguments.reverse);
+        let range = PageRange { ascending: !arguments.reverse, nulls, after: after.as_ref(), before: before.as_ref() };
         // The rows of a look-up are compared with the whole position: they have no range.
         let has_lookups = !access_path.lookups.is_empty();
         let [lookup_after, lookup_before] = if has_lookups { bounds(&[], false) } else { [None, None] };
@@ -90,8 +83,8 @@ impl<'a> Planner<'a> {
         let has_window = access_path.has_window();
         let mut select = Select::default();
         terms.semi_joined().for_each(|(key, values)| select.search(key, values));
-        let backward = bound.arguments.page.end == End::Back;
-        let layout = layout(&selected, &bound.arguments.page, is_counted, backward, &mut select, &mut self.columns);
+        let backward = arguments.page.end == End::Back;
+        let layout = layout(&selected, &arguments.page, is_counted, backward, &mut select, &mut self.columns);
         let search = has_window.then(|| SearchColumns {
             key: key.to_owned(),
             matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),

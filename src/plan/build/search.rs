@@ -7,7 +7,7 @@ use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Parameters, Placeholder};
 use crate::plan::step::Slot;
-use crate::query::bind::terms::BoundTerm;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 
 /// The search terms of a connection.

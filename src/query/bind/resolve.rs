@@ -22,7 +22,7 @@ use crate::query::bind::introspection::{
 };
 use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
-use crate::query::bind::terms::{BoundTerm, Searches};
+use crate::query::bind::search_terms::{BoundTerm, Searches};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
@@ -197,9 +197,13 @@ impl<'a, 'v> Resolver<'a, 'v> {
             Target::Field(_) | Target::TypeName(_) => {}
         };
         if self.operation.conditions.is_empty() {
-            selections.iter().for_each(|selection| selected(self, selection));
+            for selection in selections {
+                selected(self, selection);
+            }
         } else {
-            self.values.selected(selections).into_iter().for_each(|selection| selected(self, selection));
+            for selection in self.values.selected(selections) {
+                selected(self, selection);
+            }
         }
     }
 

@@ -67,7 +67,7 @@ impl<'a> Binder<'a> {
         match self.catalog.root_field(index) {
             (field, RootBinding::Lookup(lookup)) => BoundRootField::Lookup(self.lookup(selection, field, lookup)),
             (field, RootBinding::Connection(connection)) => {
-                BoundRootField::Connection(self.connection(selection, field, connection))
+                BoundRootField::Connection(Box::new(self.connection(selection, field, connection)))
             }
             (_, RootBinding::Schema | RootBinding::TypeByName) => BoundRootField::Introspection(self.constant()),
         }
@@ -86,7 +86,7 @@ impl<'a> Binder<'a> {
                 BoundObjectField::Object(BoundObject { field, binding, selections })
             }
             (field, EntityBinding::Connection(connection)) => {
-                BoundObjectField::Connection(self.connection(selection, field, connection))
+                BoundObjectField::Connection(Box::new(self.connection(selection, field, connection)))
             }
         }
     }
@@ -133,7 +133,7 @@ impl<'a> Binder<'a> {
         selection: &'a Selection,
         field: &'a Field,
         binding: &'a Connection,
-    ) -> Box<BoundConnection<'a>> {
+    ) -> BoundConnection<'a> {
         let (step, arguments) = self.step();
         let size_source = match page_size::variable(field, &selection.arguments, arguments.page.end) {
             Some(variable) => SizeSource::Variable(&self.operation.variables[variable].name),
@@ -141,7 +141,7 @@ impl<'a> Binder<'a> {
         };
         let selections =
             self.select(&selection.selections, |binder, selection| binder.connection_field(binding.node, selection));
-        Box::new(BoundConnection { step, field, binding, arguments, size_source, selections })
+        BoundConnection { step, field, binding, arguments, size_source, selections }
     }
 
     /// The next step.
