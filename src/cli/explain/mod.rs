@@ -129,15 +129,12 @@ pub fn run(args: &Args) -> Outcome {
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.limits();
-    let explained = match &args.database_url {
-        Some(database) => {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
-        }
-        None => {
-            let result = explanation::explain(&catalog, &request, &limits);
-            Explained { query: &request.query, limits, result, analysis: None }
-        }
+    let explained = if let Some(database) = &args.database_url {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
+    } else {
+        let result = explanation::explain(&catalog, &request, &limits);
+        Explained { query: &request.query, limits, result, analysis: None }
     };
     let text = if args.json {
         format!("{:#}\n", json::render(&explained))

@@ -23,7 +23,7 @@ use crate::replicas::read_servers::{Reading, Route};
 pub(super) async fn respond(
     service: &Service,
     caller: &Principal,
-    query: AdmittedQuery,
+    query: &AdmittedQuery,
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseBody, ApiError> {
     let (plan, timeline, debit) = (&query.compiled.plan, &mut entry.timeline, query.debit);

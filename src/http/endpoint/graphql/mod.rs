@@ -178,7 +178,7 @@ async fn run(
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     let body = match place {
         // Boxed, so that the futures of other requests stay small.
-        None if wants_analysis => Box::pin(analysis::respond(service, caller, admitted, entry)).await,
+        None if wants_analysis => Box::pin(analysis::respond(service, caller, &admitted, entry)).await,
         Some(place) => {
             let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
             // Boxed, so that the futures of other requests stay small.
