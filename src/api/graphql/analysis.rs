@@ -23,7 +23,7 @@ use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 pub(super) async fn respond(
     context: &mut RequestContext,
     caller: &Principal,
-    query: AdmittedQuery,
+    query: &AdmittedQuery,
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, entry, .. } = context;
     let (plan, timeline, debit) = (&query.compiled.plan, &mut entry.timeline, query.debit);

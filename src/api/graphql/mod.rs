@@ -161,7 +161,7 @@ async fn run(
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {
-        None if wants_analysis => Box::pin(analysis::respond(context, caller, admitted)).await,
+        None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(context, caller, &mut query.request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };
