@@ -12,7 +12,7 @@ use crate::database::cancel;
 use crate::database::database_address::DatabaseAddress;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 use crate::database::rows::{Commit, Rows};
 use crate::database::statement_texts::StatementTexts;
 
@@ -75,7 +75,7 @@ impl OwnConnection {
     pub(crate) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
         transaction: Transaction,
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection()?;

@@ -4,7 +4,7 @@ use tokio_postgres::Statement;
 
 use crate::database::error::DatabaseError;
 use crate::database::own_connection::{OwnConnection, Transaction};
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 use crate::database::rows::Rows;
 use crate::database::shared_connections::SharedTurn;
 
@@ -40,7 +40,7 @@ impl ReadConnection {
     pub(crate) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         match self {
             Self::Own(connection) => connection.query(statement, parameters, Transaction::Own).await,

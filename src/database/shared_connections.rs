@@ -18,7 +18,7 @@ use tokio_postgres::Statement;
 
 use crate::byte_lru::ByteLru;
 use crate::database::error::DatabaseError;
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 use crate::database::rows::Rows;
 use crate::database::statement_texts::{MAX_PLANS, plan_bytes};
 
@@ -281,7 +281,7 @@ impl SharedTurn {
     pub(super) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection.as_ref().ok_or(DatabaseError::Busy)?;
         Ok(Rows::new(connection.client.query_raw(statement, parameters).await?, None))

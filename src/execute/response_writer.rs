@@ -173,8 +173,8 @@ impl ResponseWriter {
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
         let steps = self.plan.steps().iter().enumerate().filter(|(id, _)| self.rows.last_examined(*id).is_some());
         steps.filter_map(|(_, step)| {
-            let SearchColumns { key, window, .. } = step.search.as_ref()?;
-            Some(ShortSearch { key, rows_examined: *window })
+            let SearchColumns { window, .. } = step.search.as_ref()?;
+            Some(ShortSearch { key: &step.name, rows_examined: *window })
         })
     }
 

@@ -8,26 +8,27 @@ use time::macros::format_description;
 
 use crate::execute::encode::{self, ColumnFormat};
 use crate::plan::access_path::{AccessPath, Lookup};
-use crate::plan::request_plan::{Parameter, Plan};
+use crate::plan::parameters::ParameterValue;
+use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 use crate::value::{Numeric, ScalarType, Timestamp, Value};
 
 const MICROSECONDS: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
-/// The statement of a plan, and its branches, whose steps have these names.
-pub(crate) fn report(plan: &Plan, names: &[String]) -> Json {
+/// The statement of a plan, and its branches.
+pub(crate) fn report(plan: &Plan) -> Json {
     let statement = plan.needs_database().then(|| {
         let parameters = plan.parameters().map(value);
         json!({ "sql": plan.sql(), "parameters": parameters.collect::<Vec<_>>() })
     });
-    let branches = names.iter().enumerate().map(|(step, field)| branch(plan, step, field));
+    let branches = (0..plan.steps().len()).map(|step| branch(plan, step));
     json!({ "statement": statement, "branches": branches.collect::<Vec<_>>() })
 }
 
-fn branch(plan: &Plan, id: StepId, field: &str) -> Json {
+fn branch(plan: &Plan, id: StepId) -> Json {
     let step = &plan.steps()[id];
-    let mut object = json!({ "field": field, "parent": step.parent });
+    let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
         object["access"] = access(&step.access_path);
         object["rowsExamined"] = rows_examined.into();
@@ -46,11 +47,11 @@ fn access(path: &AccessPath) -> Json {
 }
 
 /// A parameter's value as JSON.
-pub(crate) fn value(parameter: Parameter<'_>) -> Json {
+pub(crate) fn value(parameter: ParameterValue<'_>) -> Json {
     match parameter {
-        Parameter::Value(value) => value.map_or(Json::Null, scalar),
-        Parameter::Values(values) => values.iter().map(scalar).collect(),
-        Parameter::Limit(rows) => rows.into(),
+        ParameterValue::Value(value) => value.map_or(Json::Null, scalar),
+        ParameterValue::Values(values) => values.iter().map(scalar).collect(),
+        ParameterValue::Limit(rows) => rows.into(),
     }
 }
 

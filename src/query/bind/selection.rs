@@ -9,7 +9,6 @@ use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page::{Page, SizeSource};
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::terms::BoundTerm;
 use crate::value::Value;
 
 /// An operation in which nothing is left to decide.
@@ -137,8 +136,6 @@ pub struct BoundConnection<'a> {
     pub size_source: SizeSource<'a>,
     /// How many of its search terms no selective index serves.
     pub unindexed_terms: u64,
-    /// The search terms; none while the request is priced.
-    pub terms: &'a [BoundTerm],
     /// The index of the sort key among the binding's.
     pub sort_key: usize,
     /// Whether the order is reversed.

@@ -6,7 +6,7 @@ use crate::catalog::schema::Field;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page::{self, SizeSource};
-use crate::query::bind::resolve::Resolved;
+use crate::query::bind::resolve::Priced;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField,
     BoundPageInfoField, BoundRootField, BoundSelection, Selections,
@@ -17,16 +17,16 @@ use crate::query::operation::{Operation, Selection, Target};
 pub(super) fn root<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
-    resolved: &'a Resolved<'a>,
+    priced: &'a Priced<'a>,
 ) -> Selections<'a, BoundRootField<'a>> {
     let mut resolutions = vec![None; operation.selection_count];
-    for (step, arguments) in resolved.steps.iter().enumerate() {
+    for (step, arguments) in priced.steps.iter().enumerate() {
         resolutions[arguments.selection.index()] = Some(Resolution::Step(step));
     }
-    for (selection, constant) in &resolved.constants {
+    for (selection, constant) in &priced.constants {
         resolutions[selection.index()] = Some(Resolution::Constant(constant));
     }
-    let binder = Binder { catalog, operation, resolved, resolutions };
+    let binder = Binder { catalog, operation, priced, resolutions };
     binder.select(&operation.selections, Binder::root_field)
 }
 
@@ -40,7 +40,7 @@ enum Resolution<'a> {
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
-    resolved: &'a Resolved<'a>,
+    priced: &'a Priced<'a>,
     /// By [`SelectionId`](crate::query::operation::SelectionId); `None` for fields without arguments, and for those that the
     /// request's conditions leave out.
     resolutions: Vec<Option<Resolution<'a>>>,
@@ -61,7 +61,7 @@ impl<'a> Binder<'a> {
         if self.operation.conditions.is_empty() {
             bound.extend(selections.iter().filter_map(selected));
         } else {
-            bound.extend(self.resolved.values.selected(selections).into_iter().filter_map(selected));
+            bound.extend(self.priced.values.selected(selections).into_iter().filter_map(selected));
         }
         bound
     }
@@ -185,7 +185,7 @@ impl<'a> Binder<'a> {
 
     fn lookup(&self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> Option<BoundLookup<'a>> {
         let step = self.step(selection)?;
-        let keys = &self.resolved.steps[step].keys;
+        let keys = &self.priced.steps[step].keys;
         let selections = self.select(&selection.selections, Self::object_field);
         Some(BoundLookup { step, field, binding, keys, selections })
     }
@@ -197,7 +197,7 @@ impl<'a> Binder<'a> {
         binding: &'a Connection,
     ) -> Option<BoundConnection<'a>> {
         let step = self.step(selection)?;
-        let arguments = &self.resolved.steps[step];
+        let arguments = &self.priced.steps[step];
         let size_source = match page::size_variable(field, &selection.arguments, arguments.page.end) {
             Some(variable) => SizeSource::Variable(&self.operation.variables[variable].name),
             None => SizeSource::Document(&selection.occurrences),
@@ -209,7 +209,6 @@ impl<'a> Binder<'a> {
             page: &arguments.page,
             size_source,
             unindexed_terms: arguments.unindexed_terms,
-            terms: &arguments.terms,
             sort_key: arguments.sort_key,
             reverse: arguments.reverse,
             count_up_to: arguments.count_up_to,

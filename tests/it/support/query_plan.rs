@@ -2,7 +2,8 @@
 
 use orderql::database::connect::connect;
 use orderql::database::session::reader_settings;
-use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::plan::parameters::ParameterValue;
+use orderql::plan::request_plan::Plan;
 use orderql::value::Value;
 use rust_decimal::Decimal;
 use serde_json::Value as Json;
@@ -134,15 +135,15 @@ impl PlanNode {
     }
 }
 
-fn literal(parameter: Parameter<'_>) -> String {
+fn literal(parameter: ParameterValue<'_>) -> String {
     match parameter {
-        Parameter::Value(None) => "NULL".to_owned(),
-        Parameter::Value(Some(value)) => literal_value(value),
-        Parameter::Values(values) => {
+        ParameterValue::Value(None) => "NULL".to_owned(),
+        ParameterValue::Value(Some(value)) => literal_value(value),
+        ParameterValue::Values(values) => {
             let values: Vec<_> = values.iter().map(literal_value).collect();
             format!("ARRAY[{}]", values.join(", "))
         }
-        Parameter::Limit(rows) => rows.to_string(),
+        ParameterValue::Limit(rows) => rows.to_string(),
     }
 }
 

@@ -118,7 +118,7 @@ async fn serve(
         drop(query);
         admission::hold_back(service, &caller, head, in_flight).await;
     } else if !matches!(result, Ok(ResponseBody::Stream(_))) {
-        slow_query_log::report(service, &caller, &mut query.request, entry).await;
+        slow_query_log::report(service, &caller, &query.request, entry);
     }
     let response = result.map(|body| {
         let mut response = HttpResponse::new(body);
@@ -149,6 +149,7 @@ async fn run(
     let compiled = compilation::compile(service, caller, &mut query.request).await;
     entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
+    entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
@@ -158,7 +159,7 @@ async fn run(
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
-    let step_names = cost_report::planned_steps(service, caller, &mut query.request, headers).await?;
+    let includes_plan = cost_report::includes_plan(caller, headers)?;
 
     let demand = admission::demand(cost, &query.request, in_flight);
     let started = Instant::now();
@@ -172,10 +173,10 @@ async fn run(
         service.vocabularies.refresh();
     }
     let route = service.servers.route(&caller.user_id, after).await;
-    let admitted = AdmittedQuery { compiled, field_costs, step_names, debit, route, until: schedule.until };
+    let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let body = match streamed_body::place(service, &admitted) {
         Some(place) => {
-            let begin = streamed_body::begin(service, caller, &mut query.request, admitted, place, in_flight, entry);
+            let begin = streamed_body::begin(service, caller, &query.request, admitted, place, in_flight, entry);
             // Boxed, so that the futures of other requests stay small.
             Box::pin(begin).await
         }
