@@ -87,15 +87,14 @@ impl CachedOperation {
         let resolved = priced.expand()?;
         let plan = self.plan(&resolved);
         let is_plan_known = plan.is_some();
-        let template = match plan {
-            Some(plan) => plan.template(),
-            None => {
-                let bound = bind(catalog, &self.operation, &priced);
-                let template = Arc::new(template(catalog, &bound, &resolved.terms, output)?);
-                self.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
-                grown();
-                template
-            }
+        let template = if let Some(plan) = plan {
+            plan.template()
+        } else {
+            let bound = bind(catalog, &self.operation, &priced);
+            let template = Arc::new(template(catalog, &bound, &resolved.terms, output)?);
+            self.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
+            grown();
+            template
         };
         let terms = resolved.terms;
         let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms);

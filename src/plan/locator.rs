@@ -394,7 +394,7 @@ fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
     lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.rows)))
 }
 
-fn base_columns<'a>(columns: &'a [&str]) -> impl Display {
+fn base_columns(columns: &[&str]) -> impl Display {
     List(columns.iter().map(|column| ColumnOf(Alias::Base, column)))
 }
 
@@ -405,9 +405,12 @@ fn joined(by: &[String]) -> impl Display {
     let is_last = |index: usize| index > 0 && index + 1 == by.len();
     let columns = by.iter().enumerate().map(move |(index, column)| {
         let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, column));
-        fmt::from_fn(move |f| match is_last(index) {
-            true => write!(f, "{base} >= {inner} AND {base} <= {inner} ORDER BY {base}"),
-            false => write!(f, "{base} = {inner}"),
+        fmt::from_fn(move |f| {
+            if is_last(index) {
+                write!(f, "{base} >= {inner} AND {base} <= {inner} ORDER BY {base}")
+            } else {
+                write!(f, "{base} = {inner}")
+            }
         })
     });
     Separated(" AND ", columns)

@@ -45,13 +45,13 @@ mod tests {
 
     #[test]
     fn rejects_a_statement_of_more_columns_than_postgresql_allows() {
-        let columns: String = (0..200).map(|number| format!("c{number}: String ")).collect();
+        let columns = (0..200).map(|number| format!("c{number}: String ")).collect::<Vec<_>>().concat();
         let schema = format!(
             "type Query {{ thing(thingId: ID): Thing @point }} type Thing @relation(name: \"thing\", key: [\"thing_id\"]) {{ \
              thingId: ID! {columns} next: Thing @one(by: [\"c0\"], to: [\"thing_id\"]) }}"
         );
         let catalog = Catalog::parse(&schema).unwrap();
-        let fields: String = (0..200).map(|number| format!("c{number} ")).collect();
+        let fields = (0..200).map(|number| format!("c{number} ")).collect::<Vec<_>>().concat();
         let compile = |levels: usize| {
             let query = format!("{{ thing(thingId: 1) {}{}", format!("{{ {fields} next ").repeat(levels), "{ c0 }");
             let query = format!("{query}{} }}", " }".repeat(levels));

@@ -32,9 +32,8 @@ pub(super) fn page_sql<'a>(
     if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
         constant.push(sort_key.columns[0].name.clone());
     }
-    let has_range = !access_path.is_exhaustive;
     let is_restricted = !matches!(restriction, Restriction::None);
-    let of_index = has_range.then(|| Cursors::of(bound, &constant, is_restricted, parameters));
+    let of_index = (!access_path.is_exhaustive).then(|| Cursors::of(bound, &constant, is_restricted, parameters));
     let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(bound, &[], false, parameters));
     let locator = terms.locator(access_path, &connection.relation, parameters);
     if locator.is_none() {

@@ -10,6 +10,7 @@ use crate::query::bind::selection::{BoundConnection, BoundConnectionField, Bound
 
 /// What is selected of a page beside its rows.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct PageFields {
     pub(super) cursors: bool,
     /// Whether there are rows at or before the `after:` cursor.
