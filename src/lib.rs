@@ -9,7 +9,8 @@
 //! ## Using the library
 //!
 //! From text to plan nothing does I/O, so planner and cost model can be fuzzed, measured and used without a database.
-//! Without the default feature `server` the library is this pure half alone, with few dependencies.
+//! Without the default feature `server` the library is this pure half alone, with few dependencies. With `server` and without
+//! `tools` it is the service without generated orders, data files and a PostgreSQL of its own.
 //!
 //! ```
 //! use orderql::catalog::Catalog;
@@ -45,28 +46,26 @@ pub mod compile;
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
-pub mod pem_files;
-#[cfg(feature = "server")]
-pub mod any_host;
+pub mod tls;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "finds and starts the private cluster")]
+#[allow(clippy::disallowed_methods, reason = "reads libpq's environment and files, and a pause between two attempts")]
 pub mod database;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
+#[allow(clippy::disallowed_methods, reason = "finds and starts PostgreSQL's programs")]
+pub mod private_cluster;
+#[cfg(feature = "tools")]
 #[allow(clippy::disallowed_methods, reason = "reads the files to be loaded")]
 pub mod load;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 pub mod sample;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "measures how long statements take")]
 pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;
-#[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
-pub mod vocabulary_reader;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
 pub mod shared_store;
@@ -80,13 +79,13 @@ pub mod replicas;
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "looks for old rows once an hour, with a pause between two statements")]
-pub mod retention;
-#[cfg(feature = "server")]
 pub mod orders;
 #[cfg(feature = "server")]
-#[allow(clippy::disallowed_methods, reason = "time limits on connections, and how long a request took")]
+#[allow(clippy::disallowed_methods, reason = "time limits on connections")]
 pub mod http;
+#[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "time limits on requests, and how long they took")]
+pub mod api;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "gathers flags, environment and file")]
 pub mod config;
@@ -97,3 +96,8 @@ pub mod cli;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+
+/// Its example of the library compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,120 +1,182 @@
-//! The limits of a caller, in one table.
+//! The limits of a caller: [`LIMITS`] is their table, [`Profile`] has a field for each, and [`Limits`] those of the compiler.
 //!
-//! A row is a limit. `caller_limits!` passes all rows to another macro, and these are made from them:
+//! A new limit is one row of `limits!` below, a migration that adds its column to `orderql.user_profile`, and the code that
+//! enforces it. All else reads the table: the settings that are the limits' defaults, the flags and output of
+//! `orderql profile` and `orderql explain`, the statements that read and write profiles.
 //!
-//! - here: [`Limits`], which the compiler checks a query against
-//! - in `access`: `CallerLimits`, which a `Principal` carries, and `Profile`, the limits of a single user, with the columns
-//!   of `orderql.user_profile` that it is stored in
-//! - in `config`: a setting for each limit, which is the limit's default, with its flag, environment variable and help
-//! - in `cli`: the flags and the output of `orderql profile`
-//!
-//! A new limit takes a row, a migration that adds its column, and the code that enforces it. Under `query` that is the
-//! compiler; `cost` takes [`Limits`] apart field by field, so it does not compile before the new one is checked. A limit
-//! under `service` is enforced where a query runs; until then its field is dead code, which the compiler reports.
+//! A limit under `query` is checked by the compiler, before any I/O: `cost::limit_check` takes [`Limits`] apart field by
+//! field, and so does not compile before it checks the new one. A limit under `service` is checked by the server, and is a
+//! field of `access::caller_limits::CallerLimits`, which is reported as never read until then.
 
-/// Calls the macro `$consumer` with the table, and with what follows its name. The rows under `query` are checked by the
-/// compiler, before any I/O; those under `service` by the server.
-///
-/// A row is `field: type = setting, environment variable, default, unit, column;` with its help as doc comment. The default
-/// is a number, or text in the setting's form. The units are those of `access::profile::Unit`. The types are the names in
-/// scope where the table is used.
-macro_rules! caller_limits {
-    ($consumer:ident! $($rest:tt)*) => {
-        $consumer! {
-            query {
-                /// Credits that one query may cost.
-                max_cost: u64 = "max-cost", "ORDERQL_MAX_COST", 1000, Credits, max_cost;
-                /// Rows that a page may have.
-                max_page_size: u32 = "max-page-size", "ORDERQL_MAX_PAGE_SIZE", 100, Count, max_page_size;
-                /// Levels of object nesting that a query may have.
-                max_depth: u32 = "max-depth", "ORDERQL_MAX_DEPTH", 6, Count, max_depth;
-                /// Credits in a caller's full bucket; at least max-cost.
-                bucket_size: u64 = "bucket-size", "ORDERQL_BUCKET_SIZE", 1000, Credits, bucket_size;
-            }
-            service {
-                /// Credits that a caller's bucket regains every second.
-                restore_rate: u64 = "restore-rate", "ORDERQL_RESTORE_RATE", 50, Credits, restore_rate;
-                /// Wall-clock budget of a query.
-                deadline: Duration = "deadline", "ORDERQL_DEADLINE", "10s", Time, deadline_ms;
-                /// Queries of one caller that run at the same time.
-                concurrent_queries: u32 = "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES", 64, Count, concurrent_queries;
-                /// Order updates of one caller that run at the same time; eight times as many wait.
-                concurrent_updates: u32 = "concurrent-updates", "ORDERQL_CONCURRENT_UPDATES", 2, Count, concurrent_updates;
-                /// Idempotency keys of one caller that are stored at the same time, each for a day.
-                idempotency_keys: u32 = "idempotency-keys", "ORDERQL_IDEMPOTENCY_KEYS", 10000, Count, idempotency_keys;
-            }
-            $($rest)*
-        }
-    };
+/// A limit.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name: the setting that is its default, and its flag.
+    pub name: &'static str,
+    /// The setting's environment variable.
+    pub variable: &'static str,
+    /// The default in the setting's form.
+    pub default: &'static str,
+    /// What it is, as a sentence.
+    pub help: &'static str,
+    /// What its number counts.
+    pub unit: Unit,
+    /// The column of `orderql.user_profile`.
+    pub column: &'static str,
+    /// Its field in a profile.
+    pub own: fn(&mut Profile) -> &mut Option<i64>,
+    /// Whether the compiler checks it, and not the server.
+    pub is_of_query: bool,
 }
-#[cfg(feature = "server")]
-pub(crate) use caller_limits;
 
-/// Makes [`Limits`] from the rows under `query`.
+/// What a limit's number counts. Determines how the limit is written and which numbers it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Credits, in a column of the type `bigint`.
+    Credits,
+    /// Rows, levels or queries, in a column of the type `integer`.
+    Count,
+    /// Milliseconds, in a column of the type `bigint`.
+    Time,
+}
+
+/// A row is `column[: type] = default, unit, setting, environment variable;` with its help as doc comment. The default is a
+/// number, or text in the setting's form. The rows under `query` are fields of [`Limits`], of their type.
 macro_rules! limits {
     (
-        query {
-            $(
-                #[doc = $help:literal]
-                $field:ident: $type:ty =
-                    $setting:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-        service {
-            $(
-                #[doc = $service_help:literal]
-                $service_field:ident: $service_type:ty =
-                    $service_setting:literal, $service_variable:literal, $service_default:literal, $service_unit:ident,
-                    $service_column:ident;
-            )*
-        }
+        query { $(
+            #[doc = $help:literal]
+            $limit:ident: $type:ty = $default:literal, $unit:ident, $name:literal, $variable:literal;
+        )* }
+        service { $(
+            #[doc = $s_help:literal]
+            $s_limit:ident = $s_default:literal, $s_unit:ident, $s_name:literal, $s_variable:literal;
+        )* }
     ) => {
-        /// The default of a limit, by its setting's name, in the setting's form.
-        ///
-        /// # Panics
-        ///
-        /// If there is no such limit.
-        pub(crate) fn default_of(setting: &str) -> &'static str {
-            match setting {
-                $($setting => concat!($default),)*
-                $($service_setting => concat!($service_default),)*
-                _ => unreachable!("only limits of the table are asked for"),
-            }
-        }
+        /// All limits, in the order in which they are shown.
+        pub static LIMITS: &[Limit] = &[
+            $(Limit {
+                name: $name, variable: $variable, default: concat!($default), help: $help, unit: Unit::$unit,
+                column: stringify!($limit), own: |profile| &mut profile.$limit, is_of_query: true,
+            },)*
+            $(Limit {
+                name: $s_name, variable: $s_variable, default: concat!($s_default), help: $s_help, unit: Unit::$s_unit,
+                column: stringify!($s_limit), own: |profile| &mut profile.$s_limit, is_of_query: false,
+            },)*
+        ];
 
         /// The limits that the compiler checks a query against. The specification's are [`Limits::DEFAULT`]; the
         /// profile of an integration user may raise them. Above them a query fails with `COST_EXCEEDED`, `FIRST_TOO_LARGE`
         /// or `DEPTH_EXCEEDED`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Limits {
-            $(#[doc = $help] pub $field: $type,)*
+            $(#[doc = $help] pub $limit: $type,)*
         }
 
         impl Limits {
             /// The specification's limits.
-            pub const DEFAULT: Self = Self { $($field: $default),* };
+            pub const DEFAULT: Self = Self { $($limit: $default),* };
 
             /// Limits that no query exceeds, for tests and measurements.
-            pub const UNLIMITED: Self = Self { $($field: <$type>::MAX),* };
+            pub const UNLIMITED: Self = Self { $($limit: <$type>::MAX),* };
 
-            /// The most that one query can cost: the maximum, or what a full bucket holds if that is less. Nothing
-            /// more expensive can ever be debited.
-            pub fn highest_cost(&self) -> u64 {
-                self.max_cost.min(self.bucket_size)
-            }
-
-            /// Whether a full bucket covers the most expensive query that is allowed.
-            pub fn bucket_covers_max_cost(&self) -> bool {
-                self.max_cost <= self.bucket_size
+            /// The limits of a profile. Where it has none, or one out of range, the default.
+            pub fn of(profile: &Profile) -> Self {
+                Self { $($limit: number(profile.$limit).unwrap_or(Self::DEFAULT.$limit),)* }
             }
         }
 
-        impl Default for Limits {
-            fn default() -> Self {
-                Self::DEFAULT
-            }
+        /// Limits by their columns of `orderql.user_profile`. Those of a single user replace the server's defaults; `None` is
+        /// the default.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Profile {
+            $(#[doc = $help] pub $limit: Option<i64>,)*
+            $(#[doc = $s_help] pub $s_limit: Option<i64>,)*
+        }
+
+        impl Profile {
+            /// The server's default for every limit.
+            pub const DEFAULT: Self = Self { $($limit: None,)* $($s_limit: None,)* };
         }
     };
 }
 
-caller_limits!(limits!);
+limits! {
+    query {
+        /// Credits that one query may cost.
+        max_cost: u64 = 1000, Credits, "max-cost", "ORDERQL_MAX_COST";
+        /// Rows that a page may have.
+        max_page_size: u32 = 100, Count, "max-page-size", "ORDERQL_MAX_PAGE_SIZE";
+        /// Levels of object nesting that a query may have.
+        max_depth: u32 = 6, Count, "max-depth", "ORDERQL_MAX_DEPTH";
+        /// Credits in a caller's full bucket; at least max-cost.
+        bucket_size: u64 = 1000, Credits, "bucket-size", "ORDERQL_BUCKET_SIZE";
+    }
+    service {
+        /// Credits that a caller's bucket regains every second.
+        restore_rate = 50, Credits, "restore-rate", "ORDERQL_RESTORE_RATE";
+        /// Wall-clock budget of a query.
+        deadline_ms = "10s", Time, "deadline", "ORDERQL_DEADLINE";
+        /// Queries of one caller that run at the same time.
+        concurrent_queries = 64, Count, "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES";
+        /// Order updates of one caller that run at the same time; eight times as many wait.
+        concurrent_updates = 2, Count, "concurrent-updates", "ORDERQL_CONCURRENT_UPDATES";
+        /// Idempotency keys of one caller that are stored at the same time, each for a day.
+        idempotency_keys = 10000, Count, "idempotency-keys", "ORDERQL_IDEMPOTENCY_KEYS";
+    }
+}
+
+impl Limits {
+    /// The most that one query can cost: the maximum, or what a full bucket holds if that is less. Nothing more expensive
+    /// can ever be debited.
+    pub fn highest_cost(&self) -> u64 {
+        self.max_cost.min(self.bucket_size)
+    }
+
+    /// Whether a full bucket covers the most expensive query that is allowed.
+    pub fn bucket_covers_max_cost(&self) -> bool {
+        self.max_cost <= self.bucket_size
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Unit {
+    /// Whether a limit may have this number.
+    fn takes(self, number: i64) -> bool {
+        match self {
+            Self::Credits => number >= 0,
+            Self::Count => u32::try_from(number).is_ok(),
+            Self::Time => number > 0,
+        }
+    }
+}
+
+impl Profile {
+    /// These limits, and the others' where there is none, or one out of range.
+    #[must_use]
+    pub fn or(mut self, default: &Self) -> Self {
+        let mut default = *default;
+        for limit in LIMITS {
+            let own = (limit.own)(&mut self);
+            if own.is_none_or(|number| !limit.unit.takes(number)) {
+                *own = *(limit.own)(&mut default);
+            }
+        }
+        self
+    }
+}
+
+/// A limit's number in the type of its field; `None` if it is out of range.
+pub(crate) fn number<T: TryFrom<i64>>(own: Option<i64>) -> Option<T> {
+    T::try_from(own?).ok()
+}
+
+/// The default of the limit of this name, in the setting's form; empty if there is none.
+pub(crate) fn default_of(name: &str) -> &'static str {
+    LIMITS.iter().find(|limit| limit.name == name).map_or("", |limit| limit.default)
+}

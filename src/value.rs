@@ -1,8 +1,8 @@
 //! The scalar types, and values parsed from text.
 //!
 //! A [`Value`] comes from a client: an argument, a search term, a key in a cursor. Values from the database never
-//! become one; they are converted from PostgreSQL's binary format to JSON directly. A cursor brings a value of the database
-//! back, so a [`Value`] can be any that PostgreSQL can store.
+//! become one; they are converted from PostgreSQL's binary format to JSON directly. A cursor contains a value of the
+//! database, so a [`Value`] can be any that PostgreSQL can store.
 
 use std::fmt;
 

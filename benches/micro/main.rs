@@ -10,7 +10,7 @@
 mod documents;
 mod compile;
 mod strings;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 mod response_writer;
 
 use orderql::limits::Limits;

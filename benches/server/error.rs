@@ -6,9 +6,9 @@ use hdrhistogram::CreationError;
 use orderql::access::accounts::AccountError;
 use orderql::access::password::PasswordError;
 use orderql::catalog::error::SchemaError;
-use orderql::database::error::ClusterError;
 use orderql::database::migrate::MigrateError;
 use orderql::error::graphql_error::GraphqlErrors;
+use orderql::private_cluster::error::ClusterError;
 
 pub type Result<T, E = BenchError> = std::result::Result<T, E>;
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orderql_fuzz::targets::TARGETS;
+use orderql_fuzz_corpora::unpacked;
 use orderql_generator::choices::bytes_of_seed;
 
 fn package() -> &'static Path {
@@ -26,8 +27,9 @@ fn every_input_of_every_corpus_keeps_the_promises() {
     let mut broken = Vec::new();
     for (name, run) in TARGETS {
         let start = Instant::now();
-        let inputs = ["corpus", "regressions"].map(|folder| files(&package().join(folder).join(name))).concat();
-        assert!(!inputs.is_empty(), "{name} has no corpus");
+        let corpus = files(&unpacked(package(), name).unwrap());
+        assert!(!corpus.is_empty(), "{name} has no corpus");
+        let inputs = [corpus, files(&package().join("regressions").join(name))].concat();
         for path in &inputs {
             let data = fs::read(path).unwrap();
             if catch_unwind(|| run(&data)).is_err() {

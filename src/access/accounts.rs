@@ -48,9 +48,11 @@ pub async fn ensure_user(client: &mut Client, passwords: &Passwords, user: &User
     let transaction = client.transaction().await?;
     transaction
         .execute(
-            "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ($1, $2)
-             ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash, disabled = false
-             WHERE (user_account.password_hash, user_account.disabled)
+            "INSERT INTO orderql.user_account AS account (user_id, password_hash) VALUES ($1, $2)
+             ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash, disabled = false,
+                 password_changed_at = CASE WHEN account.password_hash = excluded.password_hash
+                                       THEN account.password_changed_at ELSE clock_timestamp() END
+             WHERE (account.password_hash, account.disabled)
                    IS DISTINCT FROM (excluded.password_hash, false)",
             &[&user.user_id, &&*hash],
         )
@@ -78,7 +80,6 @@ async fn store_profile(transaction: &Transaction<'_>, user_id: &str, profile: &P
          ON CONFLICT (user_id) DO UPDATE SET ({names}) = ({wanted})
          WHERE ({stored}) IS DISTINCT FROM ({wanted})"
     );
-    let numbers: Vec<_> = profile.limits().map(|(_, number)| number).collect();
-    transaction.execute(&upsert, &parameters(&user_id, &numbers)).await?;
+    transaction.execute(&upsert, &parameters(&user_id, &profile.numbers())).await?;
     Ok(())
 }

@@ -15,10 +15,10 @@ use tokio_postgres::Client;
 
 use crate::access::audit::{self, AuditEvent};
 use crate::access::audit_repeats::Repeats;
-use crate::database::connect::connect;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::connect;
 use crate::database::error::DatabaseError;
-use crate::database::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::{AccessWrite, Event};
 

@@ -1,20 +1,22 @@
-//! Hears of changed grants at once, where the database's notifications arrive. They need not: a transaction pooler takes the
-//! `LISTEN` and delivers nothing, and a standby takes none. So the listener sends itself a notification, and warns if it does not
-//! come back. Changes are noticed without it as well, a little later.
+//! Receives notifications of changed grants, and questions about retired keys, where the database delivers them. It need not: a
+//! transaction pooler takes the `LISTEN` and delivers nothing, and a standby takes none. So the listener sends itself a
+//! notification, and warns if it does not come back. Changes are noticed without it as well, a little later.
 
 use std::collections::hash_map::RandomState;
 use std::future::poll_fn;
 use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time;
-use tokio_postgres::{AsyncMessage, Client, Error};
+use tokio_postgres::{AsyncMessage, Client, Error, Notification};
 
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::access::key_retirement::{self, QUESTIONS};
+use crate::access::tokens::jwt::Tokens;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -53,22 +55,33 @@ enum ListenError {
 
 /// Listens until it is dropped.
 #[derive(Debug)]
-pub(super) struct ChangeListener(JoinHandle<()>);
+pub(super) struct ChangeListener {
+    task: JoinHandle<()>,
+    /// Answer questions about keys, once they are open.
+    tokens: Arc<OnceLock<Arc<Tokens>>>,
+}
 
 impl ChangeListener {
     /// Begins to listen, and notifies `changed` of changes, and whenever some may have been missed.
     pub(super) fn start(address: DatabaseAddress, changed: Arc<Notify>) -> Self {
-        Self(tokio::spawn(listen(address, changed)))
+        let tokens = Arc::default();
+        Self { task: tokio::spawn(listen(address, changed, Arc::clone(&tokens))), tokens }
+    }
+
+    /// Answers questions about keys from now on.
+    pub(super) fn answer_with(&self, tokens: Arc<Tokens>) {
+        // They are opened once.
+        let _ = self.tokens.set(tokens);
     }
 }
 
 impl Drop for ChangeListener {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
-async fn listen(address: DatabaseAddress, changed: Arc<Notify>) {
+async fn listen(address: DatabaseAddress, changed: Arc<Notify>, tokens: Arc<OnceLock<Arc<Tokens>>>) {
     let (mut pause, mut is_reported) = (FIRST_PAUSE, false);
     loop {
         let error = match Listening::begin(&address, &changed).await {
@@ -79,7 +92,7 @@ async fn listen(address: DatabaseAddress, changed: Arc<Notify>) {
                 (pause, is_reported) = (FIRST_PAUSE, false);
                 // What changed until now may not have been notified.
                 changed.notify_one();
-                listening.until_it_fails().await
+                listening.until_it_fails(&tokens).await
             }
             Err(error) => error,
         };
@@ -95,15 +108,15 @@ async fn listen(address: DatabaseAddress, changed: Arc<Notify>) {
 /// A connection that receives notifications.
 struct Listening {
     client: Client,
-    /// The payloads of the notifications that nobody but this server sends. Closed when the connection is lost.
-    own: mpsc::UnboundedReceiver<String>,
+    /// The notifications that have a payload. Closed when the connection is lost.
+    received: mpsc::UnboundedReceiver<Notification>,
 }
 
 impl Listening {
     async fn begin(address: &DatabaseAddress, changed: &Arc<Notify>) -> Result<Self, ListenError> {
-        let address = address.for_role(Role::Accounts);
+        let address = address.for_role(Role::Notifications);
         let (client, mut connection) = time::timeout(LONGEST_CONNECT, address.open()).await??;
-        let (sender, own) = mpsc::unbounded_channel();
+        let (sender, received) = mpsc::unbounded_channel();
         let changed = Arc::clone(changed);
         // Ends when the client is dropped.
         tokio::spawn(async move {
@@ -114,23 +127,30 @@ impl Listening {
                         changed.notify_one();
                     }
                     // A receiver that is gone needs nothing.
-                    AsyncMessage::Notification(notification) => drop(sender.send(notification.payload().to_owned())),
+                    AsyncMessage::Notification(notification) => drop(sender.send(notification)),
                     _ => {}
                 }
             }
         });
-        let mut listening = Self { client, own };
-        time::timeout(LONGEST_CONNECT, listening.client.batch_execute(&format!("LISTEN {CHANNEL}"))).await??;
+        let mut listening = Self { client, received };
+        let listen = format!("LISTEN {CHANNEL}; LISTEN {QUESTIONS}");
+        time::timeout(LONGEST_CONNECT, listening.client.batch_execute(&listen)).await??;
         listening.try_delivery().await?;
         Ok(listening)
     }
 
-    async fn until_it_fails(&mut self) -> ListenError {
+    async fn until_it_fails(&mut self, tokens: &OnceLock<Arc<Tokens>>) -> ListenError {
         let mut next_trial = time::Instant::now() + TRIAL_INTERVAL;
         loop {
-            match time::timeout_at(next_trial, self.own.recv()).await {
+            match time::timeout_at(next_trial, self.received.recv()).await {
                 Ok(None) => return ListenError::Lost,
-                // Another server's.
+                Ok(Some(notification)) if notification.channel() == QUESTIONS => {
+                    let Some(tokens) = tokens.get() else { continue };
+                    if let Err(error) = key_retirement::answer(&self.client, tokens, notification.payload()).await {
+                        return error.into();
+                    }
+                }
+                // A trial of another server.
                 Ok(Some(_)) => {}
                 Err(_) => {
                     if let Err(error) = self.try_delivery().await {
@@ -148,7 +168,7 @@ impl Listening {
         let delivery = async {
             let notify = format!("NOTIFY {CHANNEL}, '{nonce}'");
             self.client.batch_execute(&notify).await?;
-            while self.own.recv().await.ok_or(ListenError::Lost)? != nonce {}
+            while self.received.recv().await.ok_or(ListenError::Lost)?.payload() != nonce {}
             Ok(())
         };
         time::timeout(LONGEST_DELIVERY, delivery).await.unwrap_or(Err(ListenError::Undelivered))

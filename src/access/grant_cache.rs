@@ -9,12 +9,12 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time;
 
-use crate::access::caller_limits::DefaultLimits;
 use crate::access::change_listener::ChangeListener;
 use crate::access::grant_source::{AccessVersion, GrantSource, GrantSourceError};
-use crate::access::grants::Grants;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::server_addresses::ServerAddresses;
+use crate::access::grants::{GrantOptions, Grants};
+use crate::access::tokens::jwt::Tokens;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -35,33 +35,45 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct GrantCache {
     current: watch::Receiver<Arc<Grants>>,
-    default: watch::Sender<DefaultLimits>,
+    options: watch::Sender<GrantOptions>,
     connected: Arc<AtomicBool>,
     task: JoinHandle<()>,
-    _listener: ChangeListener,
+    listener: ChangeListener,
 }
 
 impl GrantCache {
     /// Loads the grants, and refreshes them over connections of its own until it is dropped.
-    pub(crate) async fn start(servers: &ServerAddresses, default: DefaultLimits) -> Result<Self, GrantSourceError> {
+    pub(crate) async fn start(servers: &ServerAddresses, options: GrantOptions) -> Result<Self, GrantSourceError> {
         let changed = Arc::new(Notify::new());
         // It begins before the grants are read, so that no change is missed between the two.
         let listener = ChangeListener::start(servers.listen.clone(), Arc::clone(&changed));
         let servers: Vec<_> = servers.readable().cloned().collect();
         let source = GrantSource::find(&servers).await?;
-        let (version, grants) = source.load(&default).await?;
+        let (version, grants) = source.load(&options).await?;
         let (publish, current) = watch::channel(Arc::new(grants));
         let connected = Arc::new(AtomicBool::new(true));
-        let (default, limits) = watch::channel(default);
-        let refresher =
-            Refresher { servers, default: limits, changed, publish, version, loaded: Instant::now(), search: None };
+        let (options, new_options) = watch::channel(options);
+        let refresher = Refresher {
+            servers,
+            options: new_options,
+            changed,
+            publish,
+            version,
+            loaded: Instant::now(),
+            search: None,
+        };
         let task = tokio::spawn(refresher.run(source, Arc::clone(&connected)));
-        Ok(Self { current, default, connected, task, _listener: listener })
+        Ok(Self { current, options, connected, task, listener })
     }
 
-    /// Has the grants read again, with other limits of users without a profile. Does not wait for it.
-    pub(crate) fn set_default_limits(&self, default: DefaultLimits) {
-        self.default.send_replace(default);
+    /// Has the grants read again with other options. Does not wait for it.
+    pub(crate) fn set_options(&self, options: GrantOptions) {
+        self.options.send_replace(options);
+    }
+
+    /// Answers from now on when a command asks whether these tokens accept a key.
+    pub(crate) fn answer_with(&self, tokens: Arc<Tokens>) {
+        self.listener.answer_with(tokens);
     }
 
     /// The grants that were read last.
@@ -86,7 +98,7 @@ impl Drop for GrantCache {
 struct Refresher {
     /// The servers that have them, the primary first.
     servers: Vec<DatabaseAddress>,
-    default: watch::Receiver<DefaultLimits>,
+    options: watch::Receiver<GrantOptions>,
     changed: Arc<Notify>,
     publish: watch::Sender<Arc<Grants>>,
     /// The version of the grants that were read last.
@@ -116,7 +128,7 @@ impl Refresher {
                 () = source.lost() => return GrantSourceError::Lost,
                 () = self.changed.notified() => true,
                 // The sender lives as long as this task.
-                _ = self.default.changed() => true,
+                _ = self.options.changed() => true,
                 () = time::sleep(INTERVAL) => self.loaded.elapsed() >= RELOAD_INTERVAL,
             };
             if !source.is_primary
@@ -147,8 +159,8 @@ impl Refresher {
         if is_older || version == self.version && !is_due {
             return Ok(());
         }
-        let default = *self.default.borrow_and_update();
-        let (version, grants) = source.load(&default).await?;
+        let options = *self.options.borrow_and_update();
+        let (version, grants) = source.load(&options).await?;
         self.publish.send_replace(Arc::new(grants));
         (self.version, self.loaded) = (version, Instant::now());
         Ok(())

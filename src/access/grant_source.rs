@@ -6,11 +6,10 @@ use tokio::task::JoinHandle;
 use tokio::time;
 use tokio_postgres::{Client, Error};
 
-use crate::access::caller_limits::DefaultLimits;
-use crate::access::grants::{self, Grants};
-use crate::database::connect::spawn;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::role::Role;
+use crate::access::grants::{self, GrantOptions, Grants};
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::spawn;
 
 /// How long connecting, or one load, may take when the connection is new.
 const LONGEST_LOAD: Duration = Duration::from_secs(10);
@@ -85,9 +84,9 @@ impl GrantSource {
     }
 
     /// The grants, with the version that they have at least. A change between the two is found at the next look.
-    pub(super) async fn load(&self, default: &DefaultLimits) -> Result<(AccessVersion, Grants), GrantSourceError> {
+    pub(super) async fn load(&self, options: &GrantOptions) -> Result<(AccessVersion, Grants), GrantSourceError> {
         let version = self.version(LONGEST_LOAD).await?;
-        Ok((version, time::timeout(LONGEST_LOAD, grants::load(&self.client, default)).await??))
+        Ok((version, time::timeout(LONGEST_LOAD, grants::load(&self.client, options)).await??))
     }
 
     /// Waits until the connection is lost.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tokio_postgres::{Client, Error};
 
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
-use crate::access::profile::{Profile, select_list};
+use crate::access::profile::select_list;
+use crate::limits::Profile;
 
 /// What a user group is granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,25 @@ pub(crate) struct Principal {
     pub(crate) user_id: Arc<str>,
     /// What the caller may do at most.
     pub(crate) limits: CallerLimits,
+    /// The first second since 1970 whose tokens are accepted. Older ones were issued for a removed account of this name, or
+    /// for an older password.
+    pub(crate) tokens_from: u64,
     granted: [bool; Artifact::ALL.len()],
 }
+
+/// What holds for all accounts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GrantOptions {
+    /// The limits of a user without a profile.
+    pub(crate) limits: DefaultLimits,
+    /// Whether a new password ends the tokens that were issued before.
+    pub(crate) revokes_on_password_change: bool,
+}
+
+/// The first second whose tokens an account accepts: the one after its creation, because tokens have whole seconds, and one
+/// from the second of the creation may be older. `$1` is whether a new password counts as well.
+pub(super) const TOKENS_FROM: &str = "1 + floor(extract(epoch FROM greatest('epoch', least('9999-12-31', CASE WHEN $1::boolean
+    THEN greatest(account.created_at, account.password_changed_at) ELSE account.created_at END))))::bigint AS tokens_from";
 
 /// All accounts that are not disabled, as of one moment.
 #[derive(Debug)]
@@ -80,12 +98,12 @@ impl Grants {
 }
 
 /// Reads the grants, with one statement, so that they are a consistent snapshot.
-pub(crate) async fn load(client: &Client, default: &DefaultLimits) -> Result<Grants, Error> {
+pub(crate) async fn load(client: &Client, options: &GrantOptions) -> Result<Grants, Error> {
     let limits = select_list();
     let select = format!(
         "
 SELECT account.user_id, account.password_hash,
-       {limits},
+       {limits}, {TOKENS_FROM},
        ARRAY(
            SELECT artifact.path
            FROM orderql.group_member AS member
@@ -98,16 +116,22 @@ LEFT JOIN orderql.user_profile AS profile USING (user_id)
 WHERE NOT account.disabled"
     );
     let mut accounts = HashMap::new();
-    for row in client.query(&select, &[]).await? {
+    for row in client.query(&select, &[&options.revokes_on_password_change]).await? {
         let user_id: Arc<str> = row.try_get::<_, &str>("user_id")?.into();
         let paths: Vec<&str> = row.try_get("paths")?;
         let principal = Principal {
             user_id: Arc::clone(&user_id),
-            limits: CallerLimits::new(&Profile::from_row(&row)?, default),
+            limits: CallerLimits::new(&Profile::from_row(&row)?, &options.limits),
+            tokens_from: second(row.try_get("tokens_from")?),
             granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
     }
     Ok(Grants { accounts })
+}
+
+/// A second since 1970 from the database.
+pub(super) fn second(seconds: i64) -> u64 {
+    u64::try_from(seconds).unwrap_or_default()
 }

@@ -4,15 +4,14 @@
 //! others out: an account and an address have a bounded number of places in it, and accounts at an address that they have
 //! signed in from before come first.
 
-use std::collections::{HashMap, VecDeque};
-use std::fmt;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time;
 
 use crate::access::lockout::{Standing, Visitor};
+use crate::throttle::fair_semaphore::{FairPermit, FairSemaphore, Priority};
 
 /// How long a visitor waits at most. A hash takes some 20 ms, so a queue this long means that the service is flooded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
@@ -26,16 +25,11 @@ const PLACES_OF_ADDRESS: u32 = 32;
 /// Hands out the threads.
 #[derive(Debug, Clone)]
 pub(super) struct HashQueue {
-    state: Arc<Mutex<State>>,
-}
-
-struct State {
-    idle_threads: usize,
-    /// Those who wait, the first to come first. The known ones are served before the others.
-    known: VecDeque<oneshot::Sender<Turn>>,
-    new: VecDeque<oneshot::Sender<Turn>>,
+    threads: FairSemaphore,
+    /// All visitors wait in one queue for each standing.
+    everybody: Arc<str>,
     /// How many places each account and address has.
-    places: HashMap<u64, u32>,
+    places: Arc<Mutex<HashMap<u64, u32>>>,
 }
 
 /// Why there is no turn.
@@ -45,12 +39,6 @@ pub(super) enum NoTurn {
     Full,
     /// The turn did not come in time.
     TooLate,
-}
-
-/// The right to use a thread. Given to the next one when it is dropped.
-pub(super) struct Turn {
-    /// `None` if the right was passed on.
-    queue: Option<HashQueue>,
 }
 
 /// The places that a visitor has. Given back when they are dropped.
@@ -63,13 +51,8 @@ pub(super) struct Places {
 impl HashQueue {
     /// A queue for this many threads.
     pub(super) fn new(threads: usize) -> Self {
-        let state = State {
-            idle_threads: threads.max(1),
-            known: VecDeque::new(),
-            new: VecDeque::new(),
-            places: HashMap::new(),
-        };
-        Self { state: Arc::new(Mutex::new(state)) }
+        let threads = FairSemaphore::new(threads.max(1));
+        Self { threads, everybody: "".into(), places: Arc::default() }
     }
 
     /// Takes places for a visitor, unless the account or the address has all its places.
@@ -78,96 +61,45 @@ impl HashQueue {
             Standing::Known => vec![(visitor.pair, PLACES_OF_ACCOUNT)],
             Standing::New => vec![(visitor.account, PLACES_OF_ACCOUNT), (visitor.network, PLACES_OF_ADDRESS)],
         };
-        let mut state = self.lock();
-        if places.iter().any(|(key, limit)| state.places.get(key).is_some_and(|taken| taken >= limit)) {
+        let mut taken = self.places();
+        if places.iter().any(|(key, limit)| taken.get(key).is_some_and(|taken| taken >= limit)) {
             return Err(NoTurn::Full);
         }
         let keys: Vec<u64> = places.into_iter().map(|(key, _)| key).collect();
         for key in &keys {
-            *state.places.entry(*key).or_default() += 1;
+            *taken.entry(*key).or_default() += 1;
         }
-        drop(state);
+        drop(taken);
         Ok(Places { queue: self.clone(), keys })
     }
 
-    /// Waits for a thread.
-    pub(super) async fn turn(&self, standing: Standing) -> Result<Turn, NoTurn> {
-        let waiting = {
-            let mut state = self.lock();
-            if state.idle_threads > 0 {
-                state.idle_threads -= 1;
-                return Ok(Turn { queue: Some(self.clone()) });
-            }
-            let (sender, receiver) = oneshot::channel();
-            let queue = match standing {
-                Standing::Known => &mut state.known,
-                Standing::New => &mut state.new,
-            };
-            // Those who came first give up first.
-            while queue.front().is_some_and(oneshot::Sender::is_closed) {
-                queue.pop_front();
-            }
-            queue.push_back(sender);
-            receiver
+    /// Waits for a thread. Known visitors are served before the others.
+    pub(super) async fn turn(&self, standing: Standing) -> Result<FairPermit, NoTurn> {
+        let priority = match standing {
+            Standing::Known => Priority::High,
+            Standing::New => Priority::Normal,
         };
-        match time::timeout(LONGEST_WAIT, waiting).await {
-            Ok(Ok(turn)) => Ok(turn),
-            Ok(Err(_)) | Err(_) => Err(NoTurn::TooLate),
-        }
+        let turn = self.threads.acquire_with(priority, &self.everybody);
+        time::timeout(LONGEST_WAIT, turn).await.map_err(|_| NoTurn::TooLate)
     }
 
-    /// The next one who waits. If there is none, the thread is idle.
-    fn next(&self) -> Option<oneshot::Sender<Turn>> {
-        let mut state = self.lock();
-        let next = state.known.pop_front().or_else(|| state.new.pop_front());
-        if next.is_none() {
-            state.idle_threads += 1;
-        }
-        next
-    }
-
-    /// Locks the state. A panic elsewhere cannot leave a number half written, so a poisoned lock can be used.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let Some(queue) = self.queue.take() else { return };
-        while let Some(next) = queue.next() {
-            match next.send(Turn { queue: Some(queue.clone()) }) {
-                Ok(()) => return,
-                // It no longer waits. The next one gets the turn, not by dropping this one: a queue may be long.
-                Err(mut turn) => turn.queue = None,
-            }
-        }
+    fn places(&self) -> MutexGuard<'_, HashMap<u64, u32>> {
+        // A panic elsewhere cannot leave a number half written, so a poisoned lock can be used.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Places {
     fn drop(&mut self) {
-        let mut state = self.queue.lock();
+        let mut places = self.queue.places();
         for key in &self.keys {
-            if let Some(taken) = state.places.get_mut(key) {
+            if let Some(taken) = places.get_mut(key) {
                 *taken -= 1;
                 if *taken == 0 {
-                    state.places.remove(key);
+                    places.remove(key);
                 }
             }
         }
-    }
-}
-
-impl fmt::Debug for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("idle_threads", &self.idle_threads).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Turn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Turn")
     }
 }
 
@@ -207,7 +139,7 @@ mod tests {
         assert_eq!(enter(42, 400, Standing::New).unwrap_err(), NoTurn::Full);
         assert!(enter(42, 401, Standing::New).is_ok() && enter(42, 400, Standing::Known).is_ok());
         drop((of_account, known, of_address));
-        assert!(queue.lock().places.is_empty());
+        assert!(queue.places().is_empty());
     }
 
     #[tokio::test]
@@ -227,8 +159,8 @@ mod tests {
         assert!(poll(second.as_mut()).is_none());
         drop(poll(first.as_mut()).unwrap().unwrap());
         let turn = poll(second.as_mut()).unwrap().unwrap();
-        assert_eq!(queue.lock().idle_threads, 0);
+        assert!(!queue.threads.has_free());
         drop(turn);
-        assert_eq!(queue.lock().idle_threads, 1);
+        assert!(queue.threads.has_free());
     }
 }

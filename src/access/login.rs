@@ -10,6 +10,7 @@ use crate::access::audit::{Action, AuditEvent};
 use crate::access::audit_repeats::REASON;
 use crate::access::audit_writer::{AuditWriter, Rehash};
 use crate::access::grant_cache::GrantCache;
+use crate::access::grants::Grants;
 use crate::access::lockout::{Locked, LockoutOptions, Visitor};
 use crate::access::metrics::{LOCKS, LOGINS, LoginResult};
 use crate::access::password::{HashPermit, PasswordError, Passwords, Verdict};
@@ -33,7 +34,6 @@ pub(crate) struct Logins {
 pub(crate) struct Attempt {
     /// The name.
     pub(crate) user_id: String,
-    /// The password.
     pub(crate) password: String,
     /// The client's address, if it is known.
     pub(crate) address: Option<IpAddr>,
@@ -78,7 +78,8 @@ impl Logins {
         let Attempt { user_id, password, address } = attempt;
         let visitor = self.lockout.visitor(&user_id, address);
         let admitted = self.admit(&visitor).await;
-        let hash = grants.current().password_hash(&user_id);
+        let known = grants.current();
+        let hash = known.password_hash(&user_id);
         let permit = admitted.inspect_err(|error| {
             let subject = hash.is_some().then(|| user_id.clone());
             let (reason, result) = refusal(error);
@@ -95,7 +96,10 @@ impl Logins {
         if permit.verify(password, hash, move |verdict| recorder.record(verdict)).await? == Verdict::Wrong {
             return Err(LoginError::Wrong);
         }
-        let issued = tokens.issue(&user_id)?;
+        let tokens_from = |grants: &Grants| grants.principal(&user_id).map(|account| account.tokens_from);
+        // The account may have been closed or replaced meanwhile.
+        let now = tokens_from(&grants.current()).filter(|now| Some(*now) == tokens_from(&known));
+        let issued = tokens.issue(&user_id, now.ok_or(LoginError::Wrong)?)?;
         let details = Map::from_iter([("tokenId".to_owned(), json!(issued.token_id))]);
         LOGINS.of((LoginResult::Succeeded,)).increment();
         self.audit.record(event(Action::LoginSucceeded, Some(user_id), address, details));

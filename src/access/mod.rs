@@ -4,16 +4,19 @@
 //!
 //! - [`password`], `hash_queue`, `lockout`, `shared_lockout`, `network`, `login`: from a name and a password to a token
 //! - `tokens`: JWTs and the keys that sign them
+//! - `key_retirement`: whether running servers reject a retired key
 //! - `grants`, `grant_source`, `change_listener`, `grant_cache`: all accounts with their grants and limits, read again when they
 //!   have changed, in memory
-//! - [`profile`], `caller_limits`: the limits of single users, and of callers
+//! - [`profile`], `caller_limits`: the limits of single users in the database, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
+//! - `audit_retention`: removes old rows of this record, and of that of order updates
 //! - [`accounts`], `manage`: creates and changes accounts
 //! - `metrics`: counts logins
 
 pub mod accounts;
 pub(crate) mod audit;
 mod audit_repeats;
+pub(crate) mod audit_retention;
 pub(crate) mod audit_writer;
 pub(crate) mod caller_limits;
 mod change_listener;
@@ -21,6 +24,7 @@ pub(crate) mod grant_cache;
 mod grant_source;
 pub(crate) mod grants;
 mod hash_queue;
+pub(crate) mod key_retirement;
 pub(crate) mod lockout;
 pub(crate) mod login;
 pub(crate) mod manage;

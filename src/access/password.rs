@@ -7,8 +7,9 @@ use argon2::password_hash::{self, PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::task;
 
-use crate::access::hash_queue::{HashQueue, NoTurn, Places, Turn};
+use crate::access::hash_queue::{HashQueue, NoTurn, Places};
 use crate::access::lockout::{Standing, Visitor};
+use crate::throttle::fair_semaphore::FairPermit;
 
 /// Hashes and verifies passwords with OWASP's parameters for Argon2id (19 MiB, 2 passes, 1 lane:
 /// <https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html>). Every hash takes memory and a
@@ -53,7 +54,7 @@ pub(crate) enum Verdict {
 /// The right to use a core and the memory of a hash.
 #[derive(Debug)]
 pub(crate) struct HashPermit {
-    turn: Turn,
+    turn: FairPermit,
     /// None for commands.
     places: Option<Places>,
     dummy: Arc<str>,

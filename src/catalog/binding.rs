@@ -1,78 +1,134 @@
 //! What the values of a field come from.
 
-use crate::catalog::ids::TypeId;
-use crate::catalog::meta_field::MetaField;
+use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
-/// What the values of a field come from.
+/// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a
+/// pass over the fields of a level has no cases for those of others.
+#[derive(Debug, Clone, Copy)]
+pub enum Binding<'a> {
+    /// A field of the query root.
+    Root(&'a RootBinding),
+    /// A field of a type that is bound to a relation.
+    Entity(&'a EntityBinding),
+    /// A field of a connection.
+    Connection(ConnectionField),
+    /// A field of an edge.
+    Edge(EdgeField),
+    /// A field of `pageInfo`.
+    PageInfo(PageInfoField),
+    /// A field of an introspection type, which the catalog itself answers.
+    Introspection,
+}
+
+impl<'a> Binding<'a> {
+    /// The connection, if it is one of the root or a nested one.
+    pub fn connection(self) -> Option<&'a Connection> {
+        match self {
+            Self::Root(RootBinding::Connection(connection)) | Self::Entity(EntityBinding::Connection(connection)) => {
+                Some(connection)
+            }
+            _ => None,
+        }
+    }
+
+    /// The column, if it is one of the type's relation.
+    pub fn column(self) -> Option<&'a Column> {
+        if let Self::Entity(EntityBinding::Column(column)) = self { Some(column) } else { None }
+    }
+}
+
+/// What a field of the query root comes from.
 #[derive(Debug)]
-pub enum Binding {
+pub enum RootBinding {
+    /// One row, found by the field's arguments.
+    Lookup(Lookup),
+    /// All rows of a relation.
+    Connection(Connection),
+    /// `__schema`, which the catalog itself answers.
+    Schema,
+    /// `__type`, which the catalog itself answers.
+    TypeByName,
+}
+
+impl RootBinding {
+    /// Sets how the database stores the columns that statements return or compare values with.
+    pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
+        match self {
+            Self::Lookup(lookup) => set_stored_types(&lookup.relation, &mut lookup.keys, stored),
+            Self::Connection(connection) => connection.set_stored_types(stored),
+            Self::Schema | Self::TypeByName => {}
+        }
+    }
+}
+
+/// What a field of a type that is bound to a relation comes from.
+#[derive(Debug)]
+pub enum EntityBinding {
     /// A column of the type's relation.
     Column(Column),
     /// A value computed over the rows of a connection.
     Aggregate(Aggregate),
     /// A row joined to the parent's row.
     One(One),
-    /// A connection, nested or at the root.
+    /// The rows that belong to the parent's row.
     Connection(Connection),
-    /// A lookup field: a root field that finds one row by its arguments.
-    Lookup(Lookup),
-    /// `edges` of a connection.
-    Edges,
-    /// `node` of an edge.
-    Node,
-    /// `pageInfo` of a connection.
-    PageInfo,
-    /// `count` of a connection.
-    Count,
-    /// `cursor` of an edge.
-    Cursor,
-    /// A field of `pageInfo`.
-    PageInfoField(PageInfoField),
-    /// A field of introspection, which the catalog itself answers.
-    Introspection(MetaField),
 }
 
-impl Binding {
-    /// Sets how the database stores the columns that statements return or compare values with. `relation` is that of the field's
-    /// type.
-    pub(super) fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes) {
-        let of = |relation: &str, columns: &mut [Column]| {
-            for column in columns {
-                column.set_stored_type(relation, stored);
-            }
-        };
+impl EntityBinding {
+    /// The same for a field of a type with this relation.
+    fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes) {
         match self {
-            Self::Connection(connection) => {
-                let Connection { relation: own, join, sort_keys, parent_columns, search_keys, .. } = connection;
-                of(relation, &mut join.by);
-                of(own, parent_columns);
-                for key in sort_keys {
-                    of(own, &mut key.columns);
-                }
-                for key in search_keys {
-                    let relation = key.semi_join.as_ref().map_or(&*own, |semi_join| &semi_join.relation);
-                    key.column.set_stored_type(relation, stored);
-                }
-            }
-            Self::Lookup(lookup) => of(&lookup.relation, &mut lookup.keys),
             Self::Column(column) => column.set_stored_type(relation, stored),
             Self::Aggregate(aggregate) => aggregate.set_stored_type(stored),
+            Self::Connection(connection) => {
+                set_stored_types(relation, &mut connection.join.by, stored);
+                connection.set_stored_types(stored);
+            }
             // Its columns are compared with columns only.
-            Self::One(_)
-            | Self::Edges
-            | Self::Node
-            | Self::PageInfo
-            | Self::Count
-            | Self::Cursor
-            | Self::PageInfoField(_)
-            | Self::Introspection(_) => {}
+            Self::One(_) => {}
         }
     }
+}
+
+fn set_stored_types(relation: &str, columns: &mut [Column], stored: &StoredTypes) {
+    for column in columns {
+        column.set_stored_type(relation, stored);
+    }
+}
+
+/// A field of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionField {
+    /// `edges`
+    Edges,
+    /// `pageInfo`
+    PageInfo,
+    /// `count`, which only connections of root fields have.
+    Count,
+}
+
+impl ConnectionField {
+    /// The fields of a connection type in the order of publication, which is that of the variants.
+    pub(crate) const ALL: [Self; 3] = [Self::Edges, Self::PageInfo, Self::Count];
+}
+
+/// A field of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeField {
+    /// `node`
+    Node,
+    /// `cursor`
+    Cursor,
+}
+
+impl EdgeField {
+    /// The fields of an edge type in the order of publication, which is that of the variants.
+    pub(crate) const ALL: [Self; 2] = [Self::Node, Self::Cursor];
 }
 
 /// A field of `pageInfo`.
@@ -88,13 +144,30 @@ pub enum PageInfoField {
     EndCursor,
 }
 
-/// The table or view that a type is bound to.
+impl PageInfoField {
+    /// The fields of `PageInfo` in the order of publication, which is that of the variants.
+    pub(crate) const ALL: [Self; 4] = [Self::HasNextPage, Self::HasPreviousPage, Self::StartCursor, Self::EndCursor];
+}
+
+/// The table or view that a type is bound to, and what its fields come from.
 #[derive(Debug)]
 pub struct Entity {
     /// The name of the table or view, with its schema where the schema file gives one.
     pub relation: String,
     /// The columns of the primary key, in order.
     pub key: Vec<Column>,
+    /// What the type's fields come from, in the order of publication.
+    pub(crate) bindings: Vec<EntityBinding>,
+}
+
+impl Entity {
+    /// Sets how the database stores the columns that statements return or compare values with.
+    pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
+        let Self { relation, bindings, .. } = self;
+        for binding in bindings {
+            binding.set_stored_types(relation, stored);
+        }
+    }
 }
 
 /// A column.
@@ -135,7 +208,7 @@ pub struct Join {
 #[derive(Debug)]
 pub struct One {
     /// The joined type.
-    pub target: TypeId,
+    pub target: EntityId,
     /// The join condition.
     pub join: Join,
     /// Whether the join columns contain the target's primary key, so that at most one row matches.
@@ -146,7 +219,7 @@ pub struct One {
 #[derive(Debug)]
 pub struct Connection {
     /// The type of the nodes.
-    pub node: TypeId,
+    pub node: EntityId,
     /// The relation of the rows: the node's own, or another one that has its columns.
     pub relation: String,
     /// The join condition to the parent; empty at the root.
@@ -160,6 +233,18 @@ pub struct Connection {
 }
 
 impl Connection {
+    fn set_stored_types(&mut self, stored: &StoredTypes) {
+        let Self { relation, sort_keys, parent_columns, search_keys, .. } = self;
+        set_stored_types(relation, parent_columns, stored);
+        for key in sort_keys {
+            set_stored_types(relation, &mut key.columns, stored);
+        }
+        for key in search_keys {
+            let relation = key.semi_join.as_ref().map_or(&*relation, |semi_join| &semi_join.relation);
+            key.column.set_stored_type(relation, stored);
+        }
+    }
+
     /// The columns whose values a cursor carries under a sort key of the connection: those of the order, then those of the
     /// parent.
     pub fn cursor_columns<'a>(&'a self, sort_key: &'a SortKey) -> impl Iterator<Item = &'a Column> {
@@ -298,7 +383,7 @@ pub enum AggregateFunction {
 #[derive(Debug)]
 pub struct Lookup {
     /// The type of the row.
-    pub target: TypeId,
+    pub target: EntityId,
     /// The relation that is searched: the target's own, or another one that has its columns.
     pub relation: String,
     /// The columns that the arguments are compared with, in the order of the arguments.

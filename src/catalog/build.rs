@@ -1,16 +1,18 @@
 //! Builds a catalog from the definitions of a schema file.
 
-use fnv::FnvHashMap;
+use std::collections::HashSet;
+
 use graphql_parser::Pos;
 
-use crate::catalog::binding::{AggregateFunction, Binding, Entity};
+use crate::catalog::binding::{AggregateFunction, Entity, EntityBinding, RootBinding};
 use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::guide;
 use crate::catalog::introspection_types::{self, Resolver};
-use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectType, Scalar, Type, TypeRef};
+use crate::catalog::meta_field::MetaField;
+use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectKind, ObjectType, Scalar, Type, TypeRef};
+use crate::catalog::schema_description;
 use crate::catalog::sdl_writer;
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
@@ -19,28 +21,41 @@ use crate::value::ScalarType;
 
 /// Resolves the definitions of a schema file. Fails at the first reference that cannot be resolved.
 pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
-    let introspection = introspection_types::read()?;
-    let names = TypeNames::assign(schema, &introspection)?;
+    let read = introspection_types::read()?;
+    let names = TypeNames::assign(schema, &read)?;
     let query = names.object(QUERY).ok_or(SchemaError::new(SchemaError::START, SchemaErrorKind::NoQuery))?;
-    let builder = Builder { names: &names, bindings: Bindings { schema, names: &names } };
+    let mut builder = Builder {
+        names: &names,
+        bindings: Bindings { schema, names: &names },
+        root: Vec::new(),
+        entities: Vec::new(),
+        introspection: Vec::new(),
+    };
     let mut types = names.origins.iter().map(|origin| builder.ty(*origin)).collect::<Result<Vec<_>, _>>()?;
+    let Builder { mut root, entities, introspection, .. } = builder;
     let resolver = Resolver { ids: &names.ids };
-    if let Type::Object(root) = &mut types[query.index()] {
-        add_meta_fields(root, resolver.meta_fields(&introspection)?)?;
+    if let Type::Object(object) = &mut types[query.index()] {
+        for (field, binding) in resolver.meta_fields(&read)? {
+            add_meta_field(object, field)?;
+            root.push(binding);
+        }
     }
-    let directives = resolver.directives(&introspection)?;
-    let own_types = types.len() - introspection.types.len();
+    let directives = resolver.directives(&read)?;
+    let own_types = types.len() - introspection.len();
     let mut catalog = Catalog {
         types,
         own_types,
         directives,
         by_name: names.ids,
         query,
+        root,
+        entities,
+        introspection,
         description: String::new(),
         sdl: String::new(),
         search_window: SearchWindow::DEFAULT,
     };
-    catalog.description = guide::write(&catalog);
+    catalog.description = schema_description::write(&catalog);
     catalog.sdl = sdl_writer::write(&catalog);
     Ok(catalog)
 }
@@ -48,12 +63,30 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
 struct Builder<'a> {
     names: &'a TypeNames<'a>,
     bindings: Bindings<'a>,
+    /// What the types built so far are bound to, as in the [`Catalog`].
+    root: Vec<RootBinding>,
+    entities: Vec<Entity>,
+    introspection: Vec<Vec<MetaField>>,
 }
 
+/// A field's binding, arguments and type.
+type BoundField<B> = (B, Vec<Argument>, TypeRef);
+
 impl<'a> Builder<'a> {
-    fn ty(&self, origin: TypeOrigin<'a>) -> Result<Type, SchemaError> {
+    fn ty(&mut self, origin: TypeOrigin<'a>) -> Result<Type, SchemaError> {
         Ok(match origin {
-            TypeOrigin::Object(ty) => Type::Object(self.object(ty)?),
+            TypeOrigin::Object(ty) if ty.is_query() => {
+                let (object, root) = self.object(ty, ObjectKind::Root, Self::root_field)?;
+                self.root = root;
+                Type::Object(object)
+            }
+            TypeOrigin::Object(ty) => {
+                let Entity { relation, key, .. } = Bindings::entity(ty)?;
+                let kind = ObjectKind::Entity(self.bindings.target(&ty.name, ty.position)?);
+                let (object, bindings) = self.object(ty, kind, Self::entity_field)?;
+                self.entities.push(Entity { relation, key, bindings });
+                Type::Object(object)
+            }
             TypeOrigin::Connection(node) => {
                 let is_of_root = self.bindings.is_of_root(node);
                 Type::Object(connection_types::connection_type(self.names, node, is_of_root))
@@ -69,77 +102,92 @@ impl<'a> Builder<'a> {
                 description: scalar_description(scalar),
                 specified_by: scalar_specification(scalar),
             }),
-            TypeOrigin::Introspection(ty) => Resolver { ids: &self.names.ids }.ty(ty)?,
+            TypeOrigin::Introspection(ty) => {
+                let (ty, meta_fields) = Resolver { ids: &self.names.ids }.ty(ty)?;
+                self.introspection.push(meta_fields);
+                ty
+            }
         })
     }
 
-    fn object(&self, ty: &'a TypeDefinition) -> Result<ObjectType, SchemaError> {
-        let entity = match &ty.relation {
-            Some(_) => Some(Bindings::entity(ty)?),
-            None if ty.is_query() => None,
-            None => return Err(SchemaError::new(ty.position, SchemaErrorKind::NoRelation)),
-        };
-        let fields = ty.fields.iter().map(|field| self.field(ty, field)).collect::<Result<Vec<_>, _>>()?;
-        object_type(ty, entity, fields).map_err(|kind| SchemaError::new(ty.position, kind))
+    /// An object type, and what its fields are bound to.
+    fn object<B>(
+        &self,
+        definition: &'a TypeDefinition,
+        kind: ObjectKind,
+        bind: fn(&Self, &'a TypeDefinition, &'a FieldDefinition) -> Result<BoundField<B>, SchemaError>,
+    ) -> Result<(ObjectType, Vec<B>), SchemaError> {
+        let (mut fields, mut bindings) = (Vec::new(), Vec::new());
+        for field in &definition.fields {
+            let (binding, arguments, reference) = bind(self, definition, field)?;
+            let ty = if field.is_non_null { reference.non_null() } else { reference };
+            let (name, description) = (field.name.clone(), field.description.clone());
+            fields.push(Field { name, description, arguments, ty, deprecation: field.deprecation.clone() });
+            bindings.push(binding);
+        }
+        check_names(definition).map_err(|kind| SchemaError::new(definition.position, kind))?;
+        let (name, description) = (definition.name.clone(), definition.description.clone());
+        Ok((ObjectType::new(name, description, kind, fields), bindings))
     }
 
-    fn field(&self, ty: &'a TypeDefinition, field: &'a FieldDefinition) -> Result<Field, SchemaError> {
-        let (binding, arguments, reference) = self.bound_field(ty, field)?;
-        let ty = if field.is_non_null { reference.non_null() } else { reference };
-        let (name, description) = (field.name.clone(), field.description.clone());
-        Ok(Field { name, description, arguments, ty, binding, deprecation: field.deprecation.clone() })
-    }
-
-    /// A field's binding, arguments and type.
-    fn bound_field(
+    fn root_field(
         &self,
         ty: &'a TypeDefinition,
         field: &'a FieldDefinition,
-    ) -> Result<(Binding, Vec<Argument>, TypeRef), SchemaError> {
-        let Self { names, bindings } = self;
-        let error = |kind| SchemaError::new(field.position, kind);
-        let is_root = ty.is_query();
-        let is_collection = is_root && field.is_list;
-        if !is_collection && !field.search_keys.is_empty() || !field.is_list && !field.sort_keys.is_empty() {
-            return Err(error(SchemaErrorKind::SearchOutsideCollection));
-        }
+    ) -> Result<BoundField<RootBinding>, SchemaError> {
+        let Self { names, bindings, .. } = self;
+        check_keys(field, field.is_list)?;
         Ok(match &field.binding {
-            None if is_collection => {
+            None if field.is_list => {
                 let connection = bindings.collection(field)?;
                 let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
-                (Binding::Connection(connection), arguments, self.connection_ref(field)?)
+                (RootBinding::Connection(connection), arguments, self.connection_ref(field)?)
             }
-            Some(BindingDefinition::Lookup { through }) if is_root && !field.is_list => {
+            Some(BindingDefinition::Lookup { through }) if !field.is_list => {
                 let lookup = bindings.lookup(field, through.as_deref())?;
                 let arguments = self.lookup_arguments(field)?;
-                let reference = TypeRef::Named(lookup.target);
-                (Binding::Lookup(lookup), arguments, reference)
+                let reference = TypeRef::Named(lookup.target.ty());
+                (RootBinding::Lookup(lookup), arguments, reference)
             }
-            Some(BindingDefinition::Many { by, to, through }) if !is_root && field.is_list => {
-                let connection = Binding::Connection(bindings.nested(ty, field, by, to, through.as_deref())?);
-                (connection, connection_types::nested_arguments(names, ty, field), self.connection_ref(field)?)
+            _ => return Err(SchemaError::new(field.position, SchemaErrorKind::WrongBinding)),
+        })
+    }
+
+    fn entity_field(
+        &self,
+        ty: &'a TypeDefinition,
+        field: &'a FieldDefinition,
+    ) -> Result<BoundField<EntityBinding>, SchemaError> {
+        let Self { names, bindings, .. } = self;
+        let wrong = || SchemaError::new(field.position, SchemaErrorKind::WrongBinding);
+        check_keys(field, false)?;
+        Ok(match &field.binding {
+            Some(BindingDefinition::Many { by, to, through }) if field.is_list => {
+                let connection = bindings.nested(ty, field, by, to, through.as_deref())?;
+                let arguments = connection_types::nested_arguments(names, ty, field);
+                (EntityBinding::Connection(connection), arguments, self.connection_ref(field)?)
             }
-            Some(BindingDefinition::One { by, to }) if !is_root && !field.is_list => {
+            Some(BindingDefinition::One { by, to }) if !field.is_list => {
                 let one = bindings.one(ty, field, by, to)?;
-                let reference = TypeRef::Named(one.target);
-                (Binding::One(one), Vec::new(), reference)
+                let reference = TypeRef::Named(one.target.ty());
+                (EntityBinding::One(one), Vec::new(), reference)
             }
-            Some(BindingDefinition::Aggregate { function, column, rows }) if !is_root && !field.is_list => {
+            Some(BindingDefinition::Aggregate { function, column, rows }) if !field.is_list => {
                 let aggregate = bindings.aggregate(ty, field, *function, column, rows)?;
                 // A count is never null, and the lowest of no values is.
                 let is_count = *function == AggregateFunction::CountDistinct;
                 if (is_count && aggregate.scalar != ScalarType::Int) || (!is_count && field.is_non_null) {
-                    return Err(error(SchemaErrorKind::WrongBinding));
+                    return Err(wrong());
                 }
                 let reference = TypeRef::Named(names.scalar(aggregate.scalar));
-                (Binding::Aggregate(aggregate), Vec::new(), reference)
+                (EntityBinding::Aggregate(aggregate), Vec::new(), reference)
             }
-            None if !is_root && !field.is_list && names.object(&field.ty).is_none() => {
+            None if !field.is_list && names.object(&field.ty).is_none() => {
                 let column = Bindings::column(field)?;
                 let reference = TypeRef::Named(names.scalar(column.scalar));
-                (Binding::Column(column), Vec::new(), reference)
+                (EntityBinding::Column(column), Vec::new(), reference)
             }
-            _ => return Err(error(SchemaErrorKind::WrongBinding)),
+            _ => return Err(wrong()),
         })
     }
 
@@ -165,30 +213,28 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn object_type(
-    definition: &TypeDefinition,
-    entity: Option<Entity>,
-    fields: Vec<Field>,
-) -> Result<ObjectType, SchemaErrorKind> {
-    let name = definition.name.clone();
-    let mut by_name = FnvHashMap::default();
-    for (index, field) in fields.iter().enumerate() {
-        let index = u16::try_from(index).map_err(|_| SchemaErrorKind::TooMany)?;
-        if by_name.insert(field.name.clone(), index).is_some() {
-            return Err(SchemaErrorKind::Duplicate(format!("{name}.{}", field.name)));
-        }
+/// Fails if a field that is not a collection has search keys, or one that is not a connection sort keys.
+fn check_keys(field: &FieldDefinition, is_collection: bool) -> Result<(), SchemaError> {
+    if !is_collection && !field.search_keys.is_empty() || !field.is_list && !field.sort_keys.is_empty() {
+        return Err(SchemaError::new(field.position, SchemaErrorKind::SearchOutsideCollection));
     }
-    let description = definition.description.clone();
-    Ok(ObjectType { name, description, fields, entity, meta_fields: Vec::new(), by_name })
+    Ok(())
 }
 
-fn add_meta_fields(object: &mut ObjectType, fields: Vec<Field>) -> Result<(), SchemaError> {
-    for field in fields {
-        let index = u16::try_from(object.fields.len() + object.meta_fields.len());
-        let index = index.map_err(|_| SchemaError::new(Pos::default(), SchemaErrorKind::TooMany))?;
-        object.by_name.insert(field.name.clone(), index);
-        object.meta_fields.push(field);
+/// Fails if two fields have one name, or there are too many for the ids of fields.
+fn check_names(definition: &TypeDefinition) -> Result<(), SchemaErrorKind> {
+    let mut names = HashSet::new();
+    match definition.fields.iter().find(|field| !names.insert(&field.name)) {
+        Some(field) => Err(SchemaErrorKind::Duplicate(format!("{}.{}", definition.name, field.name))),
+        None => u16::try_from(names.len() + 1).map(drop).map_err(|_| SchemaErrorKind::TooMany),
     }
+}
+
+fn add_meta_field(object: &mut ObjectType, field: Field) -> Result<(), SchemaError> {
+    let index = u16::try_from(object.fields.len() + object.meta_fields.len());
+    let index = index.map_err(|_| SchemaError::new(Pos::default(), SchemaErrorKind::TooMany))?;
+    object.by_name.insert(field.name.clone(), index);
+    object.meta_fields.push(field);
     Ok(())
 }
 

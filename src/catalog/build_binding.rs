@@ -10,7 +10,7 @@ use crate::catalog::definition::{
     SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::ids::TypeId;
+use crate::catalog::ids::EntityId;
 use crate::catalog::key_description;
 use crate::catalog::type_names::TypeNames;
 use crate::cursor::OrderingTag;
@@ -43,7 +43,7 @@ impl<'a> Bindings<'a> {
         let Some(relation) = &ty.relation else {
             return Err(SchemaError::new(ty.position, SchemaErrorKind::NoRelation));
         };
-        Ok(Entity { relation: relation.name.clone(), key: key_columns(ty, &relation.key) })
+        Ok(Entity { relation: relation.name.clone(), key: key_columns(ty, &relation.key), bindings: Vec::new() })
     }
 
     /// A scalar field's column.
@@ -59,7 +59,7 @@ impl<'a> Bindings<'a> {
     /// A collection root's connection.
     pub(super) fn collection(&self, field: &FieldDefinition) -> Result<Connection, SchemaError> {
         let node = self.node(&field.ty, field.position)?;
-        let Entity { relation, key } = Self::entity(node)?;
+        let Entity { relation, key, .. } = Self::entity(node)?;
         if field.sort_keys.is_empty() {
             return Err(SchemaError::new(field.position, SchemaErrorKind::NoSortKey));
         }
@@ -85,7 +85,7 @@ impl<'a> Bindings<'a> {
         through: Option<&str>,
     ) -> Result<Connection, SchemaError> {
         let node = self.node(&field.ty, field.position)?;
-        let Entity { relation, key } = Self::entity(node)?;
+        let Entity { relation, key, .. } = Self::entity(node)?;
         check_key_names(field)?;
         let path = format!("{}.{}", ty.name, field.name);
         let mut sort_keys = sort_keys(node, &key, field, &path)?;
@@ -169,8 +169,12 @@ impl<'a> Bindings<'a> {
         })
     }
 
-    fn target(&self, name: &str, position: Pos) -> Result<TypeId, SchemaError> {
-        self.names.object(name).ok_or_else(|| unknown_type(name, position))
+    /// The id of a type with a relation.
+    pub(super) fn target(&self, name: &str, position: Pos) -> Result<EntityId, SchemaError> {
+        let nodes = (0..).zip(self.schema.types.iter().filter(|ty| !ty.is_query()));
+        let index = nodes.into_iter().find_map(|(index, ty)| (ty.name == name).then_some(index));
+        let id = index.and_then(|index| Some(EntityId { ty: self.names.object(name)?, index }));
+        id.ok_or_else(|| unknown_type(name, position))
     }
 }
 
@@ -209,7 +213,7 @@ fn sort_key(
     let first = Column::new(column, column_type(node, column, field.position)?);
     let in_key = key.iter().any(|key_column| key_column.name == *column);
     let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
-    // A cursor of a key that was bound to another column is none of this order.
+    // A cursor that was made while the key was bound to another column is rejected.
     let tag = if name.eq_ignore_ascii_case(column) {
         OrderingTag::new(path, name)
     } else {

@@ -1,10 +1,10 @@
 //! What every connection has and schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
-use crate::catalog::binding::{Binding, PageInfoField, SearchKey};
+use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField, SearchKey};
 use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
 use crate::catalog::key_description;
 use crate::catalog::prices::COUNT_RANGE;
-use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectType, TypeRef};
+use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectKind, ObjectType, TypeRef};
 use crate::catalog::type_names::{TypeNames, TypeOrigin};
 use crate::value::ScalarType;
 
@@ -71,16 +71,20 @@ fn argument(name: &str, ty: TypeRef, role: ArgumentRole, description: &str) -> A
 
 /// The connection type of a node type. The rows of roots can be counted.
 pub(super) fn connection_type(names: &TypeNames<'_>, node: &TypeDefinition, is_of_root: bool) -> ObjectType {
-    let edge = TypeRef::Named(names.edge(&node.name)).non_null();
-    let page_info = TypeRef::Named(names.page_info()).non_null();
-    let mut fields = vec![
-        field("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null(), Binding::Edges),
-        field("pageInfo", "The page's position in the connection.", page_info, Binding::PageInfo),
-    ];
-    if is_of_root {
-        fields.push(field("count", COUNT, TypeRef::Named(names.scalar(ScalarType::Int)), Binding::Count));
-    }
-    object(TypeOrigin::Connection(node).type_name(), format!("A page of `{}` rows.", node.name), fields)
+    let fields = ConnectionField::ALL.into_iter().filter(|field| is_of_root || *field != ConnectionField::Count);
+    let fields = fields.map(|connection_field| match connection_field {
+        ConnectionField::Edges => {
+            let edge = TypeRef::Named(names.edge(&node.name)).non_null();
+            field("edges", "The rows of the page.", TypeRef::List(Box::new(edge)).non_null())
+        }
+        ConnectionField::PageInfo => {
+            let page_info = TypeRef::Named(names.page_info()).non_null();
+            field("pageInfo", "The page's position in the connection.", page_info)
+        }
+        ConnectionField::Count => field("count", COUNT, TypeRef::Named(names.scalar(ScalarType::Int))),
+    });
+    let (name, description) = (TypeOrigin::Connection(node).type_name(), format!("A page of `{}` rows.", node.name));
+    ObjectType::new(name, Some(description), ObjectKind::Connection, fields.collect())
 }
 
 const COUNT: &str = "How many rows match the search, on all pages together. It is exact below the argument `countUpTo` of the root; that \
@@ -89,53 +93,33 @@ const COUNT: &str = "How many rows match the search, on all pages together. It i
 
 /// The edge type of a node type.
 pub(super) fn edge_type(names: &TypeNames<'_>, node: &TypeDefinition) -> ObjectType {
-    let cursor = TypeRef::Named(names.scalar(ScalarType::String)).non_null();
-    let row = TypeRef::Named(names.ids[&node.name]).non_null();
-    object(
-        TypeOrigin::Edge(node).type_name(),
-        format!("One `{}` row of a page, and its cursor.", node.name),
-        vec![
-            field("node", "The row.", row, Binding::Node),
-            field("cursor", "The row's position in the connection, for `after` and `before`.", cursor, Binding::Cursor),
-        ],
-    )
+    let fields = EdgeField::ALL.map(|edge_field| match edge_field {
+        EdgeField::Node => field("node", "The row.", TypeRef::Named(names.ids[&node.name]).non_null()),
+        EdgeField::Cursor => {
+            let cursor = TypeRef::Named(names.scalar(ScalarType::String)).non_null();
+            field("cursor", "The row's position in the connection, for `after` and `before`.", cursor)
+        }
+    });
+    let description = format!("One `{}` row of a page, and its cursor.", node.name);
+    ObjectType::new(TypeOrigin::Edge(node).type_name(), Some(description), ObjectKind::Edge, fields.into())
 }
 
-const PAGE_INFO: &str = "A page's position in its connection. Both flags are exact, but for searches that end before \
-                         their page is full, as `extensions.search` says: the flag is then true, the page may be empty, and \
-                         the cursor is that of the last row examined. Page on from there.";
+const PAGE_INFO: &str = "A page's position in its connection. Both flags are exact, but for those that `extensions.search` names: \
+                         such a flag is true because a search ended before all rows were examined. If its page was not full \
+                         by then, it may be empty, and the cursor is that of the last row examined. Page on from there.";
 
 /// The type `PageInfo`.
 pub(super) fn page_info(names: &TypeNames<'_>) -> ObjectType {
-    let flag = TypeRef::Named(names.scalar(ScalarType::Boolean)).non_null();
-    let cursor = TypeRef::Named(names.scalar(ScalarType::String));
-    let page_info_field =
-        |name, description, ty: &TypeRef, kind| field(name, description, ty.clone(), Binding::PageInfoField(kind));
-    object(
-        TypeOrigin::PageInfo.type_name(),
-        PAGE_INFO.to_owned(),
-        vec![
-            page_info_field("hasNextPage", "Whether rows follow the page's last.", &flag, PageInfoField::HasNextPage),
-            page_info_field(
-                "hasPreviousPage",
-                "Whether rows precede the page's first.",
-                &flag,
-                PageInfoField::HasPreviousPage,
-            ),
-            page_info_field(
-                "startCursor",
-                "The first row's cursor; null on an empty page.",
-                &cursor,
-                PageInfoField::StartCursor,
-            ),
-            page_info_field(
-                "endCursor",
-                "The last row's cursor; null on an empty page.",
-                &cursor,
-                PageInfoField::EndCursor,
-            ),
-        ],
-    )
+    let flag = || TypeRef::Named(names.scalar(ScalarType::Boolean)).non_null();
+    let cursor = || TypeRef::Named(names.scalar(ScalarType::String));
+    let fields = PageInfoField::ALL.map(|page_info_field| match page_info_field {
+        PageInfoField::HasNextPage => field("hasNextPage", "Whether rows follow the page's last.", flag()),
+        PageInfoField::HasPreviousPage => field("hasPreviousPage", "Whether rows precede the page's first.", flag()),
+        PageInfoField::StartCursor => field("startCursor", "The first row's cursor; null on an empty page.", cursor()),
+        PageInfoField::EndCursor => field("endCursor", "The last row's cursor; null on an empty page.", cursor()),
+    });
+    let (name, description) = (TypeOrigin::PageInfo.type_name(), PAGE_INFO.to_owned());
+    ObjectType::new(name, Some(description), ObjectKind::PageInfo, fields.into())
 }
 
 /// The sort enum of a connection.
@@ -151,13 +135,7 @@ pub(super) fn sort_enum(name: String, sorted: &FieldDefinition, node: &TypeDefin
     }
 }
 
-fn field(name: &str, description: &str, ty: TypeRef, binding: Binding) -> Field {
+fn field(name: &str, description: &str, ty: TypeRef) -> Field {
     let (name, description) = (name.to_owned(), Some(description.to_owned()));
-    Field { name, description, arguments: Vec::new(), ty, binding, deprecation: None }
-}
-
-/// An object type whose fields have distinct names.
-fn object(name: String, description: String, fields: Vec<Field>) -> ObjectType {
-    let by_name = (0..).zip(&fields).map(|(index, field)| (field.name.clone(), index)).collect();
-    ObjectType { name, description: Some(description), fields, entity: None, meta_fields: Vec::new(), by_name }
+    Field { name, description, arguments: Vec::new(), ty, deprecation: None }
 }

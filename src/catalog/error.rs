@@ -10,7 +10,7 @@ pub struct SchemaError {
     /// `line:column`.
     pub position: Pos,
     /// The kind of error.
-    pub kind: SchemaErrorKind,
+    pub(crate) kind: SchemaErrorKind,
 }
 
 impl SchemaError {
@@ -24,7 +24,7 @@ impl SchemaError {
 
 /// The kinds of errors in schema files.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum SchemaErrorKind {
+pub(crate) enum SchemaErrorKind {
     /// The text is not SDL: the parser's message.
     #[error("not a schema document: {0}")]
     Syntax(String),
@@ -85,62 +85,28 @@ pub enum SchemaErrorKind {
     WrongBinding,
     /// A directive lacks a required argument.
     #[error("@{directive} needs the argument `{argument}`")]
-    MissingArgument {
-        /// The directive's name.
-        directive: &'static str,
-        /// The argument's name.
-        argument: &'static str,
-    },
+    MissingArgument { directive: &'static str, argument: &'static str },
     /// A directive has an argument that it does not take, probably a misspelt one.
     #[error("@{directive} has no argument `{argument}`; it takes {}", .allowed.join(", "))]
-    UnknownArgument {
-        /// The directive's name.
-        directive: &'static str,
-        /// The argument's name.
-        argument: String,
-        /// The arguments that the directive takes.
-        allowed: &'static [&'static str],
-    },
+    UnknownArgument { directive: &'static str, argument: String, allowed: &'static [&'static str] },
     /// An argument of a directive has a value of the wrong type.
     #[error("@{directive}({argument}:) takes {expected}")]
-    BadArgument {
-        /// The directive's name.
-        directive: &'static str,
-        /// The argument's name.
-        argument: String,
-        /// The expected type.
-        expected: &'static str,
-    },
+    BadArgument { directive: &'static str, argument: String, expected: &'static str },
     /// `by` and `to`, which pair columns, differ in length.
     #[error("`by` and `to` name different numbers of columns")]
     UnpairedColumns,
     /// No field of the type shows a column, so its scalar type is unknown.
     #[error("no field of `{ty}` has the column `{column}`")]
-    UnknownColumn {
-        /// The type.
-        ty: String,
-        /// The column.
-        column: String,
-    },
+    UnknownColumn { ty: String, column: String },
     /// `@aggregate` counts over a connection that the type does not have.
     #[error("`{ty}` has no connection `{field}`")]
-    UnknownConnection {
-        /// The type.
-        ty: String,
-        /// The field.
-        field: String,
-    },
+    UnknownConnection { ty: String, field: String },
     /// `vocabulary` on a search key whose values are not text.
     #[error("`vocabulary` is for keys of the type ID or String; `{0}` has another")]
     VocabularyOfOtherType(String),
     /// `@search(inOrderOf:)` names a sort key that the root does not have.
     #[error("`{root}` has no sort key `{sort_key}`")]
-    UnknownSortKey {
-        /// The root.
-        root: String,
-        /// The sort key.
-        sort_key: String,
-    },
+    UnknownSortKey { root: String, sort_key: String },
     /// `@search` has both `inOrderOf` and `within`.
     #[error(
         "the search key `{0}` is within another relation, so no index is in order of a sort key; leave `inOrderOf` out"

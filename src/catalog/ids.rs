@@ -11,6 +11,21 @@ impl TypeId {
     }
 }
 
+/// A type of a catalog that is bound to a table or view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EntityId {
+    pub(super) ty: TypeId,
+    /// The index among the catalog's entities.
+    pub(super) index: u16,
+}
+
+impl EntityId {
+    /// The type.
+    pub fn ty(self) -> TypeId {
+        self.ty
+    }
+}
+
 /// A field of an object type of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldId {

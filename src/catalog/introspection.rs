@@ -2,7 +2,7 @@
 
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
-use crate::catalog::schema::{Argument, Directive, EnumValue, Field, ObjectType, Type, TypeRef};
+use crate::catalog::schema::{Argument, Directive, EnumValue, Field, Type, TypeRef};
 use crate::catalog::type_system::Catalog;
 
 /// An object of one of the introspection types.
@@ -12,8 +12,10 @@ pub(crate) enum SchemaElement<'a> {
     Schema,
     /// A `__Type` with a name.
     Type(TypeId),
-    /// A `__Type` that is a list or non-null type.
-    Wrapper(&'a TypeRef),
+    /// A `__Type` that is a list of this type.
+    List(&'a TypeRef),
+    /// A `__Type` that is this type without null.
+    NonNull(&'a TypeRef),
     /// A `__Field`.
     Field(&'a Field),
     /// An `__InputValue`: an argument of a field or directive.
@@ -41,183 +43,78 @@ pub(crate) enum IntrospectionValue<'a> {
     List(Vec<SchemaElement<'a>>),
 }
 
-/// The value of a field of an element. Null where the field has no value, and for fields that the element's type does
-/// not declare, which validation rejects.
+/// The value of a field of an element.
 pub(crate) fn resolve_meta_field<'a>(
     catalog: &'a Catalog,
     element: SchemaElement<'a>,
     field: MetaField,
     include_deprecated: bool,
 ) -> IntrospectionValue<'a> {
-    use IntrospectionValue::{Boolean, Element, List, Names};
-    let value = match field {
-        MetaField::Name => element.name(catalog).map(string),
-        MetaField::Description => element.description(catalog).map(string),
-        MetaField::Kind => element.kind(catalog).map(string),
-        MetaField::SpecifiedByUrl => element.specified_by(catalog).map(string),
-        MetaField::Fields => element.object(catalog).map(|object| {
+    use IntrospectionValue::{Boolean, Element, List, Names, Null, String};
+    let optional = |text: &'a Option<std::string::String>| text.as_deref().map_or(Null, String);
+    let arguments = |arguments: &'a [Argument]| List(arguments.iter().map(SchemaElement::Argument).collect());
+    match (element, field) {
+        (SchemaElement::Schema, MetaField::Description) => String(catalog.description()),
+        (SchemaElement::Schema, MetaField::Types) => List(catalog.type_ids().map(SchemaElement::Type).collect()),
+        (SchemaElement::Schema, MetaField::QueryType) => Element(SchemaElement::Type(catalog.query())),
+        (SchemaElement::Schema, MetaField::Directives) => {
+            List(catalog.directives().iter().map(SchemaElement::Directive).collect())
+        }
+        (SchemaElement::Type(id), _) => type_field(catalog.get(id), field, include_deprecated),
+        (SchemaElement::List(_), MetaField::Kind) => String("LIST"),
+        (SchemaElement::NonNull(_), MetaField::Kind) => String("NON_NULL"),
+        (SchemaElement::List(inner) | SchemaElement::NonNull(inner), MetaField::OfType) => Element(inner.into()),
+        (SchemaElement::Field(field), MetaField::Name) => String(&field.name),
+        (SchemaElement::Field(field), MetaField::Description) => optional(&field.description),
+        (SchemaElement::Field(field), MetaField::Arguments) => arguments(&field.arguments),
+        (SchemaElement::Field(field), MetaField::Type) => Element((&field.ty).into()),
+        (SchemaElement::Field(field), MetaField::IsDeprecated) => Boolean(field.deprecation.is_some()),
+        (SchemaElement::Field(field), MetaField::DeprecationReason) => optional(&field.deprecation),
+        (SchemaElement::Argument(argument), MetaField::Name) => String(&argument.name),
+        (SchemaElement::Argument(argument), MetaField::Description) => optional(&argument.description),
+        (SchemaElement::Argument(argument), MetaField::Type) => Element((&argument.ty).into()),
+        (SchemaElement::Argument(argument), MetaField::DefaultValue) => optional(&argument.default),
+        (SchemaElement::EnumValue(value), MetaField::Name) => String(&value.name),
+        (SchemaElement::EnumValue(value), MetaField::Description) => optional(&value.description),
+        (SchemaElement::Directive(directive), MetaField::Name) => String(&directive.name),
+        (SchemaElement::Directive(directive), MetaField::Description) => optional(&directive.description),
+        (SchemaElement::Directive(directive), MetaField::Arguments) => arguments(&directive.arguments),
+        (SchemaElement::Directive(directive), MetaField::IsRepeatable) => Boolean(directive.repeatable),
+        (SchemaElement::Directive(directive), MetaField::Locations) => Names(&directive.locations),
+        // Of all these, only fields can be deprecated.
+        (_, MetaField::IsDeprecated) => Boolean(false),
+        // The schema has no mutations and subscriptions. Other fields have no value here, such as the name of a list, or are none
+        // of the element's type, which validation rejects.
+        _ => Null,
+    }
+}
+
+/// The value of a field of a `__Type` with a name. The schema has no abstract types and no input objects.
+fn type_field(ty: &Type, field: MetaField, include_deprecated: bool) -> IntrospectionValue<'_> {
+    use IntrospectionValue::{List, Null, String};
+    match (ty, field) {
+        (_, MetaField::Name) => String(ty.name()),
+        (_, MetaField::Description) => ty.description().map_or(Null, String),
+        (Type::Scalar(_), MetaField::Kind) => String("SCALAR"),
+        (Type::Scalar(scalar), MetaField::SpecifiedByUrl) => scalar.specified_by.map_or(Null, String),
+        (Type::Enum(_), MetaField::Kind) => String("ENUM"),
+        (Type::Enum(ty), MetaField::EnumValues) => List(ty.values.iter().map(SchemaElement::EnumValue).collect()),
+        (Type::Object(_), MetaField::Kind) => String("OBJECT"),
+        (Type::Object(_), MetaField::Interfaces) => List(Vec::new()),
+        (Type::Object(object), MetaField::Fields) => {
             let fields = object.fields.iter().filter(|field| include_deprecated || field.deprecation.is_none());
             List(fields.map(SchemaElement::Field).collect())
-        }),
-        MetaField::Interfaces => element.object(catalog).map(|_| List(Vec::new())),
-        MetaField::EnumValues => {
-            element.enum_values(catalog).map(|values| List(values.iter().map(SchemaElement::EnumValue).collect()))
         }
-        MetaField::OfType => element.wrapped().map(Element),
-        MetaField::Type => element.declared_type().map(Element),
-        MetaField::Arguments => {
-            element.arguments().map(|arguments| List(arguments.iter().map(SchemaElement::Argument).collect()))
-        }
-        MetaField::DefaultValue => element.default_value().map(string),
-        MetaField::IsDeprecated => element.is_deprecated().map(Boolean),
-        MetaField::DeprecationReason => element.deprecation_reason().map(string),
-        MetaField::IsRepeatable => element.directive().map(|directive| Boolean(directive.repeatable)),
-        MetaField::Locations => element.directive().map(|directive| Names(&directive.locations)),
-        MetaField::Types => element.is_schema().then(|| List(catalog.type_ids().map(SchemaElement::Type).collect())),
-        MetaField::QueryType => element.is_schema().then(|| Element(SchemaElement::Type(catalog.query()))),
-        MetaField::Directives => {
-            let directives = || catalog.directives().iter().map(SchemaElement::Directive).collect();
-            element.is_schema().then(|| List(directives()))
-        }
-        // The schema has no mutations, subscriptions, abstract types or input objects. The binder resolves `__schema`
-        // and `__type` to an element.
-        MetaField::MutationType
-        | MetaField::SubscriptionType
-        | MetaField::PossibleTypes
-        | MetaField::InputFields
-        | MetaField::IsOneOf
-        | MetaField::Schema
-        | MetaField::TypeOfName => None,
-    };
-    value.unwrap_or(IntrospectionValue::Null)
+        _ => Null,
+    }
 }
 
-fn string(text: &str) -> IntrospectionValue<'_> {
-    IntrospectionValue::String(text)
-}
-
-impl<'a> SchemaElement<'a> {
-    fn is_schema(self) -> bool {
-        matches!(self, Self::Schema)
-    }
-
-    fn name(self, catalog: &'a Catalog) -> Option<&'a str> {
-        match self {
-            Self::Type(id) => Some(catalog.get(id).name()),
-            Self::Field(field) => Some(&field.name),
-            Self::Argument(argument) => Some(&argument.name),
-            Self::EnumValue(value) => Some(&value.name),
-            Self::Directive(directive) => Some(&directive.name),
-            Self::Schema | Self::Wrapper(_) => None,
-        }
-    }
-
-    fn description(self, catalog: &'a Catalog) -> Option<&'a str> {
-        match self {
-            Self::Schema => Some(catalog.description()),
-            Self::Field(field) => field.description.as_deref(),
-            Self::Type(id) => catalog.get(id).description(),
-            Self::Argument(argument) => argument.description.as_deref(),
-            Self::EnumValue(value) => value.description.as_deref(),
-            Self::Directive(directive) => directive.description.as_deref(),
-            Self::Wrapper(_) => None,
-        }
-    }
-
-    fn kind(self, catalog: &Catalog) -> Option<&'static str> {
-        match self {
-            Self::Type(id) => Some(match catalog.get(id) {
-                Type::Scalar(_) => "SCALAR",
-                Type::Enum(_) => "ENUM",
-                Type::Object(_) => "OBJECT",
-            }),
-            Self::Wrapper(TypeRef::List(_)) => Some("LIST"),
-            Self::Wrapper(TypeRef::NonNull(_)) => Some("NON_NULL"),
-            Self::Wrapper(TypeRef::Named(_))
-            | Self::Schema
-            | Self::Field(_)
-            | Self::Argument(_)
-            | Self::EnumValue(_)
-            | Self::Directive(_) => None,
-        }
-    }
-
-    fn named_type(self, catalog: &'a Catalog) -> Option<&'a Type> {
-        if let Self::Type(id) = self { Some(catalog.get(id)) } else { None }
-    }
-
-    fn object(self, catalog: &'a Catalog) -> Option<&'a ObjectType> {
-        self.named_type(catalog)?.as_object()
-    }
-
-    fn enum_values(self, catalog: &'a Catalog) -> Option<&'a [EnumValue]> {
-        match self.named_type(catalog)? {
-            Type::Enum(ty) => Some(&ty.values),
-            Type::Scalar(_) | Type::Object(_) => None,
-        }
-    }
-
-    fn specified_by(self, catalog: &Catalog) -> Option<&'static str> {
-        match self.named_type(catalog)? {
-            Type::Scalar(ty) => ty.specified_by,
-            Type::Enum(_) | Type::Object(_) => None,
-        }
-    }
-
-    fn wrapped(self) -> Option<Self> {
-        match self {
-            Self::Wrapper(TypeRef::List(inner) | TypeRef::NonNull(inner)) => Some(Self::of_type(inner)),
-            Self::Wrapper(TypeRef::Named(_))
-            | Self::Schema
-            | Self::Type(_)
-            | Self::Field(_)
-            | Self::Argument(_)
-            | Self::EnumValue(_)
-            | Self::Directive(_) => None,
-        }
-    }
-
-    fn declared_type(self) -> Option<Self> {
-        match self {
-            Self::Field(field) => Some(Self::of_type(&field.ty)),
-            Self::Argument(argument) => Some(Self::of_type(&argument.ty)),
-            Self::Schema | Self::Type(_) | Self::Wrapper(_) | Self::EnumValue(_) | Self::Directive(_) => None,
-        }
-    }
-
-    fn of_type(ty: &'a TypeRef) -> Self {
+impl<'a> From<&'a TypeRef> for SchemaElement<'a> {
+    fn from(ty: &'a TypeRef) -> Self {
         match ty {
             TypeRef::Named(id) => Self::Type(*id),
-            TypeRef::List(_) | TypeRef::NonNull(_) => Self::Wrapper(ty),
+            TypeRef::List(inner) => Self::List(inner),
+            TypeRef::NonNull(inner) => Self::NonNull(inner),
         }
-    }
-
-    fn arguments(self) -> Option<&'a [Argument]> {
-        match self {
-            Self::Field(field) => Some(&field.arguments),
-            Self::Directive(directive) => Some(&directive.arguments),
-            Self::Schema | Self::Type(_) | Self::Wrapper(_) | Self::Argument(_) | Self::EnumValue(_) => None,
-        }
-    }
-
-    fn default_value(self) -> Option<&'a str> {
-        if let Self::Argument(argument) = self { argument.default.as_deref() } else { None }
-    }
-
-    /// Only fields can be deprecated.
-    fn is_deprecated(self) -> Option<bool> {
-        match self {
-            Self::Field(field) => Some(field.deprecation.is_some()),
-            Self::Argument(_) | Self::EnumValue(_) | Self::Directive(_) => Some(false),
-            Self::Schema | Self::Type(_) | Self::Wrapper(_) => None,
-        }
-    }
-
-    fn deprecation_reason(self) -> Option<&'a str> {
-        if let Self::Field(field) = self { field.deprecation.as_deref() } else { None }
-    }
-
-    fn directive(self) -> Option<&'a Directive> {
-        if let Self::Directive(directive) = self { Some(directive) } else { None }
     }
 }

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
-use crate::catalog::binding::Binding;
+use crate::catalog::binding::RootBinding;
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{
-    Argument, ArgumentRole, Directive, EnumType, EnumValue, Field, ObjectType, Type, TypeRef,
+    Argument, ArgumentRole, Directive, EnumType, EnumValue, Field, ObjectKind, ObjectType, Type, TypeRef,
 };
 
 const TEXT: &str = include_str!("../../grammar/introspection.graphql");
@@ -69,40 +69,55 @@ pub(super) fn read() -> Result<IntrospectionTypes, SchemaError> {
     Ok(read)
 }
 
+/// The field, or an argument of it, has a name that introspection does not have.
+fn unknown(field: &sdl::Field<'static, String>, name: &str) -> SchemaError {
+    SchemaError::new(field.position, SchemaErrorKind::UnknownIntrospection(name.to_owned()))
+}
+
 /// Resolves names of types to ids.
 pub(super) struct Resolver<'a> {
     pub(super) ids: &'a HashMap<String, TypeId>,
 }
 
 impl Resolver<'_> {
-    pub(super) fn ty(&self, definition: &IntrospectionType) -> Result<Type, SchemaError> {
+    /// An introspection type, and what its fields are.
+    pub(super) fn ty(&self, definition: &IntrospectionType) -> Result<(Type, Vec<MetaField>), SchemaError> {
         Ok(match definition {
             IntrospectionType::Object(object) => {
-                let fields = object.fields.iter().map(|field| self.field(field)).collect::<Result<Vec<_>, _>>()?;
-                Type::Object(ObjectType {
-                    name: object.name.clone(),
-                    description: object.description.clone(),
-                    by_name: (0..).zip(&fields).map(|(index, field)| (field.name.clone(), index)).collect(),
-                    fields,
-                    meta_fields: Vec::new(),
-                    entity: None,
-                })
+                let fields = object.fields.iter().map(|field| {
+                    let meta_field = MetaField::named(&field.name).ok_or_else(|| unknown(field, &field.name))?;
+                    Ok((self.field(field)?, meta_field))
+                });
+                let (fields, meta_fields) = fields.collect::<Result<Vec<_>, SchemaError>>()?.into_iter().unzip();
+                let (name, description) = (object.name.clone(), object.description.clone());
+                (Type::Object(ObjectType::new(name, description, ObjectKind::Introspection, fields)), meta_fields)
             }
-            IntrospectionType::Enum(enumeration) => Type::Enum(EnumType {
-                name: enumeration.name.clone(),
-                description: enumeration.description.clone(),
-                values: enumeration
-                    .values
-                    .iter()
-                    .map(|value| EnumValue { name: value.name.clone(), description: value.description.clone() })
-                    .collect(),
-            }),
+            IntrospectionType::Enum(enumeration) => {
+                let ty = Type::Enum(EnumType {
+                    name: enumeration.name.clone(),
+                    description: enumeration.description.clone(),
+                    values: enumeration
+                        .values
+                        .iter()
+                        .map(|value| EnumValue { name: value.name.clone(), description: value.description.clone() })
+                        .collect(),
+                });
+                (ty, Vec::new())
+            }
         })
     }
 
     /// `__schema` and `__type` of the query root.
-    pub(super) fn meta_fields(&self, types: &IntrospectionTypes) -> Result<Vec<Field>, SchemaError> {
-        types.meta_fields.iter().map(|field| self.field(field)).collect()
+    pub(super) fn meta_fields(&self, types: &IntrospectionTypes) -> Result<Vec<(Field, RootBinding)>, SchemaError> {
+        let field = |field: &sdl::Field<'static, String>| {
+            let binding = match field.name.as_str() {
+                "__schema" => RootBinding::Schema,
+                "__type" => RootBinding::TypeByName,
+                other => return Err(unknown(field, other)),
+            };
+            Ok((self.field(field)?, binding))
+        };
+        types.meta_fields.iter().map(field).collect()
     }
 
     pub(super) fn directives(&self, types: &IntrospectionTypes) -> Result<Vec<Directive>, SchemaError> {
@@ -120,13 +135,11 @@ impl Resolver<'_> {
     }
 
     fn field(&self, field: &sdl::Field<'static, String>) -> Result<Field, SchemaError> {
-        let unknown =
-            |name: &str| SchemaError::new(field.position, SchemaErrorKind::UnknownIntrospection(name.to_owned()));
         let argument = |argument: &sdl::InputValue<'static, String>| {
             let role = match argument.name.as_str() {
                 "includeDeprecated" => ArgumentRole::IncludeDeprecated,
                 "name" => ArgumentRole::TypeName,
-                other => return Err(unknown(other)),
+                other => return Err(unknown(field, other)),
             };
             self.argument(argument, role)
         };
@@ -135,7 +148,6 @@ impl Resolver<'_> {
             description: field.description.clone(),
             arguments: field.arguments.iter().map(argument).collect::<Result<_, _>>()?,
             ty: self.type_ref(&field.field_type, field.position)?,
-            binding: Binding::Introspection(MetaField::named(&field.name).ok_or_else(|| unknown(&field.name))?),
             deprecation: None,
         })
     }

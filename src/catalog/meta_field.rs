@@ -1,58 +1,30 @@
 //! The fields of GraphQL's introspection types, by name.
 
-/// A field of an introspection type, or one of the meta-fields `__schema` and `__type` of the query root. Fields of the
-/// same name mean the same in every type.
+/// A field of an introspection type. Fields of the same name mean the same in every type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetaField {
-    /// `__schema` of the root.
-    Schema,
-    /// `__type` of the root.
-    TypeOfName,
-    /// `args`
+pub(crate) enum MetaField {
     Arguments,
-    /// `defaultValue`
     DefaultValue,
-    /// `deprecationReason`
     DeprecationReason,
-    /// `description`
     Description,
-    /// `directives`
     Directives,
-    /// `enumValues`
     EnumValues,
-    /// `fields`
     Fields,
-    /// `inputFields`
     InputFields,
-    /// `interfaces`
     Interfaces,
-    /// `isDeprecated`
     IsDeprecated,
-    /// `isOneOf`
     IsOneOf,
-    /// `isRepeatable`
     IsRepeatable,
-    /// `kind`
     Kind,
-    /// `locations`
     Locations,
-    /// `mutationType`
     MutationType,
-    /// `name`
     Name,
-    /// `ofType`
     OfType,
-    /// `possibleTypes`
     PossibleTypes,
-    /// `queryType`
     QueryType,
-    /// `specifiedByURL`
     SpecifiedByUrl,
-    /// `subscriptionType`
     SubscriptionType,
-    /// `type`
     Type,
-    /// `types`
     Types,
 }
 
@@ -60,8 +32,6 @@ impl MetaField {
     /// The field of that name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "__schema" => Self::Schema,
-            "__type" => Self::TypeOfName,
             "args" => Self::Arguments,
             "defaultValue" => Self::DefaultValue,
             "deprecationReason" => Self::DeprecationReason,

@@ -11,9 +11,9 @@
 //! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
 //! - `key_description`: search keys and sort keys in words
 //! - `prices`: the numbers of the cost model
-//! - `guide`: the description of the schema itself
+//! - `schema_description`: the description of the schema itself
 //! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself
-//! - [`meta_field`], `introspection`: resolves introspection from the catalog
+//! - `meta_field`, `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`: catalog → published SDL
 //! - [`search_window`]: how many rows a search may examine
 //! - [`stored_type`]: how the database stores columns
@@ -27,14 +27,14 @@ mod build_binding;
 mod connection_types;
 mod definition;
 pub mod error;
-mod guide;
 pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;
 mod key_description;
-pub mod meta_field;
+pub(crate) mod meta_field;
 pub(crate) mod prices;
 pub mod schema;
+mod schema_description;
 mod sdl_reader;
 mod sdl_writer;
 pub mod search_window;

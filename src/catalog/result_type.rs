@@ -18,7 +18,7 @@ pub enum ResultType {
     Float8,
     /// A moment.
     Timestamp,
-    /// A day. Days reach further than moments.
+    /// A day. The range of days is larger than that of moments.
     Date,
     /// A truth value that a statement computes.
     Boolean,

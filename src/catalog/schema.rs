@@ -2,8 +2,7 @@
 
 use fnv::FnvHashMap;
 
-use crate::catalog::binding::{Binding, Connection, Entity};
-use crate::catalog::ids::TypeId;
+use crate::catalog::ids::{EntityId, TypeId};
 use crate::value::ScalarType;
 
 /// A named type.
@@ -92,9 +91,8 @@ pub struct ObjectType {
     pub description: Option<String>,
     /// The published fields, in the order of publication.
     pub fields: Vec<Field>,
-    /// The table or view that the type is bound to. `None` for the query root, the types of connections and those of
-    /// introspection.
-    pub entity: Option<Entity>,
+    /// The level of the grammar that the type's fields are on.
+    pub kind: ObjectKind,
     /// Fields that can be selected and are not published: `__schema` and `__type` of the query root.
     pub meta_fields: Vec<Field>,
     /// The indexes of all fields. The hash need not withstand chosen keys, because all names are the schema's own; one
@@ -102,7 +100,30 @@ pub struct ObjectType {
     pub(super) by_name: FnvHashMap<String, u16>,
 }
 
+/// The level of the grammar that the fields of an object type are on, which decides what their bindings are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// The query root.
+    Root,
+    /// A type that is bound to a relation.
+    Entity(EntityId),
+    /// A connection type.
+    Connection,
+    /// An edge type.
+    Edge,
+    /// `PageInfo`.
+    PageInfo,
+    /// A type of introspection.
+    Introspection,
+}
+
 impl ObjectType {
+    /// A type whose fields have distinct names.
+    pub(super) fn new(name: String, description: Option<String>, kind: ObjectKind, fields: Vec<Field>) -> Self {
+        let by_name = (0..).zip(&fields).map(|(index, field)| (field.name.clone(), index)).collect();
+        Self { name, description, fields, kind, meta_fields: Vec::new(), by_name }
+    }
+
     /// The index of the field with that name, for [`ObjectType::field`].
     pub fn field_index(&self, name: &str) -> Option<u16> {
         self.by_name.get(name).copied()
@@ -126,17 +147,8 @@ pub struct Field {
     pub arguments: Vec<Argument>,
     /// The field's type.
     pub ty: TypeRef,
-    /// What the field's values come from.
-    pub binding: Binding,
     /// The reason for the field's deprecation; `None` if it is not deprecated.
     pub deprecation: Option<String>,
-}
-
-impl Field {
-    /// The connection that the field is bound to, at the root or nested.
-    pub(super) fn connection(&self) -> Option<&Connection> {
-        if let Binding::Connection(connection) = &self.binding { Some(connection) } else { None }
-    }
 }
 
 /// An argument of a field or directive.

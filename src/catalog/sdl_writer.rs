@@ -8,6 +8,7 @@ use std::fmt::{self, Write};
 
 use serde_json::Value;
 
+use crate::catalog::binding::Connection;
 use crate::catalog::key_description::describe_comparators;
 use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
 use crate::catalog::type_system::Catalog;
@@ -96,16 +97,17 @@ impl Writer<'_> {
         self.out.write_char('\n')?;
         self.description(object.description.as_deref(), "")?;
         writeln!(self.out, "type {} {{", object.name)?;
-        for (index, field) in object.fields.iter().enumerate() {
+        let catalog = self.catalog;
+        for (index, (field, binding)) in catalog.fields_of(object).enumerate() {
             if index > 0 && !field.arguments.is_empty() {
                 self.out.write_char('\n')?;
             }
-            self.field(field)?;
+            self.field(field, binding.connection())?;
         }
         writeln!(self.out, "}}")
     }
 
-    fn field(&mut self, field: &Field) -> fmt::Result {
+    fn field(&mut self, field: &Field, connection: Option<&Connection>) -> fmt::Result {
         self.description(field.description.as_deref(), "  ")?;
         write!(self.out, "  {}", field.name)?;
         self.arguments(&field.arguments, "  ")?;
@@ -113,16 +115,10 @@ impl Writer<'_> {
         if let Some(reason) = &field.deprecation {
             write!(self.out, " @deprecated(reason: {})", quoted(reason))?;
         }
-        if let Some(connection) = field.connection() {
-            for key in &connection.search_keys {
-                let comparators = describe_comparators(key).join("\", \"");
-                let Self { out, .. } = self;
-                write!(
-                    out,
-                    "\n    @search(key: \"{}\", comparators: [\"{comparators}\"], indexed: {})",
-                    key.name, key.indexed
-                )?;
-            }
+        for key in connection.iter().flat_map(|connection| &connection.search_keys) {
+            let comparators = describe_comparators(key).join("\", \"");
+            let (out, name, indexed) = (&mut self.out, &key.name, key.indexed);
+            write!(out, "\n    @search(key: \"{name}\", comparators: [\"{comparators}\"], indexed: {indexed})")?;
         }
         self.out.write_char('\n')
     }

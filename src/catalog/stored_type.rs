@@ -82,23 +82,15 @@ impl StoredType {
         match (self, value) {
             (Self::Int2, Value::Int(number)) => i16::try_from(*number).is_ok(),
             (Self::Int4, Value::Int(number)) => i32::try_from(*number).is_ok(),
-            (Self::Int8 | Self::Numeric, Value::Int(_))
-            | (Self::Numeric, Value::Decimal(_) | Value::Numeric(_))
-            | (Self::Text, Value::Text(_))
-            | (Self::DateTime, Value::DateTime(_))
-            | (Self::Boolean, Value::Boolean(_))
-            | (Self::Uuid, Value::Uuid(_)) => true,
-            (
-                Self::Int2
-                | Self::Int4
-                | Self::Int8
-                | Self::Numeric
-                | Self::Text
-                | Self::DateTime
-                | Self::Boolean
-                | Self::Uuid,
-                _,
-            ) => false,
+            _ => matches!(
+                (self, value),
+                (Self::Int8 | Self::Numeric, Value::Int(_))
+                    | (Self::Numeric, Value::Decimal(_) | Value::Numeric(_))
+                    | (Self::Text, Value::Text(_))
+                    | (Self::DateTime, Value::DateTime(_))
+                    | (Self::Boolean, Value::Boolean(_))
+                    | (Self::Uuid, Value::Uuid(_))
+            ),
         }
     }
 }

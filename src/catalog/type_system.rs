@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::binding::{Binding, Entity};
-use crate::catalog::ids::{FieldId, TypeId};
-use crate::catalog::schema::{Directive, Field, ObjectType, Type, TypeRef};
+use crate::catalog::binding::{Binding, ConnectionField, EdgeField, Entity, EntityBinding, PageInfoField, RootBinding};
+use crate::catalog::ids::{EntityId, FieldId, TypeId};
+use crate::catalog::meta_field::MetaField;
+use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::stored_type::StoredTypes;
 
@@ -18,6 +19,12 @@ pub struct Catalog {
     pub(super) directives: Vec<Directive>,
     pub(super) by_name: HashMap<String, TypeId>,
     pub(super) query: TypeId,
+    /// What the fields of the query root come from: those of introspection follow the published ones.
+    pub(super) root: Vec<RootBinding>,
+    /// By [`EntityId`].
+    pub(super) entities: Vec<Entity>,
+    /// The fields of the introspection types, by the type's index among them.
+    pub(super) introspection: Vec<Vec<MetaField>>,
     pub(super) description: String,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
@@ -48,13 +55,8 @@ impl Catalog {
     /// The same catalog for a database that stores columns so.
     #[must_use]
     pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
-        for ty in &mut self.types {
-            let Type::Object(object) = ty else { continue };
-            let relation = object.entity.as_ref().map_or("", |entity| entity.relation.as_str());
-            for field in &mut object.fields {
-                field.binding.set_stored_types(relation, stored);
-            }
-        }
+        self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));
+        self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored));
         self
     }
 
@@ -93,25 +95,85 @@ impl Catalog {
         self.get(id).as_object()
     }
 
-    /// The field with that id.
-    pub fn field(&self, id: FieldId) -> &Field {
-        match self.get(id.object) {
-            Type::Object(object) => object.field(id.index),
-            Type::Scalar(_) | Type::Enum(_) => unreachable!("a field id is made from an object's own fields"),
+    /// The object type of the query root, of an entity or of a field's id.
+    fn object_type(&self, id: TypeId) -> &ObjectType {
+        match self.get(id) {
+            Type::Object(object) => object,
+            Type::Scalar(_) | Type::Enum(_) => {
+                unreachable!("the ids of fields and entities are made from object types")
+            }
         }
     }
 
+    /// The field with that id.
+    pub fn field(&self, id: FieldId) -> &Field {
+        self.object_type(id.object).field(id.index)
+    }
+
+    /// What the field with that id comes from.
+    pub fn binding(&self, id: FieldId) -> Binding<'_> {
+        self.binding_in(self.object_type(id.object), id.index)
+    }
+
+    fn binding_in(&self, object: &ObjectType, index: u16) -> Binding<'_> {
+        let index = usize::from(index);
+        match object.kind {
+            ObjectKind::Root => Binding::Root(&self.root[index]),
+            ObjectKind::Entity(id) => Binding::Entity(&self.entity(id).bindings[index]),
+            ObjectKind::Connection => Binding::Connection(ConnectionField::ALL[index]),
+            ObjectKind::Edge => Binding::Edge(EdgeField::ALL[index]),
+            ObjectKind::PageInfo => Binding::PageInfo(PageInfoField::ALL[index]),
+            ObjectKind::Introspection => Binding::Introspection,
+        }
+    }
+
+    /// The field of the query root with that index.
+    pub(crate) fn root_field(&self, index: u16) -> (&Field, &RootBinding) {
+        (self.object_type(self.query).field(index), &self.root[usize::from(index)])
+    }
+
+    /// The field of an entity with that index.
+    pub(crate) fn entity_field(&self, id: EntityId, index: u16) -> (&Field, &EntityBinding) {
+        (self.entity_type(id).field(index), &self.entity(id).bindings[usize::from(index)])
+    }
+
+    /// The field of an introspection type with that id.
+    pub(crate) fn meta_field(&self, id: FieldId) -> MetaField {
+        self.introspection[id.object.index() - self.own_types][usize::from(id.index)]
+    }
+
+    /// The published fields of the query root, in the order of publication.
+    pub(crate) fn root_fields(&self) -> impl Iterator<Item = (&Field, &RootBinding)> {
+        self.object_type(self.query).fields.iter().zip(&self.root)
+    }
+
     /// The table or view that a type is bound to.
-    pub fn entity(&self, id: TypeId) -> Option<&Entity> {
-        self.object(id)?.entity.as_ref()
+    pub fn entity(&self, id: EntityId) -> &Entity {
+        &self.entities[usize::from(id.index)]
+    }
+
+    /// The type that is bound to a table or view.
+    pub(crate) fn entity_type(&self, id: EntityId) -> &ObjectType {
+        self.object_type(id.ty)
+    }
+
+    /// The types that are bound to tables and views, in the order of publication.
+    pub fn entities(&self) -> impl Iterator<Item = (&ObjectType, &Entity)> {
+        self.types().iter().filter_map(Type::as_object).filter_map(|object| match object.kind {
+            ObjectKind::Entity(id) => Some((object, self.entity(id))),
+            _ => None,
+        })
+    }
+
+    /// The published fields of an object type of this catalog, in the order of publication.
+    pub fn fields_of<'a>(&'a self, object: &'a ObjectType) -> impl Iterator<Item = (&'a Field, Binding<'a>)> {
+        (0..).zip(&object.fields).map(|(index, field)| (field, self.binding_in(object, index)))
     }
 
     /// Every field of the schema's own object types, in the order of publication.
-    pub fn fields(&self) -> impl Iterator<Item = (&ObjectType, &Field, &Binding)> {
-        self.types()
-            .iter()
-            .filter_map(Type::as_object)
-            .flat_map(|object| object.fields.iter().map(move |field| (object, field, &field.binding)))
+    pub fn fields(&self) -> impl Iterator<Item = (&ObjectType, &Field, Binding<'_>)> {
+        let objects = self.types().iter().filter_map(Type::as_object);
+        objects.flat_map(|object| self.fields_of(object).map(move |(field, binding)| (object, field, binding)))
     }
 }
 

@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use crate::access::manage::operator::Operator;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 
 /// The longest line that is read as a password, in bytes.
 const LONGEST_LINE: u64 = 8 * 1024;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio_postgres::Client;
 
 use crate::access::audit::{self, Action, AuditEvent};
+use crate::access::audit_retention::trails;
 use crate::access::manage::error::ManageError;
 use crate::access::manage::operator::Operator;
 use crate::cli::admin::AdminArgs;
@@ -15,7 +16,6 @@ use crate::cli::table::Table;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
-use crate::retention::trails;
 
 /// Show who signed in, and who changed users, groups, grants, profiles and keys
 ///

@@ -3,19 +3,28 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io;
+use std::time::Duration;
 
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error};
 
+use crate::catalog::Catalog;
+use crate::cli::outcome::Outcome;
 use crate::cli::settings::warn;
 use crate::config::settings::Config as Settings;
-use crate::database::connect;
-use crate::database::connection_string::ConnectionString;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::error::AddressError;
-use crate::database::role::Role;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::connection_string::ConnectionString;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::error::AddressError;
+use crate::database::address::role::Role;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::connection::connect;
+use crate::database::pool::options::PoolOptions;
+use crate::database::pool::reader_pool::Pool;
+use crate::preflight::stored_types;
+
+/// How long a connection that reads may be waited for.
+const WAIT: Duration = Duration::from_secs(10);
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -53,6 +62,16 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
         warn(&warning.to_string());
     }
     Ok(address)
+}
+
+/// The catalog with the types that the columns have in a database, and a connection to read from it.
+pub(crate) async fn fitted(database: &ConnectionString, catalog: Catalog) -> Outcome<(Catalog, Pool)> {
+    let database = address(database)?;
+    // This error says what to do, and that of a pool does not.
+    let client = connect(&database).await?;
+    let stored = stored_types(&client, &catalog).await?;
+    let pool = Pool::new(&PoolOptions { database, size: 1, shared: 0, wait: WAIT })?;
+    Ok((catalog.with_stored_types(&stored), pool))
 }
 
 /// Completes the addresses of the primary and its replicas.

@@ -10,11 +10,11 @@ use http_body_util::Full;
 use hyper::Request;
 use thiserror::Error;
 
+use crate::cli::http_client::{ServerAddress, send};
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
-use crate::http::client::{ServerAddress, send};
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::tls;
 

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::access::audit::{self, Action, AuditEvent};
+use crate::access::key_retirement::{self, Unconfirmed};
 use crate::access::tokens::key_folder;
 use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signing};
 use crate::cli::admin::operator;
@@ -35,6 +36,9 @@ enum Command {
     /// List the keys, the newest last, and which one signs
     List(Folder),
     /// Remove a key; tokens that it signed are rejected, so wait until they have expired
+    ///
+    /// Waits until all running servers say that they reject it, for some seconds at most. If that is not known then, exits with 1
+    /// and says how many did not.
     Retire {
         /// The key's id
         id: String,
@@ -57,6 +61,15 @@ struct Folder {
 #[derive(Debug, thiserror::Error)]
 #[error("the signing key is given by the setting signing-key, not stored in a folder; put a new one before it there")]
 struct NoFolder;
+
+/// A key is removed, and not all running servers are known to reject it.
+#[derive(Debug, thiserror::Error)]
+#[error("{id} is removed from the folder, but it may still be accepted")]
+struct NotConfirmed {
+    id: String,
+    #[source]
+    cause: Unconfirmed,
+}
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Outcome {
@@ -87,6 +100,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Retire { id, folder } => {
             let (path, algorithm) = folder.find()?;
             folder.audited(Action::KeyRetired, || key_folder::retire(&path, id, algorithm).map(|()| id.clone()))?;
+            folder.confirm(id)?;
             report(folder.json, &format!("{id} is retired"), true, &[("key", id)])?;
         }
     }
@@ -107,6 +121,15 @@ impl Folder {
             audit::store(&client, &[event]).await?;
             Ok(id)
         })
+    }
+
+    /// Waits until all running servers reject the key.
+    fn confirm(&self, id: &str) -> Outcome {
+        let config = self.config()?;
+        let listen = address(config.listen_url.as_ref().unwrap_or(&config.database()?))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let confirmed = runtime.block_on(key_retirement::confirm(&listen, id));
+        Ok(confirmed.map_err(|cause| NotConfirmed { id: id.to_owned(), cause })?)
     }
 
     fn config(&self) -> Result<Config, ConfigError> {

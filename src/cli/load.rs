@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;

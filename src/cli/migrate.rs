@@ -9,8 +9,8 @@ use crate::cli::{schema, settings};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
+use crate::database::connection::session::role_settings;
 use crate::database::migrate::{has_order_tables, migrate, migrate_service};
-use crate::database::session::role_settings;
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =

@@ -10,13 +10,16 @@ pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod database;
+#[cfg(feature = "tools")]
 pub mod demo;
 pub(crate) mod doctor;
 pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod health;
+mod http_client;
 pub(crate) mod keys;
+#[cfg(feature = "tools")]
 pub mod load;
 pub(crate) mod manual;
 pub mod migrate;
@@ -25,6 +28,7 @@ pub(crate) mod parties;
 pub(crate) mod profile;
 pub(crate) mod query;
 pub mod query_text;
+#[cfg(feature = "tools")]
 pub(crate) mod sample;
 pub(crate) mod schema;
 mod secrets;
@@ -49,10 +53,13 @@ struct Program {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Args),
+    #[cfg(feature = "tools")]
     Demo(demo::Args),
     Migrate(migrate::Args),
     Parties(parties::Args),
+    #[cfg(feature = "tools")]
     Load(load::Args),
+    #[cfg(feature = "tools")]
     Sample(sample::Args),
     User(user::Args),
     Group(group::Args),
@@ -78,10 +85,13 @@ pub fn run() -> ExitCode {
     let program = Program::try_parse().unwrap_or_else(|error| secrets::hide(error).exit());
     let outcome = match program.command {
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "tools")]
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Parties(args) => parties::run(&args),
+        #[cfg(feature = "tools")]
         Command::Load(args) => load::run(args),
+        #[cfg(feature = "tools")]
         Command::Sample(args) => sample::run(args),
         Command::User(args) => user::run(args),
         Command::Group(args) => group::run(args),

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::database::parties;
 
 /// Check that the table of all parties equals OFBiz's tables, and repair it

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use crate::access::caller_limits::DefaultLimits;
 use crate::access::manage::profiles;
-use crate::access::profile::{PROFILE_LIMITS, ProfileLimit, Unit};
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::settings;
@@ -15,6 +14,7 @@ use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::TIME;
+use crate::limits::{LIMITS, Limit, Unit};
 
 /// Give single users limits of their own
 ///
@@ -48,7 +48,7 @@ enum Command {
         /// The user
         user: String,
         /// The limits; without any, all of them
-        #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(PROFILE_LIMITS.iter().map(|limit| limit.name)))]
+        #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(LIMITS.iter().map(|limit| limit.name)))]
         limits: Vec<String>,
     },
 }
@@ -59,14 +59,14 @@ const MOST_CREDITS: i64 = 1 << 53;
 /// The limits that were given on the command line, a flag each.
 #[derive(Debug, Clone, Default)]
 struct LimitFlags {
-    given: Vec<(&'static ProfileLimit, Option<i64>)>,
+    given: Vec<(&'static Limit, Option<i64>)>,
 }
 
 impl clap::Args for LimitFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let names = PROFILE_LIMITS.iter().map(|limit| limit.name);
+        let names = LIMITS.iter().map(|limit| limit.name);
         let at_least_one = ArgGroup::new("limits").required(true).multiple(true).args(names);
-        command.args(PROFILE_LIMITS.iter().map(flag)).group(at_least_one)
+        command.args(LIMITS.iter().map(flag)).group(at_least_one)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -82,14 +82,14 @@ impl clap::FromArgMatches for LimitFlags {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        let number = |limit: &ProfileLimit| matches.get_one::<i64>(limit.name).copied();
-        let given = PROFILE_LIMITS.iter().filter_map(|limit| Some((limit, Some(number(limit)?))));
+        let number = |limit: &Limit| matches.get_one::<i64>(limit.name).copied();
+        let given = LIMITS.iter().filter_map(|limit| Some((limit, Some(number(limit)?))));
         self.given = given.collect();
         Ok(())
     }
 }
 
-fn flag(limit: &'static ProfileLimit) -> Arg {
+fn flag(limit: &'static Limit) -> Arg {
     let help = limit.help.trim().trim_end_matches('.');
     let arg = Arg::new(limit.name).long(limit.name).allow_negative_numbers(true);
     match limit.unit {
@@ -136,9 +136,8 @@ pub(crate) fn run(args: Args) -> Outcome {
                 }
             }
             Command::Unset { user, limits } => {
-                let is_named =
-                    |limit: &&ProfileLimit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
-                let defaults: Vec<_> = PROFILE_LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
+                let is_named = |limit: &&Limit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
+                let defaults: Vec<_> = LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
                 let changed = profiles::change(client, operator, &user, &defaults, &server_defaults()?).await?;
                 report(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
             }
@@ -149,11 +148,11 @@ pub(crate) fn run(args: Args) -> Outcome {
 
 /// The limits of a user without a profile, as far as the environment and the configuration file show.
 fn server_defaults() -> Result<DefaultLimits, ConfigError> {
-    Ok(Config::read(&settings::gather(&Flags::default())?)?.default_limits())
+    Ok(Config::read(&settings::gather(&Flags::default())?)?.limits)
 }
 
 /// A limit's number as JSON; null for the server's default.
-fn shown(limit: &ProfileLimit, number: Option<i64>) -> Value {
+fn shown(limit: &Limit, number: Option<i64>) -> Value {
     match (number, limit.unit) {
         (None, _) => Value::Null,
         (Some(number), Unit::Credits | Unit::Count) => json!(number),

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
 

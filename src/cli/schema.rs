@@ -14,7 +14,7 @@ use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::config::value_parser::CONSTRAINTS;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};

@@ -50,12 +50,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let client = connect(&database).await?;
-        if !users::is_enabled(&client, &args.user).await? {
-            return Err(Disabled(args.user.clone()).into());
-        }
+        let tokens_from = users::tokens_from(&client, &args.user, config.revoke_on_password_change).await?;
+        let tokens_from = tokens_from.ok_or_else(|| Disabled(args.user.clone()))?;
         let tokens = Tokens::open_existing(config.tokens()?)?;
         let lifetime = args.lifetime.unwrap_or(config.token_lifetime);
-        let issued = tokens.issue_with_lifetime(&args.user, lifetime)?;
+        let issued = tokens.issue_with_lifetime(&args.user, tokens_from, lifetime)?;
         let seconds = issued.expires_in.as_secs();
         let details = [("tokenId", json!(issued.token_id)), ("seconds", json!(seconds))];
         let event = AuditEvent {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
             Command::Passwd { user } => {
                 // Checked before the password is asked for, so that a misspelt name is reported first.
-                users::is_enabled(client, &user).await?;
+                users::find(client, &user).await?;
                 let password = new_password()?;
                 users::set_password(client, operator, &Passwords::new(1)?, &user, password).await?;
                 report(json, &format!("{user} has a new password"), true, &[("user", &user)])?;

@@ -21,7 +21,7 @@ use crate::plan::template::PlanTemplate;
 use crate::query::Variables;
 use crate::query::bind::bind;
 use crate::query::bind::resolve::{Priced, Resolved, StepArguments, resolve};
-use crate::query::bind::terms::StepTerms;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::Operation;
 
 /// The most plans that are cached for one operation. A client that puts search strings together needs some dozens at most. A

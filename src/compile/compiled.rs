@@ -6,7 +6,7 @@ use crate::cost::estimate::Estimate;
 use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::terms::StepTerms;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::Operation;
 use crate::vocabulary::UnknownValue;
 

@@ -86,7 +86,7 @@ impl Compiler {
         let mut compiled = outcome.compiled;
         let (steps, terms) = (compiled.plan.arguments(), compiled.plan.terms());
         if terms.steps().next().is_some() {
-            compiled.unknown_values = self.vocabularies.get().unknown_values(catalog, &cached.operation, steps, terms);
+            compiled.unknown_values = self.vocabularies.get().unknown_values(&cached.operation, steps, terms);
         }
         Ok(compiled)
     }

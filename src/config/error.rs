@@ -75,7 +75,6 @@ pub(crate) enum ConfigError {
     /// The file is not TOML.
     #[error("{}:{line} is not TOML: {message}", .file.display())]
     NotToml {
-        /// The file.
         file: PathBuf,
         /// The line, from 1. It is not shown, because it may have a password.
         line: usize,
@@ -85,9 +84,7 @@ pub(crate) enum ConfigError {
     /// A key of the file is not the name of a setting.
     #[error("{}: there is no setting `{key}`; did you mean `{nearest}`?", .file.display())]
     UnknownKey {
-        /// The file.
         file: PathBuf,
-        /// The key.
         key: String,
         /// The setting with the most similar name.
         nearest: &'static str,
@@ -95,9 +92,7 @@ pub(crate) enum ConfigError {
     /// A key of the file has a value that is neither text nor a number.
     #[error("{}: `{key}` is of the type {found}; expected {wanted}", .file.display())]
     NotScalar {
-        /// The file.
         file: PathBuf,
-        /// The key.
         key: &'static str,
         /// The value's type in TOML.
         found: &'static str,

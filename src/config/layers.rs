@@ -16,7 +16,6 @@ use crate::config::values::{Value, Values};
 /// The values in force, and the old names under which some were found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gathered {
-    /// The values.
     pub(crate) values: Values,
     /// To be shown to the user.
     pub(crate) warnings: Vec<OldNameUsed>,

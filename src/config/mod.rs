@@ -4,6 +4,7 @@
 //!
 //! - `setting`: a row of the table
 //! - `settings`: the table, and `Config`, a typed value for each row
+//! - `limit_settings`: the rows of the limits' defaults
 //! - `old_names`: names that settings had before
 //! - `value_parser`: how values are written
 //! - `flags`, `file`: the settings on the command line and in the configuration file
@@ -16,6 +17,7 @@ pub(crate) mod error;
 pub(crate) mod file;
 pub(crate) mod flags;
 pub(crate) mod layers;
+pub(crate) mod limit_settings;
 pub(crate) mod old_names;
 pub(crate) mod options;
 pub(crate) mod origin;

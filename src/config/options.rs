@@ -3,20 +3,21 @@
 use std::env;
 use std::thread;
 
-use crate::access::caller_limits::DefaultLimits;
+use crate::access::grants::GrantOptions;
 use crate::access::lockout::LockoutOptions;
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource, TokenOptions};
+use crate::api;
+use crate::api::query_texts::QueryTextOptions;
 use crate::config::error::ConfigError;
 use crate::config::settings::Config;
-use crate::database::connection_string::ConnectionString;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::options::PoolOptions;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::connection_string::ConnectionString;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::pool::options::PoolOptions;
 use crate::http;
-use crate::http::cors;
-use crate::http::query_texts::QueryTextOptions;
+use crate::http::response::cors;
 use crate::http::socket::tls::TlsFiles;
-use crate::limits::{Limits, caller_limits};
+use crate::limits::Limits;
 use crate::orders::options::UpdateOptions;
 use crate::replicas::options::{ReadOptions, ReadServerOptions};
 use crate::telemetry::log;
@@ -26,38 +27,6 @@ use crate::throttle::shared_buckets::LARGEST_CAPACITY;
 /// The lengths of queues that all queues together may have.
 const QUEUES: usize = 16;
 
-/// Makes [`Config::default_limits`] from the table of limits.
-macro_rules! default_limits {
-    (
-        query {
-            $(
-                #[doc = $query_help:literal]
-                $query_limit:ident: $query_type:ty = $query_name:literal, $query_variable:literal,
-                    $query_default:literal, $query_unit:ident, $query_column:ident;
-            )*
-        }
-        service {
-            $(
-                #[doc = $help:literal]
-                $limit:ident: $type:ty =
-                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-    ) => {
-        impl Config {
-            /// The limits of a user without a profile.
-            pub(crate) fn default_limits(&self) -> DefaultLimits {
-                DefaultLimits {
-                    query: Limits { $($query_limit: self.$query_limit),* },
-                    $($limit: self.$limit,)*
-                }
-            }
-        }
-    };
-}
-
-caller_limits!(default_limits!);
-
 impl Config {
     /// Fails if values do not go together that are each valid.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -65,7 +34,7 @@ impl Config {
         if memory_budget / 2 < body_limit {
             return Err(ConfigError::BodyAboveBudget { body_limit, memory_budget });
         }
-        let limits = self.default_limits().query;
+        let limits = self.limits.without_profile().query;
         let Limits { max_cost, bucket_size, .. } = limits;
         if max_cost == 0 {
             return Err(ConfigError::NoCost);
@@ -97,20 +66,26 @@ impl Config {
             idle_timeout: self.idle_timeout,
             connection_limit: self.connection_limit,
             connections_per_address: self.connections_per_address,
-            max_wait: self.max_wait,
-            queue_wait: self.queue_wait.unwrap_or_default(),
-            queue_length: self.queue_length,
-            export_time: self.export_time,
             grace: self.grace,
             drain: self.drain,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
+            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
+        }
+    }
+
+    /// The options of the endpoints.
+    pub(crate) fn api(&self) -> api::options::Options {
+        api::options::Options {
+            max_wait: self.max_wait,
+            queue_wait: self.queue_wait.unwrap_or_default(),
+            queue_length: self.queue_length,
+            export_time: self.export_time,
             persisted_queries: QueryTextOptions {
                 capacity: self.persisted_queries,
                 max_text: self.persisted_query_size,
             },
             slow_query: self.slow_query,
-            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
             console: self.console,
         }
     }
@@ -153,6 +128,11 @@ impl Config {
     /// Passwords that are verified at the same time. By default they leave half of the cores to requests.
     pub(crate) fn password_checks(&self) -> usize {
         self.password_checks.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from).div_ceil(2))
+    }
+
+    /// What holds for all accounts.
+    pub(crate) fn grants(&self) -> GrantOptions {
+        GrantOptions { limits: self.limits, revokes_on_password_change: self.revoke_on_password_change }
     }
 
     /// The delays after wrong passwords.

@@ -13,6 +13,7 @@ pub(crate) enum Origin {
     /// The configuration file.
     File(PathBuf),
     /// The command itself: `demo` knows its database.
+    #[cfg(feature = "tools")]
     Command,
     /// The setting's default.
     Default,
@@ -24,6 +25,7 @@ impl fmt::Display for Origin {
             Self::Flag(name) => write!(f, "the flag --{name}"),
             Self::Variable(name) => write!(f, "the variable {name}"),
             Self::File(path) => write!(f, "the file {}", path.display()),
+            #[cfg(feature = "tools")]
             Self::Command => f.write_str("the command"),
             Self::Default => f.write_str("the default"),
         }

@@ -1,7 +1,7 @@
 //! A setting: a row of the table.
 
 /// A setting.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// The flag without its dashes, and the key in a file.
     pub name: &'static str,

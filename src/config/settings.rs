@@ -4,23 +4,24 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::access::caller_limits::DefaultLimits;
 use crate::access::tokens::signing_key::Algorithm;
+use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
 use crate::config::error::ConfigError;
+use crate::config::limit_settings::{between, default_limits};
 use crate::config::setting::Setting;
 use crate::config::value_parser::{
     ACCESS_LOG, ADDRESS, ADDRESSES, ALGORITHM, CODINGS, CONSOLE, CONSTRAINTS, COUNT, COUNT_OR_NONE, COUNT_OR_OFF,
     DATABASE, DATABASES, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT, MODE, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE,
     SEARCH_WINDOW, SIZE, SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY,
-    limit_parser,
 };
 use crate::config::values::Values;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors::Origins;
+use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
-use crate::limits::caller_limits;
+use crate::limits::LIMITS;
 use crate::preflight::Constraints;
 use crate::shared_store::address::StoreAddress;
 use crate::telemetry::access_log::AccessLog;
@@ -33,43 +34,21 @@ enum Mark {
     Live,
 }
 
-/// Makes [`SETTINGS`], [`Config`] and [`Config::read`] from a row for each setting:
+/// Makes [`Config`], [`Config::read`] and, for each group of rows, a list of its settings. A row is
 /// `field: type = name, environment variable, default, parser [, mark];`, with its help as doc comment. The mark is `Secret` for
-/// a value that is never shown, or `Live` for one that a reload puts in force. All limits are. The rows of
-/// `caller_limits!` come between those under `before_limits` and those under `after_limits`.
+/// a value that is never shown, or `Live` for one that a reload puts in force.
 macro_rules! settings {
-    (
-        query { $($query:tt)* }
-        service { $($service:tt)* }
-        before_limits { $($before:tt)* }
-        after_limits { $($after:tt)* }
-    ) => {
-        settings! { limits { $($query)* $($service)* } { $($before)* } { $($after)* } }
-    };
-    (
-        limits {
-            $(
-                #[doc = $help:literal]
-                $field:ident: $type:ty =
-                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-        { $($before:tt)* }
-        { $($after:tt)* }
-    ) => {
-        settings! {
-            $($before)*
-            $(#[doc = $help] $field: $type = $name, $variable, concat!($default), limit_parser!($unit), Live;)*
-            $($after)*
-        }
-    };
-    ($(
+    ($($group:ident { $(
         #[doc = $help:literal]
-        $field:ident: $type:ty = $name:literal, $variable:literal, $default:expr, $parser:expr $(, $mark:ident)?;
-    )*) => {
-        /// The settings, in the order in which they are shown.
-        pub static SETTINGS: &[Setting] = &[$(
-            Setting {
+        $field:ident: $type:ty = $name:literal, $variable:literal, $default:literal, $parser:expr $(, $mark:ident)?;
+    )* })*) => {
+        /// A setting for each field of [`Config`].
+        struct Settings {
+            $($($field: Setting,)*)*
+        }
+
+        static ROWS: Settings = Settings {
+            $($($field: Setting {
                 name: $name,
                 variable: $variable,
                 default: $default,
@@ -79,25 +58,26 @@ macro_rules! settings {
                 secret: false $(|| matches!(Mark::$mark, Mark::Secret))?,
                 live: false $(|| matches!(Mark::$mark, Mark::Live))?,
                 accepts: |text| ($parser.parse)(text).is_some(),
-            },
-        )*];
+            },)*)*
+        };
+
+        $(const $group: &[Setting] = &[$(ROWS.$field),*];)*
 
         /// The values in force.
         #[derive(Debug, Clone)]
         pub(crate) struct Config {
-            $(#[doc = $help] pub(crate) $field: $type,)*
+            /// The limits of a user without a profile.
+            pub(crate) limits: DefaultLimits,
+            $($(#[doc = $help] pub(crate) $field: $type,)*)*
         }
 
         impl Config {
             /// Parses every value. Fails at the first that its setting does not accept, and if values do not go together.
             pub(crate) fn read(values: &Values) -> Result<Self, ConfigError> {
-                let mut settings = SETTINGS.iter();
-                // Fields and rows are made from the same list, so they are in the same order.
-                $(let $field = match settings.next() {
-                    Some(setting) => values.parse(setting, &$parser)?,
-                    None => return Err(ConfigError::Missing { name: $name, variable: $variable }),
-                };)*
-                let config = Self { $($field),* };
+                let config = Self {
+                    limits: default_limits(values)?,
+                    $($($field: values.parse(&ROWS.$field, &$parser)?,)*)*
+                };
                 config.check()?;
                 Ok(config)
             }
@@ -105,8 +85,12 @@ macro_rules! settings {
     };
 }
 
-caller_limits! { settings!
-    before_limits {
+/// The settings, in the order in which they are shown.
+pub static SETTINGS: &[Setting] =
+    &between::<{ BEFORE_LIMITS.len() + LIMITS.len() + AFTER_LIMITS.len() }>(BEFORE_LIMITS, AFTER_LIMITS);
+
+settings! {
+    BEFORE_LIMITS {
         /// Address and port to listen on; or unix: and the path of a socket; or systemd, for a socket that it has opened.
         listen: ListenAddress = "listen", "ORDERQL_LISTEN", "127.0.0.1:8080", ADDRESS;
         /// A second address and port, or a port of the loopback address, for operators: probes, metrics and settings.
@@ -142,7 +126,7 @@ caller_limits! { settings!
         /// Has no effect any more, since a query is one statement; will be removed.
         one_round_trip: Option<String> = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "", TEXT_OR_NONE;
     }
-    after_limits {
+    AFTER_LIMITS {
         /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.
         key_folder: PathBuf = "key-folder", "ORDERQL_KEY_FOLDER", "orderql-keys", FOLDER;
         /// The signing key itself, instead of a folder: an Ed25519 private key in PEM (for HS256 a secret in base64url); further keys after it only verify.
@@ -165,6 +149,8 @@ caller_limits! { settings!
         external_audience: Option<String> = "external-audience", "ORDERQL_EXTERNAL_AUDIENCE", "", TEXT_OR_NONE;
         /// Claim of the external issuer's tokens that has the user's name.
         external_user_claim: String = "external-user-claim", "ORDERQL_EXTERNAL_USER_CLAIM", "sub", TEXT;
+        /// Whether a new password ends the tokens that were issued to the user before.
+        revoke_on_password_change: bool = "revoke-on-password-change", "ORDERQL_REVOKE_ON_PASSWORD_CHANGE", "off", SWITCH, Live;
         /// Passwords that are verified at the same time; each takes 19 MiB and a core, so half as many as there are cores if not given.
         password_checks: Option<usize> = "password-checks", "ORDERQL_PASSWORD_CHECKS", "", COUNT_OR_NONE;
         /// Wrong passwords in a row that lock an account for their address, for longer each time; ten times as many lock the address itself.

@@ -9,13 +9,12 @@ use std::{env, fs, process, thread};
 use clap::{Args, FromArgMatches};
 
 use crate::access::caller_limits::CallerLimits;
-use crate::access::profile::Profile;
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::layers::{self, Gathered};
 use crate::config::old_names::OLD_NAMES;
 use crate::config::settings::{Config, SETTINGS};
-use crate::limits::Limits;
+use crate::limits::{Limits, Profile};
 use crate::throttle::bucket::Rate;
 
 fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
@@ -62,7 +61,7 @@ fn settings_have_regular_names_and_valid_defaults() {
         assert!((setting.accepts)(setting.default), "{}", setting.name);
     }
     let config = read(&[], &[]).unwrap();
-    let limits = config.default_limits();
+    let limits = config.limits.without_profile();
     assert_eq!(limits.query, Limits::default());
     let rate = Rate { capacity: limits.query.bucket_size, restore_per_second: limits.restore_rate };
     assert_eq!(rate, Rate::default());
@@ -75,14 +74,17 @@ fn flags_override_variables_override_the_file_overrides_the_defaults() {
     let config =
         read(&["--config", file.path(), "--pool-size", "1"], &[("ORDERQL_POOL_SIZE", "2"), ("ORDERQL_DEADLINE", "2s")])
             .unwrap();
-    assert_eq!((config.pool_size, config.deadline), (Some(1), Duration::from_secs(2)));
-    assert_eq!((config.max_cost, config.max_depth), (3, 6));
-    assert_eq!(read(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().max_cost, 3);
+    assert_eq!((config.pool_size, config.limits.without_profile().deadline), (Some(1), Duration::from_secs(2)));
+    assert_eq!(
+        (config.limits.without_profile().query.max_cost, config.limits.without_profile().query.max_depth),
+        (3, 6)
+    );
+    assert_eq!(read(&[], &[("ORDERQL_CONFIG", file.path())]).unwrap().limits.without_profile().query.max_cost, 3);
 }
 
 #[test]
 fn a_limit_of_a_profile_replaces_the_default() {
-    let default = read(&["--max-cost", "5"], &[]).unwrap().default_limits();
+    let default = read(&["--max-cost", "5"], &[]).unwrap().limits;
     let profile = Profile { max_depth: Some(30), restore_rate: Some(7), deadline_ms: Some(60), ..Profile::DEFAULT };
     let limits = CallerLimits::new(&profile, &default);
     assert_eq!(limits.query, Limits { max_cost: 5, max_depth: 30, ..Limits::DEFAULT });
@@ -92,7 +94,7 @@ fn a_limit_of_a_profile_replaces_the_default() {
 
 #[test]
 fn a_number_out_of_range_counts_as_the_default() {
-    let default = read(&[], &[]).unwrap().default_limits();
+    let default = read(&[], &[]).unwrap().limits;
     let profile = Profile {
         max_cost: Some(-1),
         max_page_size: Some(i64::MAX),
@@ -101,6 +103,7 @@ fn a_number_out_of_range_counts_as_the_default() {
         ..Profile::DEFAULT
     };
     let limits = CallerLimits::new(&profile, &default);
+    let default = default.without_profile();
     assert_eq!((limits.query, limits.deadline), (default.query, default.deadline));
     assert_eq!(limits.concurrent_queries, default.concurrent_queries);
 }

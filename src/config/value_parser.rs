@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
+use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors::Origins;
+use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
 use crate::shared_store::address::StoreAddress;
@@ -101,11 +101,7 @@ pub(crate) const TIME_OR_OFF: ValueParser<Option<Duration>> = ValueParser {
 pub(crate) const SWITCH: ValueParser<bool> = ValueParser {
     placeholder: "SWITCH",
     wanted: "on or off",
-    parse: |text| match text {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("on", true), ("off", false)]),
 };
 
 /// Which listener has the console.
@@ -196,12 +192,7 @@ pub(crate) const STORE: ValueParser<Option<StoreAddress>> = ValueParser {
 pub(crate) const WHEN_AWAY: ValueParser<WhenAway> = ValueParser {
     placeholder: "ADMITTED",
     wanted: "share, open or closed",
-    parse: |text| match text {
-        "share" => Some(WhenAway::Share),
-        "open" => Some(WhenAway::Open),
-        "closed" => Some(WhenAway::Closed),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("share", WhenAway::Share), ("open", WhenAway::Open), ("closed", WhenAway::Closed)]),
 };
 
 /// A text of at least one character.
@@ -261,23 +252,14 @@ pub(crate) const ALGORITHM: ValueParser<Algorithm> = ValueParser {
 pub(crate) const CONSTRAINTS: ValueParser<Constraints> = ValueParser {
     placeholder: "REQUIRED",
     wanted: "required or trusted",
-    parse: |text| match text {
-        "required" => Some(Constraints::Required),
-        "trusted" => Some(Constraints::Trusted),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("required", Constraints::Required), ("trusted", Constraints::Trusted)]),
 };
 
 /// The log's format.
 pub(crate) const LOG_FORMAT: ValueParser<Format> = ValueParser {
     placeholder: "FORMAT",
     wanted: "auto, text or json",
-    parse: |text| match text {
-        "auto" => Some(Format::Auto),
-        "text" => Some(Format::Text),
-        "json" => Some(Format::Json),
-        _ => None,
-    },
+    parse: |text| one_of(text, [("auto", Format::Auto), ("text", Format::Text), ("json", Format::Json)]),
 };
 
 /// The log's filter.
@@ -287,19 +269,10 @@ pub(crate) const LOG_FILTER: ValueParser<String> = ValueParser {
     parse: |text| is_filter(text).then(|| text.to_owned()),
 };
 
-/// The parser of a limit's setting, by the limit's unit.
-macro_rules! limit_parser {
-    (Credits) => {
-        $crate::config::value_parser::CREDITS
-    };
-    (Count) => {
-        $crate::config::value_parser::LIMIT
-    };
-    (Time) => {
-        $crate::config::value_parser::TIME
-    };
+/// The value of this name.
+fn one_of<T, const N: usize>(text: &str, values: [(&str, T); N]) -> Option<T> {
+    values.into_iter().find(|(name, _)| *name == text).map(|(_, value)| value)
 }
-pub(crate) use limit_parser;
 
 fn duration(text: &str) -> Option<Duration> {
     let (count, unit) = number_and_unit(text)?;

@@ -35,6 +35,7 @@ impl Values {
     }
 
     /// Gives a setting another default: a value for it where no source has one.
+    #[cfg(feature = "tools")]
     pub(crate) fn set_default(&mut self, name: &'static str, text: impl Into<String>) {
         self.values.entry(name).or_insert_with(|| Value { text: text.into(), origin: Origin::Command });
     }

@@ -71,13 +71,13 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
             }
             PricedField::Connection(connection) => {
                 let line = line(connection.field, own, lines(&connection.selections));
-                let (times, penalty) = (u64::from(connection.page.size.get()), search_penalty(connection));
+                let (times, penalty) = (u64::from(connection.arguments.size()), search_penalty(connection));
                 let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
                 let once = once.fold(penalty, Cost::saturating_add);
                 CostNode {
                     times,
                     penalty,
-                    unindexed_terms: connection.unindexed_terms,
+                    unindexed_terms: connection.arguments.unindexed_terms,
                     total: once.saturating_add(times.saturating_mul(line.total)),
                     step: Some(connection.step),
                     ..line

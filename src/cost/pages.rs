@@ -38,7 +38,7 @@ impl<'a> Pages<'a> {
 
     /// The page size of each step; a lookup has 1.
     pub(super) fn sizes(&self) -> Vec<u64> {
-        let sizes = self.connections.iter().map(|connection| connection.map_or(1, |it| u64::from(it.page.size.get())));
+        let sizes = self.connections.iter().map(|connection| connection.map_or(1, |it| u64::from(it.arguments.size())));
         sizes.collect()
     }
 

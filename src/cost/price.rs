@@ -47,7 +47,7 @@ impl PricedField<'_, '_> {
 
 /// What the search terms of a connection add to its price, once.
 pub(super) fn search_penalty(connection: &BoundConnection<'_>) -> Cost {
-    UNINDEXED_TERM.saturating_mul(connection.unindexed_terms)
+    UNINDEXED_TERM.saturating_mul(connection.arguments.unindexed_terms)
 }
 
 /// A field of a level that has priced fields.

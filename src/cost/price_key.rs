@@ -1,6 +1,6 @@
 //! What decides a price beside the operation and the page sizes.
 
-use crate::query::bind::page::End;
+use crate::query::bind::page_size::End;
 use crate::query::bind::resolve::Priced;
 use crate::query::operation::Operation;
 

@@ -13,7 +13,7 @@ use crate::cost::pages::Pages;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
-use crate::query::bind::page::{End, SizeSource};
+use crate::query::bind::page_size::{End, SizeSource};
 use crate::query::bind::selection::BoundConnection;
 
 /// The most steps for which page sizes are suggested. It bounds the work of rejecting a query.
@@ -133,7 +133,7 @@ struct Size<'a> {
 
 impl Size<'_> {
     fn from(&self) -> u64 {
-        u64::from(self.first.page.size.get())
+        u64::from(self.first.arguments.size())
     }
 }
 
@@ -247,7 +247,7 @@ impl<'a> Trial<'_, 'a> {
         let edits = sizes.iter().filter(|size| self.tried[size.steps[0]] < size.from());
         let edits = edits.map(|size| Edit {
             step: size.steps[0],
-            end: size.first.page.end,
+            end: size.first.arguments.page.end,
             from: size.from(),
             to: self.tried[size.steps[0]],
             variable: match size.first.size_source {

@@ -2,68 +2,16 @@
 
 use std::io::Write;
 
-use tokio_postgres::types::Type;
-
 use crate::cursor::Encoder;
-use crate::execute::digits;
+use crate::database::column_format::ColumnFormat;
+use crate::execute::{decimal, timestamp};
 use crate::value::{ScalarType, Timestamp, Uuid};
-
-/// The binary format of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnFormat {
-    /// Text of any type.
-    Text,
-    /// One byte.
-    Boolean,
-    /// A whole number of 2, 4 or 8 bytes.
-    Int,
-    /// A decimal number in digits of base 10,000.
-    Numeric,
-    /// A binary floating-point number.
-    Float8,
-    /// Microseconds since 2000.
-    Timestamp,
-    /// Days since 2000.
-    Date,
-    /// The 16 bytes of a UUID.
-    Uuid,
-}
-
-impl ColumnFormat {
-    /// The format of a PostgreSQL type; `None` if it cannot be written.
-    pub(crate) fn of(ty: &Type) -> Option<Self> {
-        Some(match *ty {
-            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => Self::Text,
-            Type::BOOL => Self::Boolean,
-            Type::INT2 | Type::INT4 | Type::INT8 => Self::Int,
-            Type::NUMERIC => Self::Numeric,
-            Type::FLOAT8 => Self::Float8,
-            Type::TIMESTAMPTZ | Type::TIMESTAMP => Self::Timestamp,
-            Type::DATE => Self::Date,
-            Type::UUID => Self::Uuid,
-            _ => return None,
-        })
-    }
-
-    /// Whether values of this format can be written as that scalar.
-    pub(crate) fn can_be(self, scalar: ScalarType) -> bool {
-        match scalar {
-            ScalarType::Id | ScalarType::String => {
-                matches!(self, Self::Text | Self::Int | Self::Numeric | Self::Uuid)
-            }
-            ScalarType::Int => matches!(self, Self::Int | Self::Numeric),
-            ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
-            ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
-            ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
-        }
-    }
-}
 
 /// Appends a value as the JSON of its scalar type. Returns `false`, and appends nothing, if the type cannot have the value.
 pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match (scalar, format) {
         (ScalarType::Int, ColumnFormat::Int | ColumnFormat::Numeric) => {
-            whole(format, raw).map(|number| digits::int(number.into(), out)).is_some()
+            whole(format, raw).map(|number| decimal::int(number.into(), out)).is_some()
         }
         (ScalarType::Boolean, _) => match truth(format, raw) {
             Some(truth) => {
@@ -74,12 +22,12 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
         },
         (_, ColumnFormat::Text) => text(raw, out),
         (_, _) => quoted(out, |out| match format {
-            ColumnFormat::Numeric => digits::numeric(raw, out),
-            ColumnFormat::Int => whole_number(raw).map(|number| digits::int(number, out)).is_some(),
+            ColumnFormat::Numeric => decimal::numeric(raw, out),
+            ColumnFormat::Int => whole_number(raw).map(|number| decimal::int(number, out)).is_some(),
             ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
             ColumnFormat::Timestamp | ColumnFormat::Date => {
                 let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
-                finite.map(|timestamp| digits::timestamp(timestamp, out)).is_some()
+                finite.map(|timestamp| timestamp::iso_8601(timestamp, out)).is_some()
             }
             ColumnFormat::Uuid => uuid(raw).is_some_and(|uuid| append(out, uuid)),
             ColumnFormat::Text | ColumnFormat::Boolean => false,
@@ -181,7 +129,7 @@ fn whole(format: ColumnFormat, raw: &[u8]) -> Option<i32> {
         return i32::try_from(whole_number(raw)?).ok();
     }
     let mut text = Vec::new();
-    let text = digits::numeric(raw, &mut text).then_some(text)?;
+    let text = decimal::numeric(raw, &mut text).then_some(text)?;
     let text = std::str::from_utf8(&text).ok()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     whole.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
@@ -221,7 +169,7 @@ fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
 mod tests {
     use proptest::prelude::*;
     use rust_decimal::Decimal;
-    use tokio_postgres::types::ToSql;
+    use tokio_postgres::types::{ToSql, Type};
 
     use super::*;
 
@@ -262,7 +210,7 @@ mod tests {
         #[test]
         fn reads_any_bytes_without_panicking(raw in proptest::collection::vec(any::<u8>(), 0..24)) {
             let mut out = Vec::new();
-            digits::numeric(&raw, &mut out);
+            decimal::numeric(&raw, &mut out);
             timestamp(ColumnFormat::Timestamp, &raw);
         }
     }

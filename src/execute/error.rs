@@ -13,6 +13,9 @@ pub enum ExecuteError {
     /// The rows do not have the columns or the order that their statement gives them.
     #[error("a row is not as its statement has it")]
     Misshapen,
+    /// A page has to be read whole before it is written, and takes more memory than the response may.
+    #[error("the rows take too much memory")]
+    OutOfMemory,
 }
 
 impl ExecuteError {
@@ -20,8 +23,8 @@ impl ExecuteError {
     pub(crate) fn spares_connection(&self) -> bool {
         match self {
             Self::Database(error) => error.spares_connection(),
-            // The rows may be another statement's.
-            Self::Misshapen => false,
+            // The rows may be another statement's, or there are more.
+            Self::Misshapen | Self::OutOfMemory => false,
         }
     }
 }

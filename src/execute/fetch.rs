@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use crate::database::connection::rows::Rows;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record};
 use crate::database::parameter::BinaryParameter;
-use crate::database::rows::Rows;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;

@@ -7,8 +7,10 @@
 //! - `page_frame`: the page or lookup that is being written
 //! - [`response_stream`]: fetching and writing large responses side by side
 //! - `statement_report`: the statement of a plan for people who want to see it
+//! - [`plan_analysis`]: what its branches take
+//! - [`sql_literal`]: the parameters of a statement as text
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
-//! - `digits`: numbers and timestamps as text
+//! - `decimal`, `timestamp`: numbers and timestamps as text
 //! - `nullability`: whether non-null fields have values
 //! - [`field_error`]: fields that cannot be written as the schema says
 //! - [`error`]: why a plan could not be executed
@@ -16,23 +18,26 @@
 //! There is one reader, [`response_writer::ResponseWriter`]: rows in, JSON out. All rows of a response of usual size are fetched before
 //! the first byte is written, so that the database connection returns to the pool at once, however slowly the client reads.
 
-mod digits;
+mod decimal;
 pub(crate) mod encode;
 pub mod error;
 mod fetch;
 pub mod field_error;
 mod nullability;
 mod page_frame;
+pub mod plan_analysis;
 pub mod response_stream;
 pub mod response_writer;
+pub mod sql_literal;
 pub mod statement_log;
 pub(crate) mod statement_report;
 mod statement_rows;
+mod timestamp;
 
 use std::sync::Arc;
 
-use crate::database::own_connection::{OwnConnection, Transaction};
-use crate::database::read_connection::ReadConnection;
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::read_connection::ReadConnection;
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::ResponseWriter;

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Row;
 
-use crate::execute::statement_rows::{RowKind, StatementRows, truth};
+use crate::execute::statement_rows::{RowKind, StatementRows, flag};
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
@@ -64,15 +64,28 @@ impl RowRef {
     }
 }
 
-/// The rows that have to arrive first.
+/// Why a response is not written on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Missing;
+pub(super) enum Stop {
+    /// Its next rows have not arrived.
+    Rows,
+    /// The object that has to become null was sent.
+    Write,
+}
 
 impl PageFrame {
     /// A page that begins with this row, if it has one.
     pub(super) fn begin(step: StepId, start: usize, rows: &StatementRows, layout: &Step) -> Self {
         let first = rows.get(start).filter(|row| row.step == step);
-        let outside = first.map_or_else(Outside::default, |row| Outside::of(layout, &row.row));
+        Self::new(step, start, first.map_or_else(Outside::default, |row| Outside::of(layout, &row.row)))
+    }
+
+    /// The row of a lookup.
+    pub(super) fn lookup(step: StepId, row: usize) -> Self {
+        Self { next: row + 1, current: Some(RowRef::Number(row)), ..Self::new(step, row, Outside::default()) }
+    }
+
+    fn new(step: StepId, start: usize, outside: Outside) -> Self {
         Self {
             step,
             start,
@@ -87,32 +100,14 @@ impl PageFrame {
         }
     }
 
-    /// The row of a lookup.
-    pub(super) fn lookup(step: StepId, row: usize) -> Self {
-        let current = Some(RowRef::Number(row));
-        let (first, outside) = (None, Outside::default());
-        Self {
-            step,
-            start: row,
-            next: row + 1,
-            first,
-            current,
-            current_number: row,
-            index: 0,
-            whole: None,
-            overflow: false,
-            outside,
-        }
-    }
-
     /// Reads all rows of the page before it is written. Rows that were read are not read again if some are missing.
-    pub(super) fn read_whole(&mut self, rows: &StatementRows, step: &Step) -> Result<(), Missing> {
+    pub(super) fn read_whole(&mut self, rows: &StatementRows, step: &Step) -> Result<(), Stop> {
         let mut whole = self.whole.take().unwrap_or_default();
         let read = loop {
             match self.read(rows, step) {
                 Ok(Some(row)) => whole.push(row),
                 Ok(None) => break Ok(()),
-                Err(Missing) => break Err(Missing),
+                Err(stop) => break Err(stop),
             }
         };
         self.whole = Some(whole);
@@ -120,7 +115,7 @@ impl PageFrame {
     }
 
     /// Goes to the first row. Returns whether there is one.
-    pub(super) fn go_to_first(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Missing> {
+    pub(super) fn go_to_first(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Stop> {
         let first = match &self.whole {
             Some(whole) => whole.first().copied(),
             None => self.read(rows, step)?,
@@ -131,7 +126,7 @@ impl PageFrame {
     }
 
     /// Goes to the row after the current one. Returns whether there is one.
-    pub(super) fn go_to_next(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Missing> {
+    pub(super) fn go_to_next(&mut self, rows: &StatementRows, step: &Step) -> Result<bool, Stop> {
         let next = match &self.whole {
             Some(whole) => whole.get(self.index + 1).copied(),
             None => self.read(rows, step)?,
@@ -151,10 +146,10 @@ impl PageFrame {
     }
 
     /// The number of the next row of the page. Those of the pages below are passed over.
-    fn read(&mut self, rows: &StatementRows, step: &Step) -> Result<Option<usize>, Missing> {
+    fn read(&mut self, rows: &StatementRows, step: &Step) -> Result<Option<usize>, Stop> {
         loop {
             let Some(row) = rows.get(self.next) else {
-                return if rows.is_complete() { Ok(None) } else { Err(Missing) };
+                return if rows.is_complete() { Ok(None) } else { Err(Stop::Rows) };
             };
             let is_below = row.step > self.step && row.step < step.end;
             if row.step != self.step && !is_below {
@@ -240,10 +235,11 @@ impl PageFrame {
 
 impl Outside {
     fn of(step: &Step, row: &Row) -> Self {
-        let flag = |column: Option<usize>| column.is_some_and(|column| truth(row, column).unwrap_or(false));
+        // There may be such rows also where a window ended.
+        let is_there = |column: Option<usize>| column.is_some_and(|column| matches!(flag(row, column), Ok(Some(_))));
         Self {
-            before_page: flag(step.layout.before_page),
-            after_page: flag(step.layout.after_page),
+            before_page: is_there(step.layout.before_page),
+            after_page: is_there(step.layout.after_page),
             count: step.layout.count.and_then(|column| row.try_get(column).ok().flatten()),
         }
     }

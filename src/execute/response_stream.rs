@@ -9,7 +9,7 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-use crate::database::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::{Pause, ResponseWriter, WriteError};
@@ -35,6 +35,9 @@ pub struct StreamOptions {
     /// How many rows are read at once; `None` for as many as are fast.
     pub rows: Option<u16>,
 }
+
+/// Is called with the bytes that a response's rows take, and returns whether they may.
+pub type MemoryLimit = Box<dyn FnMut(usize) -> bool + Send>;
 
 /// A part of `data`.
 pub enum Part {
@@ -71,9 +74,10 @@ impl ResponseStream {
         log: Arc<StatementLog>,
         start: Vec<u8>,
         options: StreamOptions,
+        memory: MemoryLimit,
     ) -> Self {
         let (sender, parts) = mpsc::channel(1);
-        Self { producer: Box::pin(produce(connection, plan, log, start, options, sender)), parts }
+        Self { producer: Box::pin(produce(connection, plan, log, start, options, memory, sender)), parts }
     }
 
     /// The next part. Nothing is fetched or written between two calls. Do not call it again after the last part, or an error.
@@ -92,9 +96,10 @@ async fn produce(
     log: Arc<StatementLog>,
     start: Vec<u8>,
     options: StreamOptions,
+    memory: MemoryLimit,
     parts: mpsc::Sender<Vec<u8>>,
 ) -> Result<LastPart, StreamError> {
-    match write(&connection, &plan, &log, start, options, &parts).await {
+    match write(&connection, &plan, &log, start, options, memory, &parts).await {
         Ok(last) => {
             connection.release();
             Ok(last)
@@ -114,6 +119,7 @@ async fn write(
     log: &StatementLog,
     start: Vec<u8>,
     options: StreamOptions,
+    mut memory: MemoryLimit,
     parts: &mpsc::Sender<Vec<u8>>,
 ) -> Result<LastPart, StreamError> {
     let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
@@ -128,6 +134,9 @@ async fn write(
             Pause::Rows => {
                 writer.drop_written();
                 is_running = statement.read(&mut writer, log, most).await?;
+                if !memory(writer.memory()) {
+                    return Err(ExecuteError::OutOfMemory.into());
+                }
             }
             Pause::Part => {
                 at_least = options.part;

@@ -7,11 +7,12 @@ use thiserror::Error;
 use tokio_postgres::Row;
 
 use crate::cursor::Encoder;
-use crate::execute::encode::{self, ColumnFormat};
+use crate::database::column_format::ColumnFormat;
+use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;
-use crate::execute::page_frame::{Missing, PageFrame};
+use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
@@ -92,31 +93,19 @@ struct Scope {
     frames: usize,
 }
 
-/// A search whose window ended before its page, and the row after it, were found.
+/// A search whose window ended before its page and the row after it were found, or before a flag of `pageInfo` was known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortSearch<'a> {
     /// The response key of its collection root.
     pub key: &'a str,
-    /// How many rows of the order it examined.
+    /// How many rows of the order it examined: for its page, or else for a flag.
     pub rows_examined: i64,
-}
-
-/// Whether a search ended with its window, and at which end of the page that is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EndOfWindow {
-    None,
-    BeforePage,
-    AfterPage,
-}
-
-impl EndOfWindow {
-    fn of(frame: &PageFrame, step: &Step, rows: &StatementRows) -> Self {
-        match (rows.last_examined(frame.step), step.backward) {
-            (None, _) => Self::None,
-            (Some(_), false) => Self::AfterPage,
-            (Some(_), true) => Self::BeforePage,
-        }
-    }
+    /// Whether that was for its page.
+    pub is_page_cut: bool,
+    /// Whether this flag is true because there are rows that were not examined.
+    pub has_next_page: bool,
+    /// The same.
+    pub has_previous_page: bool,
 }
 
 /// A cursor of a page.
@@ -169,12 +158,18 @@ impl ResponseWriter {
         self.rows.counts().collect()
     }
 
-    /// The searches that ended with their windows. Complete when the rows are.
+    /// The searches whose windows ended early. Complete when the rows are.
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
-        let steps = self.plan.steps().iter().enumerate().filter(|(id, _)| self.rows.last_examined(*id).is_some());
-        steps.filter_map(|(_, step)| {
-            let SearchColumns { window, .. } = step.search.as_ref()?;
-            Some(ShortSearch { key: &step.name, rows_examined: *window })
+        let steps = self.plan.steps().iter().enumerate();
+        steps.filter_map(|(id, step)| {
+            let SearchColumns { window, probe_window, .. } = step.search.as_ref()?;
+            let is_page_cut = self.rows.last_examined(id).is_some();
+            let [before_page, after_page] = self.rows.cut_probes(id);
+            let has_previous_page = before_page || (is_page_cut && step.backward);
+            let has_next_page = after_page || (is_page_cut && !step.backward);
+            let rows_examined = if is_page_cut { *window } else { *probe_window };
+            let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
+            (has_next_page || has_previous_page).then_some(search)
         })
     }
 
@@ -228,102 +223,73 @@ impl ResponseWriter {
         let base = prefix.wrapping_sub(self.returned);
         while let Some(op) = plan.response_template().ops.get(self.next) {
             self.next += 1;
-            let result = match op {
-                Op::Literal(bytes) => {
-                    out.extend_from_slice(bytes);
-                    Ok(())
+            match self.run(&plan, op, out, base) {
+                Ok(()) => {}
+                Err(Stop::Rows) => {
+                    // Goes on with this op when rows have arrived.
+                    self.next -= 1;
+                    return Ok(Pause::Rows);
                 }
-                Op::Column { column, scalar, non_null, path } => {
-                    self.column(*column, *scalar, *non_null, *path, out, base)?;
-                    Ok(())
-                }
-                Op::Object { present, non_null, path, end } => {
-                    if self.value(*present).is_some() {
-                        self.open(*non_null, *end, out, base);
-                    } else {
-                        self.absent(*non_null, *path, *end, out, base)?;
-                    }
-                    Ok(())
-                }
-                Op::EndObject => {
-                    self.scopes.pop();
-                    Ok(())
-                }
-                Op::Lookup { step, non_null, path, end } => match self.find(*step) {
-                    Ok(Some(row)) => {
-                        self.open(*non_null, *end, out, base);
-                        self.frames.push(PageFrame::lookup(*step, row));
-                        Ok(())
-                    }
-                    Ok(None) => {
-                        self.absent(*non_null, *path, *end, out, base)?;
-                        Ok(())
-                    }
-                    Err(Missing) => Err(Missing),
-                },
-                Op::EndLookup => {
-                    self.scopes.pop();
-                    self.leave();
-                    Ok(())
-                }
-                Op::Connection { step } => self.enter(&plan, *step),
-                Op::EndConnection => {
-                    self.leave();
-                    Ok(())
-                }
-                Op::FirstRow { end } => self.first_row(&plan, *end),
-                Op::NextRow { start, separator } => match self.next_row_of_page(&plan) {
-                    Ok(true) => {
-                        out.extend(*separator);
-                        self.next = *start;
-                        if out.len() - prefix >= at_least && self.satisfies_nullability(&plan) {
-                            self.returned += out.len() - prefix;
-                            self.prefix = None;
-                            return Ok(Pause::Part);
-                        }
-                        Ok(())
-                    }
-                    Ok(false) => Ok(()),
-                    Err(Missing) => Err(Missing),
-                },
-                Op::Cursor => {
-                    self.cursor(&plan, PageCursor::OfRow, out);
-                    Ok(())
-                }
-                Op::StartCursor => {
-                    self.cursor(&plan, PageCursor::Start, out);
-                    Ok(())
-                }
-                Op::EndCursor => {
-                    self.cursor(&plan, PageCursor::End, out);
-                    Ok(())
-                }
-                Op::HasNextPage => {
-                    self.page_flag(&plan, PageFrame::has_next_page, out);
-                    Ok(())
-                }
-                Op::HasPreviousPage => {
-                    self.page_flag(&plan, PageFrame::has_previous_page, out);
-                    Ok(())
-                }
-                Op::Count => {
-                    self.count(out);
-                    Ok(())
-                }
-                Op::PageEnd => {
-                    self.end_page(&plan);
-                    Ok(())
-                }
-            };
-            if result == Err(Missing) {
-                // Goes on with this op when rows have arrived.
-                self.next -= 1;
-                return Ok(Pause::Rows);
+                Err(Stop::Write) => return Err(WriteError),
+            }
+            if let Op::NextRow { start, .. } = op
+                && self.next == *start
+                && out.len() - prefix >= at_least
+                && self.satisfies_nullability(&plan)
+            {
+                self.returned += out.len() - prefix;
+                self.prefix = None;
+                return Ok(Pause::Part);
             }
         }
         self.returned += out.len() - prefix;
         self.prefix = None;
         Ok(Pause::End)
+    }
+
+    /// Runs one op, after which `next` is the position of the next.
+    fn run(&mut self, plan: &Plan, op: &Op, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+        match op {
+            Op::Literal(bytes) => out.extend_from_slice(bytes),
+            Op::Column { column, scalar, non_null, path } => {
+                self.column(*column, *scalar, *non_null, *path, out, base)?;
+            }
+            Op::Object { present, non_null, path, end } => match self.value(*present) {
+                Some(_) => self.open(*non_null, *end, out, base),
+                None => self.absent(*non_null, *path, *end, out, base)?,
+            },
+            Op::EndObject => {
+                self.scopes.pop();
+            }
+            Op::Lookup { step, non_null, path, end } => match self.find(*step)? {
+                Some(row) => {
+                    self.open(*non_null, *end, out, base);
+                    self.frames.push(PageFrame::lookup(*step, row));
+                }
+                None => self.absent(*non_null, *path, *end, out, base)?,
+            },
+            Op::EndLookup => {
+                self.scopes.pop();
+                self.leave();
+            }
+            Op::Connection { step } => self.enter(plan, *step)?,
+            Op::EndConnection => self.leave(),
+            Op::FirstRow { end } => self.first_row(plan, *end)?,
+            Op::NextRow { start, separator } => {
+                if self.next_row_of_page(plan)? {
+                    out.extend(*separator);
+                    self.next = *start;
+                }
+            }
+            Op::Cursor => self.cursor(plan, PageCursor::OfRow, out),
+            Op::StartCursor => self.cursor(plan, PageCursor::Start, out),
+            Op::EndCursor => self.cursor(plan, PageCursor::End, out),
+            Op::HasNextPage => self.page_flag(plan, PageFrame::has_next_page, out),
+            Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, out),
+            Op::Count => self.count(out),
+            Op::PageEnd => self.end_page(plan),
+        }
+        Ok(())
     }
 
     /// Whether every non-null field has a value, as far as rows have arrived.
@@ -347,13 +313,13 @@ impl ResponseWriter {
 
     /// The number of the first row of a step below the current row, if it has one. Rows of steps before it that were not written are
     /// passed over.
-    fn find(&mut self, step: StepId) -> Result<Option<usize>, Missing> {
+    fn find(&mut self, step: StepId) -> Result<Option<usize>, Stop> {
         let parent = self.frames.last().map(|frame| frame.step);
         let mut number = self.next_row();
         let found = loop {
             match self.rows.get(number).map(|row| row.step) {
                 None if self.rows.is_complete() => break Ok(None),
-                None => break Err(Missing),
+                None => break Err(Stop::Rows),
                 Some(found) if found == step => break Ok(Some(number)),
                 Some(found) if found < step && parent.is_none_or(|parent| found > parent) => number += 1,
                 Some(_) => break Ok(None),
@@ -364,7 +330,7 @@ impl ResponseWriter {
     }
 
     /// Enters a connection.
-    fn enter(&mut self, plan: &Plan, id: StepId) -> Result<(), Missing> {
+    fn enter(&mut self, plan: &Plan, id: StepId) -> Result<(), Stop> {
         let step = &plan.steps()[id];
         let mut frame = if let Some(frame) = self.reading.take() {
             frame
@@ -372,9 +338,9 @@ impl ResponseWriter {
             let row = self.find(id)?;
             PageFrame::begin(id, row.unwrap_or_else(|| self.next_row()), &self.rows, step)
         };
-        if !step.is_written_in_order && frame.read_whole(&self.rows, step) == Err(Missing) {
+        if !step.is_written_in_order && frame.read_whole(&self.rows, step) == Err(Stop::Rows) {
             self.reading = Some(frame);
-            return Err(Missing);
+            return Err(Stop::Rows);
         }
         self.frames.push(frame);
         Ok(())
@@ -387,7 +353,7 @@ impl ResponseWriter {
         }
     }
 
-    fn first_row(&mut self, plan: &Plan, end: usize) -> Result<(), Missing> {
+    fn first_row(&mut self, plan: &Plan, end: usize) -> Result<(), Stop> {
         if let Some(frame) = self.frames.last_mut()
             && !frame.go_to_first(&self.rows, &plan.steps()[frame.step])?
         {
@@ -396,7 +362,7 @@ impl ResponseWriter {
         Ok(())
     }
 
-    fn next_row_of_page(&mut self, plan: &Plan) -> Result<bool, Missing> {
+    fn next_row_of_page(&mut self, plan: &Plan) -> Result<bool, Stop> {
         match self.frames.last_mut() {
             Some(frame) => frame.go_to_next(&self.rows, &plan.steps()[frame.step]),
             None => Ok(false),
@@ -411,7 +377,7 @@ impl ResponseWriter {
         path: PathId,
         out: &mut Vec<u8>,
         base: usize,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), Stop> {
         let cause = match self.value(column) {
             Some((format, bytes)) if encode::json(scalar, format, bytes, out) => return Ok(()),
             Some(_) => Some(Cause::Unwritable(scalar)),
@@ -434,14 +400,7 @@ impl ResponseWriter {
     }
 
     /// Writes an absent object.
-    fn absent(
-        &mut self,
-        non_null: bool,
-        path: PathId,
-        end: usize,
-        out: &mut Vec<u8>,
-        base: usize,
-    ) -> Result<(), WriteError> {
+    fn absent(&mut self, non_null: bool, path: PathId, end: usize, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         self.next = end;
         if non_null {
             self.report(Cause::Missing, path);
@@ -450,7 +409,7 @@ impl ResponseWriter {
     }
 
     /// Writes a null. In place of a field that is non-null, the nearest nullable object around it becomes null, or `data`.
-    fn null(&mut self, non_null: bool, out: &mut Vec<u8>, base: usize) -> Result<(), WriteError> {
+    fn null(&mut self, non_null: bool, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         if non_null {
             let mut nullable = None;
             while let Some(scope) = self.scopes.pop() {
@@ -462,7 +421,7 @@ impl ResponseWriter {
             let whole = Scope { non_null: false, start: 0, end: self.plan.response_template().ops.len(), frames: 0 };
             let scope = nullable.unwrap_or(whole);
             if scope.start < self.returned {
-                return Err(WriteError);
+                return Err(Stop::Write);
             }
             out.truncate(scope.start.wrapping_add(base));
             self.frames.truncate(scope.frames);
@@ -501,14 +460,15 @@ impl ResponseWriter {
     fn encode_cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) -> bool {
         let Some(frame) = self.frames.last() else { return false };
         let (rows, step) = (&self.rows, &plan.steps()[frame.step]);
-        let last_examined = || rows.last_examined(frame.step);
         // Paging on from the last row of a search's window examines the following rows, and none twice. Between both cursors of an
         // empty page no row matches.
-        let row = match (which, EndOfWindow::of(frame, step, rows)) {
-            (PageCursor::OfRow, _) => frame.row(rows),
-            (PageCursor::Start, EndOfWindow::BeforePage) | (PageCursor::End, EndOfWindow::AfterPage) => last_examined(),
-            (PageCursor::Start, _) => frame.first_row(rows).or_else(last_examined),
-            (PageCursor::End, _) => frame.last_row(rows).or_else(last_examined),
+        let last_examined = rows.last_examined(frame.step);
+        let row = match which {
+            PageCursor::OfRow => frame.row(rows),
+            PageCursor::Start if step.backward => last_examined.or_else(|| frame.first_row(rows)),
+            PageCursor::End if !step.backward => last_examined.or_else(|| frame.last_row(rows)),
+            PageCursor::Start => frame.first_row(rows).or(last_examined),
+            PageCursor::End => frame.last_row(rows).or(last_examined),
         };
         let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
         self.cursor.begin(cursor.tag);

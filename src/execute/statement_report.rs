@@ -2,36 +2,39 @@
 //! find their rows.
 
 use serde_json::{Value as Json, json};
-use time::OffsetDateTime;
-use time::format_description::BorrowedFormatItem;
-use time::macros::format_description;
 
-use crate::execute::encode::{self, ColumnFormat};
+use crate::execute::plan_analysis::PlanAnalysis;
+use crate::execute::sql_literal::text;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
-use crate::value::{Numeric, ScalarType, Timestamp, Value};
+use crate::value::Value;
 
-const MICROSECONDS: &[BorrowedFormatItem<'_>] =
-    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-
-/// The statement of a plan, and its branches.
-pub(crate) fn report(plan: &Plan) -> Json {
+/// The statement of a plan, and its branches; and what they took, if that is known.
+pub(crate) fn report(plan: &Plan, analysis: Option<&PlanAnalysis>) -> Json {
     let statement = plan.needs_database().then(|| {
         let parameters = plan.parameters().map(value);
         json!({ "sql": plan.sql(), "parameters": parameters.collect::<Vec<_>>() })
     });
-    let branches = (0..plan.steps().len()).map(|step| branch(plan, step));
-    json!({ "statement": statement, "branches": branches.collect::<Vec<_>>() })
+    let branches = (0..plan.steps().len()).map(|step| branch(plan, step, analysis));
+    let mut report = json!({ "statement": statement, "branches": branches.collect::<Vec<_>>() });
+    if let Some(PlanAnalysis { planning, execution, .. }) = analysis {
+        report["planningMilliseconds"] = json!(planning);
+        report["milliseconds"] = json!(execution);
+    }
+    report
 }
 
-fn branch(plan: &Plan, id: StepId) -> Json {
+fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let step = &plan.steps()[id];
     let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
         object["access"] = access(&step.access_path);
         object["rowsExamined"] = rows_examined.into();
+    }
+    if let Some(analysis) = analysis {
+        object["actual"] = json!(analysis.branches.get(id));
     }
     object
 }
@@ -57,27 +60,10 @@ pub(crate) fn value(parameter: ParameterValue<'_>) -> Json {
 
 fn scalar(value: &Value) -> Json {
     match value {
-        Value::Text(text) => text.as_str().into(),
         Value::Int(number) => (*number).into(),
-        Value::Decimal(number) => number.to_string().into(),
         Value::Boolean(truth) => (*truth).into(),
-        Value::Numeric(number) => numeric(number),
-        Value::Uuid(uuid) => uuid.to_string().into(),
-        Value::DateTime(moment) => timestamp(*moment).map_or_else(|| moment.0.into(), Json::from),
+        Value::Text(_) | Value::Decimal(_) | Value::Numeric(_) | Value::Uuid(_) | Value::DateTime(_) => {
+            text(value).into()
+        }
     }
-}
-
-fn numeric(number: &Numeric) -> Json {
-    let mut text = Vec::new();
-    let is_written = encode::json(ScalarType::Decimal, ColumnFormat::Numeric, number.as_binary(), &mut text);
-    let text = if is_written { serde_json::from_slice(&text).ok() } else { None };
-    text.unwrap_or_else(|| "NaN or an infinity".into())
-}
-
-fn timestamp(moment: Timestamp) -> Option<String> {
-    if !moment.is_finite() {
-        return Some(if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned());
-    }
-    let moment = OffsetDateTime::from_unix_timestamp_nanos(moment.unix_micros() * 1000).ok()?;
-    moment.format(MICROSECONDS).ok()
 }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use tokio_postgres::Row;
 
 use crate::catalog::result_type::ResultType;
+use crate::database::column_format::ColumnFormat;
 use crate::database::parameter::RawValue;
-use crate::execute::encode::ColumnFormat;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
@@ -27,6 +27,8 @@ pub(super) struct StatementRows {
     rows: VecDeque<StatementRow>,
     /// How many rows before them were dropped.
     dropped: usize,
+    /// Bytes of memory that they take, about.
+    memory: usize,
     /// Whether all rows have arrived.
     is_complete: bool,
     /// What has arrived of each step.
@@ -74,6 +76,8 @@ struct SearchEnd {
     has_more: bool,
     /// Whether there is a row beyond the page.
     is_full: bool,
+    /// Whether the windows of the probes before and after the page ended before they found a row that matches.
+    cut_probes: [bool; 2],
 }
 
 impl StatementRows {
@@ -84,6 +88,7 @@ impl StatementRows {
             formats: std::iter::once(ColumnFormat::Int).chain(types).collect(),
             rows: VecDeque::new(),
             dropped: 0,
+            memory: 0,
             is_complete: false,
             steps: vec![Arrived::default(); plan.steps().len()],
         }
@@ -103,6 +108,7 @@ impl StatementRows {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
         let kind = arrived.kind(step, plan.size(id), &row)?;
+        self.memory += self.memory_of(&row);
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
     }
@@ -139,11 +145,19 @@ impl StatementRows {
         search.last.as_ref().filter(|_| search.has_more && !search.is_full)
     }
 
+    /// Whether it is not known if a row before a step's page matches, and one after it, since a window ended.
+    pub(super) fn cut_probes(&self, step: StepId) -> [bool; 2] {
+        self.steps[step].search.cut_probes
+    }
+
     /// Drops the rows before this one.
     pub(super) fn drop_before(&mut self, number: usize) {
-        let rows = number.saturating_sub(self.dropped).min(self.rows.len());
-        self.rows.drain(..rows);
-        self.dropped += rows;
+        while self.dropped < number
+            && let Some(row) = self.rows.pop_front()
+        {
+            self.memory -= self.memory_of(&row.row);
+            self.dropped += 1;
+        }
     }
 
     /// A column of a row, and its format; `None` is a null.
@@ -154,14 +168,24 @@ impl StatementRows {
 
     /// Bytes of memory that the rows take, about.
     pub(super) fn memory(&self) -> usize {
-        let overhead = ROW_OVERHEAD + self.formats.len() * COLUMN_OVERHEAD;
-        self.rows.iter().map(|row| row.row.raw_size_bytes() + overhead).sum()
+        self.memory
+    }
+
+    fn memory_of(&self, row: &Row) -> usize {
+        row.raw_size_bytes() + ROW_OVERHEAD + self.formats.len() * COLUMN_OVERHEAD
     }
 }
 
 impl Arrived {
     /// What the next row is.
     fn kind(&mut self, step: &Step, size: u32, row: &Row) -> Result<RowKind, ExecuteError> {
+        if step.search.is_some() {
+            for (cut, column) in
+                self.search.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page])
+            {
+                *cut = column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
+            }
+        }
         if let Some(column) = step.layout.present
             && !truth(row, column)?
         {
@@ -193,9 +217,13 @@ impl Arrived {
 }
 
 /// A boolean; null is false.
-pub(super) fn truth(row: &Row, column: usize) -> Result<bool, ExecuteError> {
-    let truth: Option<bool> = row.try_get(column).map_err(|_| ExecuteError::Misshapen)?;
-    Ok(truth == Some(true))
+fn truth(row: &Row, column: usize) -> Result<bool, ExecuteError> {
+    Ok(flag(row, column)? == Some(true))
+}
+
+/// A boolean, or a null.
+pub(super) fn flag(row: &Row, column: usize) -> Result<Option<bool>, ExecuteError> {
+    row.try_get(column).map_err(|_| ExecuteError::Misshapen)
 }
 
 /// The binary format of a column of the statement.

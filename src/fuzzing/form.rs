@@ -1,8 +1,5 @@
 //! Bodies of order updates: parameters, the request that they make, and its canonical text.
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
 use crate::orders::update_form::{UpdateForm, parse_body};
 use crate::orders::update_request::UpdateRequest;
 
@@ -16,14 +13,7 @@ pub struct Request(UpdateRequest);
 
 /// Parses a body as its content type says. Fails with the message that the client gets.
 pub fn parse(content_type: &str, body: &[u8]) -> Result<Form, String> {
-    let mut parsed = pin!(parse_body(Some(content_type), body.to_vec().into()));
-    // The body is there, so nothing waits for anything.
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(form) = parsed.as_mut().poll(&mut context) {
-            return form.map(Form).map_err(|error| error.to_string());
-        }
-    }
+    parse_body(content_type, body.to_vec().into()).map(Form).map_err(|error| error.to_string())
 }
 
 impl Form {
@@ -44,8 +34,8 @@ impl Request {
         &self.0.canonical
     }
 
-    /// How many boxes, rejections and moves it has.
+    /// How many boxes with the new ones, rejections and moves it has.
     pub fn rows(&self) -> (usize, usize, usize) {
-        (self.0.boxes.len(), self.0.rejections.len(), self.0.moves.len())
+        (self.0.boxes.len() + self.0.new_boxes.len(), self.0.rejections.len(), self.0.moves.len())
     }
 }

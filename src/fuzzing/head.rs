@@ -6,12 +6,14 @@ use hyper::HeaderMap;
 use hyper::http::request::Parts;
 use serde_json::{Map, Value};
 
+use crate::api::credentials;
+use crate::api::graphql::request_envelope::{self, GraphqlRequest};
+use crate::api::negotiate;
 use crate::http::coding::{self, Codings};
-use crate::http::endpoint::graphql::request_envelope::{self, GraphqlRequest};
-use crate::http::framing;
-use crate::http::malformed::BareResponse;
-use crate::http::origin;
-use crate::http::{credentials, negotiate, request_head};
+use crate::http::hyper_io::bare_response::BareResponse;
+use crate::http::hyper_io::framing;
+use crate::http::request::client_address;
+use crate::http::request::head as request_head;
 
 /// What a client is sending, followed byte by byte.
 #[derive(Debug, Default)]
@@ -73,7 +75,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The client's address behind trusted proxies.
 pub fn client_address(head: &Parts, peer: IpAddr, trusted: &[IpAddr]) -> Option<IpAddr> {
-    Some(origin::client_address(peer, &head.headers, trusted))
+    Some(client_address::of(peer, &head.headers, trusted))
 }
 
 /// A GraphQL request as the client sent it.

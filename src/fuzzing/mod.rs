@@ -15,7 +15,7 @@ pub mod document;
 pub mod form;
 #[cfg(feature = "server")]
 pub mod head;
-#[cfg(feature = "server")]
+#[cfg(feature = "tools")]
 pub mod load;
 #[cfg(feature = "server")]
 pub mod output;

@@ -1,7 +1,8 @@
 //! PostgreSQL's binary values as JSON and as cursor keys.
 
 use crate::cursor::Encoder;
-use crate::execute::encode::{self, ColumnFormat};
+use crate::database::column_format::ColumnFormat;
+use crate::execute::encode;
 use crate::value::ScalarType;
 
 /// A column of a result: its type in the schema, and its type in PostgreSQL.

@@ -31,7 +31,7 @@ impl Verifier {
         let source = KeySource::Text(own.to_owned());
         let mut keys = KeySet::read(&source, algorithm, None).ok()?;
         keys.external = match jwks {
-            Some(text) => Some(ExternalIssuer::parse(text)?),
+            Some(text) => Some(ExternalIssuer::parse(text)?.into()),
             None => None,
         };
         let [issuer, audience] = EXTERNAL.map(str::to_owned);

@@ -1,9 +1,11 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -13,14 +15,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time;
 
+use crate::http::connection::open_connections::Place;
 use crate::http::connection::{Connection, Timeouts, Waiting};
-use crate::http::connection_io::ConnectionIo;
-use crate::http::current_service::CurrentService;
+use crate::http::handler::{Current, Handler};
 use crate::http::head_limits::MAX_HEAD_BYTES;
-use crate::http::open_connections::Place;
-use crate::http::request_handler::handle;
-use crate::http::route::Endpoints;
-use crate::http::service::Service;
+use crate::http::hyper_io::ConnectionIo;
+use crate::http::listener_kind::ListenerKind;
 use crate::http::socket::stream::Stream;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -58,12 +58,12 @@ pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
 }
 
 /// The task that serves one connection.
-pub(crate) struct ConnectionTask {
+pub(crate) struct ConnectionTask<H> {
     pub builder: Arc<auto::Builder<TokioExecutor>>,
-    pub services: Arc<CurrentService>,
-    /// The service when the connection was accepted, which has its time-outs.
-    pub service: Arc<Service>,
-    pub endpoints: Endpoints,
+    pub current: Arc<Current<H>>,
+    /// The handler when the connection was accepted, which has its time-outs.
+    pub handler: Arc<H>,
+    pub listener: ListenerKind,
     pub connection: Arc<Connection>,
     /// The address of the other end.
     pub peer: IpAddr,
@@ -84,13 +84,13 @@ enum End {
     Shed,
 }
 
-impl ConnectionTask {
+impl<H: Handler> ConnectionTask<H> {
     /// Serves the connection.
     pub(crate) async fn run(mut self, stream: Stream) {
         stream.send_at_once();
         let Some(stream) = self.encrypted(stream).await else { return };
         let (io, unread) =
-            ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.service), self.endpoints);
+            ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.handler), self.listener);
         if self.serve(io).await == End::Done
             && let Ok(unread) = unread.await
         {
@@ -102,13 +102,13 @@ impl ConnectionTask {
     /// The stream, over TLS where clients are served so. `None` if the client does not complete the handshake in the time that
     /// it has for a head, or if its place is needed.
     async fn encrypted(&mut self, stream: Stream) -> Option<Stream> {
-        let tls = match self.endpoints {
-            Endpoints::Public => self.service.tls.clone(),
-            Endpoints::Admin => None,
+        let tls = match self.listener {
+            ListenerKind::Public => self.handler.http().tls.clone(),
+            ListenerKind::Admin => None,
         };
         let Some(tls) = tls else { return Some(stream) };
         tokio::select! {
-            shaken = time::timeout(self.service.options.header_timeout, stream.encrypted(tls)) => {
+            shaken = time::timeout(self.handler.http().options.header_timeout, stream.encrypted(tls)) => {
                 shaken.ok()?.inspect_err(|error| emit(&Event::HandshakeFailed { error })).ok()
             }
             () = self.connection.until_shed() => None,
@@ -116,18 +116,19 @@ impl ConnectionTask {
         }
     }
 
-    async fn serve(&mut self, io: ConnectionIo) -> End {
+    async fn serve(&mut self, io: ConnectionIo<H>) -> End {
         let service = service_fn({
-            let (services, connection) = (Arc::clone(&self.services), Arc::clone(&self.connection));
-            let (endpoints, peer) = (self.endpoints, self.peer);
+            let (current, connection) = (Arc::clone(&self.current), Arc::clone(&self.connection));
+            let (listener, peer) = (self.listener, self.peer);
             move |request: Request<Incoming>| {
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                Box::pin(handle(services.get(), endpoints, peer, connection.begin(), request))
+                let response = current.get().respond(listener, peer, connection.begin(), request);
+                Box::pin(response.map(Ok::<_, Infallible>))
             }
         });
         let builder = Arc::clone(&self.builder);
         let mut serving = Box::pin(builder.serve_connection(TokioIo::new(io), service));
-        let options = &self.service.options;
+        let options = &self.handler.http().options;
         let timeouts = Timeouts { idle: options.idle_timeout, write: options.write_timeout };
         let connection = &self.connection;
         let mut closing = false;

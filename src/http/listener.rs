@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
 use crate::http::connection::Connection;
+use crate::http::connection::open_connections::{ConnectionLimits, OpenConnections};
 use crate::http::connection_task::{ConnectionTask, builder};
-use crate::http::current_service::CurrentService;
+use crate::http::handler::{Current, Handler};
+use crate::http::listener_kind::ListenerKind;
 use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
-use crate::http::open_connections::{ConnectionLimits, OpenConnections};
-use crate::http::route::Endpoints;
-use crate::http::service::Service;
+use crate::http::options::Options;
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::listening::ListeningSocket;
 use crate::telemetry::emit;
@@ -36,17 +36,17 @@ const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 /// Connections of the operators' listener.
 const ADMIN_CONNECTIONS: usize = 64;
 
-/// A socket and what is served there.
+/// A socket on which connections are accepted.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: ListeningSocket,
-    endpoints: Endpoints,
+    kind: ListenerKind,
 }
 
 impl Listener {
-    /// Serves these endpoints on the socket.
-    pub(crate) fn new(socket: ListeningSocket, endpoints: Endpoints) -> Self {
-        Self { socket, endpoints }
+    /// A listener of this kind on the socket.
+    pub(crate) fn new(socket: ListeningSocket, kind: ListenerKind) -> Self {
+        Self { socket, kind }
     }
 
     /// The address, with the port that the system chose if the configured one is 0.
@@ -56,23 +56,23 @@ impl Listener {
 
     /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over. Logs the address at
     /// once, before the future is polled.
-    pub(crate) fn serve(
+    pub(crate) fn serve<H: Handler>(
         self,
-        services: Arc<CurrentService>,
+        current: Arc<Current<H>>,
         stop: impl Future<Output = ()> + Send,
     ) -> impl Future<Output = ()> + Send {
-        let endpoints = self.endpoints.name();
+        let endpoints = self.kind.name();
         emit(&Event::Listening { address: &self.address().to_string(), endpoints });
         async move {
             let (stopping, _) = watch::channel(false);
             let mut connections = JoinSet::new();
             tokio::select! {
-                () = self.accept(&mut connections, &stopping, &services) => {}
+                () = self.accept(&mut connections, &stopping, &current) => {}
                 () = stop => {}
             }
 
             while connections.try_join_next().is_some() {}
-            let grace = services.get().options.grace;
+            let grace = current.get().http().options.grace;
             emit(&Event::Stopping { open_connections: connections.len(), grace, endpoints });
             stopping.send_replace(true);
             let all_ended = async { while connections.join_next().await.is_some() {} };
@@ -84,15 +84,15 @@ impl Listener {
     }
 
     /// Accepts connections. Never ends.
-    async fn accept(
+    async fn accept<H: Handler>(
         self,
         connections: &mut JoinSet<()>,
         stopping: &watch::Sender<bool>,
-        services: &Arc<CurrentService>,
+        current: &Arc<Current<H>>,
     ) {
         let open = Arc::<OpenConnections>::default();
         let builder = Arc::new(builder());
-        let mut crowding = Crowding::new(self.endpoints);
+        let mut crowding = Crowding::new(self.kind);
         loop {
             while connections.try_join_next().is_some() {}
             let (stream, peer) = match self.socket.accept().await {
@@ -106,39 +106,38 @@ impl Listener {
                     continue;
                 }
             };
-            let service = services.get();
-            let connection = Arc::new(Connection::new(service.memory.connection()));
-            let Ok((place, shed)) = open.admit(peer, &connection, self.limits(&service)).await else {
+            let handler = current.get();
+            let connection = Arc::new(Connection::new(handler.http().memory.connection()));
+            let Ok((place, shed)) = open.admit(peer, &connection, self.limits(&handler.http().options)).await else {
                 stream.reset();
                 crowding.count(0, 1);
                 continue;
             };
             crowding.count(shed, 0);
-            ACCEPTED.of((self.endpoints,)).increment();
+            ACCEPTED.of((self.kind,)).increment();
             let task = ConnectionTask {
                 builder: Arc::clone(&builder),
-                services: Arc::clone(services),
-                service,
-                endpoints: self.endpoints,
+                current: Arc::clone(current),
+                handler,
+                listener: self.kind,
                 connection,
                 peer,
                 stopping: stopping.subscribe(),
                 place,
-                counted: CONNECTIONS.of((self.endpoints,)).count(),
+                counted: CONNECTIONS.of((self.kind,)).count(),
             };
             connections.spawn(task.run(stream));
         }
     }
 
-    fn limits<'a>(&self, service: &'a Service) -> ConnectionLimits<'a> {
-        let options = &service.options;
-        match self.endpoints {
-            Endpoints::Public => ConnectionLimits {
+    fn limits<'a>(&self, options: &'a Options) -> ConnectionLimits<'a> {
+        match self.kind {
+            ListenerKind::Public => ConnectionLimits {
                 all: options.connection_limit,
                 per_address: options.connections_per_address,
                 trusted_proxies: &options.trusted_proxies,
             },
-            Endpoints::Admin => {
+            ListenerKind::Admin => {
                 ConnectionLimits { all: ADMIN_CONNECTIONS, per_address: ADMIN_CONNECTIONS, trusted_proxies: &[] }
             }
         }
@@ -148,21 +147,21 @@ impl Listener {
 /// Connections that were closed because there were too many, since the log last said so.
 #[derive(Debug)]
 struct Crowding {
-    endpoints: Endpoints,
+    listener: ListenerKind,
     shed: u64,
     refused: u64,
     reported: Option<Instant>,
 }
 
 impl Crowding {
-    fn new(endpoints: Endpoints) -> Self {
-        Self { endpoints, shed: 0, refused: 0, reported: None }
+    fn new(listener: ListenerKind) -> Self {
+        Self { listener, shed: 0, refused: 0, reported: None }
     }
 
     /// Adds connections that were closed to make room, and those that were not accepted. Reports them now and then.
     fn count(&mut self, shed: u64, refused: u64) {
-        SHED.of((self.endpoints,)).add(shed);
-        REFUSED.of((self.endpoints,)).add(refused);
+        SHED.of((self.listener,)).add(shed);
+        REFUSED.of((self.listener,)).add(refused);
         self.shed += shed;
         self.refused += refused;
         let is_due = self.reported.is_none_or(|reported| reported.elapsed() >= REPORT_INTERVAL);

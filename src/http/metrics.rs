@@ -1,75 +1,34 @@
-//! The metrics of requests and connections, which are recorded, and the list of all metrics.
+//! The metrics of connections.
 
-use crate::access;
-use crate::database;
-use crate::error::code::ErrorCode;
-use crate::http::request_labels::{RequestMethod, Status};
-use crate::http::route::{Endpoints, Route};
-use crate::shared_store;
-use crate::telemetry::event_metrics;
-use crate::telemetry::metrics::instrument::{Counter, Credits, Gauge, Histogram, Seconds};
-use crate::telemetry::metrics::label::label;
-use crate::telemetry::metrics::process;
-use crate::telemetry::metrics::reading::Metric;
+use crate::http::listener_kind::ListenerKind;
+use crate::telemetry::metrics::instrument::{Counter, Gauge};
+use crate::telemetry::metrics::label::Label;
 use crate::telemetry::metrics::table::metrics;
-use crate::throttle;
 
 metrics! {
-    /// Time from a request's head to the last byte of its response that was handed to the connection.
-    REQUESTS: Histogram<Seconds>, by (RequestMethod, Option<Route>, Status) = "http_server_request_duration_seconds";
-    /// Requests that are not answered yet, or whose response is not handed over yet.
-    ACTIVE: Gauge, by () = "http_server_active_requests";
-    /// Requests that got an error, by the code of the first.
-    ERRORS: Counter, by (ErrorCode,) = "orderql_errors_total";
-    /// Estimated cost of the queries that were charged.
-    COST_ESTIMATED: Histogram<Credits>, by () = "orderql_cost_estimated";
-    /// Cost of the queries that were charged and answered, computed from the rows that they returned.
-    COST_ACTUAL: Histogram<Credits>, by () = "orderql_cost_actual";
-    /// Credits of the queries that were throttled.
-    THROTTLED_CREDITS: Counter, by () = "orderql_throttled_credits_total";
-    /// Refusals of throttled queries that were held back, because their callers got many.
-    HELD_BACK: Counter, by () = "orderql_refusals_held_back_total";
-    /// Order updates that were well-formed, by their outcome.
-    UPDATES: Counter, by (UpdateResult,) = "orderql_updates_total";
     /// Open connections of clients.
-    CONNECTIONS: Gauge, by (Endpoints,) = "orderql_connections";
+    CONNECTIONS: Gauge, by (ListenerKind,) = "orderql_connections";
     /// Connections that were accepted.
-    ACCEPTED: Counter, by (Endpoints,) = "orderql_connections_accepted_total";
+    ACCEPTED: Counter, by (ListenerKind,) = "orderql_connections_accepted_total";
     /// Open connections that were closed because there were too many.
-    SHED: Counter, by (Endpoints,) = "orderql_connections_shed_total";
+    SHED: Counter, by (ListenerKind,) = "orderql_connections_shed_total";
     /// Connections that were closed at once because their address had too many.
-    REFUSED: Counter, by (Endpoints,) = "orderql_connections_refused_total";
+    REFUSED: Counter, by (ListenerKind,) = "orderql_connections_refused_total";
     /// Bytes that clients sent.
-    RECEIVED: Counter, by (Endpoints,) = "orderql_received_bytes_total";
+    RECEIVED: Counter, by (ListenerKind,) = "orderql_received_bytes_total";
     /// Bytes that were sent to clients.
-    SENT: Counter, by (Endpoints,) = "orderql_sent_bytes_total";
+    SENT: Counter, by (ListenerKind,) = "orderql_sent_bytes_total";
 }
 
-label! {
-    /// What became of an order update.
-    UpdateResult = "outcome" {
-        /// All rows were applied.
-        Applied = "applied",
-        /// It names what does not exist, or conflicts with the state of the orders.
-        Rejected = "rejected",
-        /// Its idempotency key cannot be used.
-        KeyRejected = "key_rejected",
-        /// The database cannot be used, or it took too long.
-        Unavailable = "unavailable",
-        /// An internal error.
-        Failed = "failed",
+impl Label for ListenerKind {
+    const NAME: &'static str = "listener";
+    const COUNT: usize = Self::ALL.len();
+
+    fn index(self) -> usize {
+        self as usize
     }
-}
 
-/// The metrics of all modules that are recorded.
-pub(crate) fn recorded<'a>() -> impl Iterator<Item = &'a (dyn Metric + 'a)> {
-    let modules = [
-        RECORDED,
-        database::metrics::RECORDED,
-        shared_store::metrics::RECORDED,
-        throttle::metrics::RECORDED,
-        access::metrics::RECORDED,
-        event_metrics::RECORDED,
-    ];
-    modules.into_iter().chain([process::FIGURES]).flatten().map(|metric| *metric as &dyn Metric)
+    fn text(index: usize) -> &'static str {
+        Self::ALL[index].name()
+    }
 }

@@ -4,9 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::http::coding::Codings;
-use crate::http::console_mode::ConsoleMode;
-use crate::http::cors;
-use crate::http::query_texts::QueryTextOptions;
+use crate::http::response::cors;
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::tls::TlsFiles;
 
@@ -37,14 +35,6 @@ pub struct Options {
     pub connection_limit: usize,
     /// Those of one address, or of one IPv6 network of 64 bits. Trusted proxies have no limit of their own.
     pub connections_per_address: usize,
-    /// How long a query may ask to wait for its credits or its place.
-    pub max_wait: Duration,
-    /// How long a query waits for its place without asking.
-    pub queue_wait: Duration,
-    /// Queries of one caller that may wait.
-    pub queue_length: usize,
-    /// How long an export reads from one snapshot.
-    pub export_time: Duration,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,
     /// How long the server goes on, not ready any more, before it stops.
@@ -53,12 +43,6 @@ pub struct Options {
     pub trusted_proxies: Vec<IpAddr>,
     /// Codings in which larger responses are compressed.
     pub codings: Codings,
-    /// How much the texts of persisted queries may take.
-    pub persisted_queries: QueryTextOptions,
-    /// How long a query may take without being logged as slow; `None` if none is.
-    pub slow_query: Option<Duration>,
     /// Which web pages' scripts may read responses.
     pub cors: cors::Options,
-    /// Which listener has the console.
-    pub console: ConsoleMode,
 }

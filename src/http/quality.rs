@@ -8,16 +8,16 @@
 
 /// A quality value, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Quality(u16);
+pub(crate) struct Quality(u16);
 
 impl Quality {
     /// Not acceptable.
-    pub(super) const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
     /// The quality of an element without one.
-    pub(super) const MAX: Self = Self(1000);
+    pub(crate) const MAX: Self = Self(1000);
 
     /// Parses the value of a parameter `q`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
@@ -31,19 +31,19 @@ impl Quality {
     }
 
     /// Whether the element is acceptable at all.
-    pub(super) fn is_acceptable(self) -> bool {
+    pub(crate) fn is_acceptable(self) -> bool {
         self > Self::NONE
     }
 }
 
 /// The elements of a list, separated by commas. Some may be empty.
-pub(super) fn elements(list: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn elements(list: &str) -> impl Iterator<Item = &str> {
     split_outside_quotes(list, ',')
 }
 
 /// An element without its parameters, and the names and values of its parameters. Values have no quotes around them; there
 /// is none without a `=`.
-pub(super) fn parameters(element: &str) -> (&str, impl Iterator<Item = (&str, Option<&str>)>) {
+pub(crate) fn parameters(element: &str) -> (&str, impl Iterator<Item = (&str, Option<&str>)>) {
     let mut parts = split_outside_quotes(element, ';').map(str::trim);
     let value = parts.next().unwrap_or_default();
     let parameters = parts.map(|part| match part.split_once('=') {

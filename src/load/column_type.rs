@@ -10,7 +10,6 @@ pub(crate) enum ColumnType {
     },
     /// A decimal number of any scale. PostgreSQL rounds it to the column's scale, as it does for OFBiz.
     Numeric,
-    /// An integer.
     Integer {
         /// 2, 4 or 8.
         bytes: u8,
@@ -22,7 +21,6 @@ pub(crate) enum ColumnType {
         /// Whether the column has a time zone.
         zoned: bool,
     },
-    /// A date.
     Date,
     /// A time of day.
     Time,

@@ -6,10 +6,8 @@ use crate::load::row::{Action, Row};
 use crate::load::tables::{FieldColumn, Table, Tables};
 use crate::load::value::canonical;
 
-/// A mapped row.
 #[derive(Debug)]
 pub(super) struct MappedRow {
-    /// The record.
     pub(super) record: Record,
     /// The row's fields without a column, by their names in the file.
     pub(super) unknown_fields: Vec<String>,

@@ -36,7 +36,6 @@ pub(super) struct StatementKey {
 /// Records for one statement.
 #[derive(Debug)]
 pub(super) struct RecordBatch {
-    /// The statement.
     pub(super) statement: StatementKey,
     /// The line and the values of each record.
     pub(super) records: Vec<(u64, Vec<Option<String>>)>,

@@ -56,7 +56,6 @@ pub(crate) struct RootOptions {
 pub(crate) enum FileItem {
     /// The root element. The first item, exactly once.
     Root(RootOptions),
-    /// A row.
     Row(Row),
     /// A row with an element inside a field. The XML is well-formed, but the field has no text value.
     NestedElement {

@@ -38,7 +38,6 @@ pub(super) struct Table {
 /// One column.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// Its name.
     pub(super) name: String,
     /// The type that values are checked against.
     pub(super) data_type: ColumnType,
@@ -49,7 +48,6 @@ pub(super) struct Column {
     pub(super) is_stamp: bool,
 }
 
-/// A foreign key.
 #[derive(Debug)]
 pub(super) struct ForeignKey {
     /// The referencing columns as indexes into the table's columns.

@@ -1,10 +1,12 @@
 //! The errors of an order update, except for the [violations](crate::orders::violation) of its rules.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use crate::database::error::DatabaseError;
+use crate::error::code::ErrorCode;
+use crate::orders::param_name::{ROW_SUBMIT, fields};
+use crate::orders::rejection::Rejection;
+use crate::orders::update_row::RowKind;
 
 /// The maximum number of parameters of a request.
 pub(super) const MAX_PARAMETERS: usize = 5000;
@@ -15,25 +17,15 @@ pub(super) const MAX_ID_BYTES: usize = 255;
 /// The maximum number of rows of a request.
 pub(super) const MAX_ROWS: usize = 500;
 
-/// The maximum number of messages in a response.
-const MAX_MESSAGES: usize = 50;
-
-/// The messages of errors. So that a response stays small, the number of those that are left out stands for them.
-pub(crate) fn messages<E: fmt::Display>(errors: &[E]) -> Vec<String> {
-    let left_out = errors.len().saturating_sub(MAX_MESSAGES);
-    let mut messages: Vec<String> = errors.iter().take(MAX_MESSAGES).map(ToString::to_string).collect();
-    if left_out > 0 {
-        messages.push(format!("and {left_out} more errors"));
-    }
-    messages
-}
-
 /// Why a body is not a form.
 #[derive(Debug, Error)]
 pub(crate) enum FormError {
     /// Another media type, or none.
     #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
     NotAForm,
+    /// A form in another charset.
+    #[error("the body must be in UTF-8; no other charset is read")]
+    NotUtf8,
     /// Multipart without a boundary, which the parts cannot be found without.
     #[error(
         "the Content-Type has no boundary: send multipart/form-data; boundary=..., or leave the header to the HTTP client, \
@@ -72,6 +64,13 @@ pub(crate) enum ParameterError {
     /// No row with a shipment's box type.
     #[error("at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required")]
     NoBoxRow,
+    /// The rows of the kind have no such field.
+    #[error("there is no parameter {name}; the {kind} rows have {}", known_names(*kind))]
+    Unknown {
+        /// The parameter.
+        name: String,
+        kind: RowKind,
+    },
     /// The index in the name is not a number.
     #[error("the parameter {0} has an index that is no whole number up to {max}", max = u32::MAX)]
     BadIndex(String),
@@ -89,19 +88,44 @@ pub(crate) enum ParameterError {
     TooManyRows,
 }
 
+/// The names of a row's parameters.
+fn known_names(kind: RowKind) -> String {
+    let name = |(field, _): &(&str, bool)| match *field {
+        ROW_SUBMIT => format!("<n>_{kind}_{field}"),
+        field => format!("{kind}_{field}_<n>"),
+    };
+    fields(kind).iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// Why an update has no outcome. Nothing of it was applied.
 #[derive(Debug, Error)]
 pub(crate) enum UpdateError {
-    /// Rows of a table that this program does not know reference rows that the update deletes.
-    #[error("rows of {0} refer to what would be deleted")]
-    Referenced(String),
-    /// A value is longer than its column in this database, such as a user's id.
-    #[error("a value is too long for the database: {0}")]
-    TooLong(String),
     /// The database is unreachable or busy, or other updates hold the locks. A retry may succeed.
     #[error(transparent)]
     Unavailable(DatabaseError),
     /// Any other database error.
     #[error(transparent)]
     Internal(DatabaseError),
+}
+
+impl From<FormError> for Rejection {
+    fn from(error: FormError) -> Self {
+        let code = match error {
+            FormError::NotAForm | FormError::NotUtf8 => ErrorCode::UnsupportedMediaType,
+            FormError::NoBoundary
+            | FormError::Malformed(_)
+            | FormError::NotText(_)
+            | FormError::Nameless
+            | FormError::TooMany
+            | FormError::TooLarge
+            | FormError::NameTooLong => ErrorCode::BadUserInput,
+        };
+        Self::new(code, &[error])
+    }
+}
+
+impl From<Vec<ParameterError>> for Rejection {
+    fn from(errors: Vec<ParameterError>) -> Self {
+        Self::new(ErrorCode::BadUserInput, &errors)
+    }
 }

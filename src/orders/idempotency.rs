@@ -1,12 +1,15 @@
 //! Outcomes of requests with an `Idempotency-Key`, stored for a day. Malformed requests do not get here.
 
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 use tokio_postgres::Client;
 
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
+use crate::error::code::ErrorCode;
 use crate::orders::actor::Actor;
-use crate::orders::outcome::{RejectionCause, UpdateOutcome};
+use crate::orders::outcome::UpdateOutcome;
+use crate::orders::rejection::Rejection;
 use crate::orders::update_request::UpdateRequest;
 
 /// A request's idempotency key.
@@ -18,8 +21,19 @@ pub(crate) struct IdempotencyKey<'a> {
     pub(crate) max_keys: u32,
 }
 
+/// Why an idempotency key cannot be used.
+#[derive(Debug, Error)]
+enum KeyError {
+    #[error("this Idempotency-Key was used with other parameters")]
+    Reused,
+    #[error(
+        "{max_keys} Idempotency-Keys are stored for you, and no more may be; each is deleted a day after its request"
+    )]
+    TooMany { max_keys: u32 },
+}
+
 /// The state of an idempotency key.
-pub(super) enum Claim {
+pub(super) enum KeyState {
     /// The key is new or expired. This transaction has locked it.
     New,
     /// The request has this outcome without being applied: that of the request which it repeats, or a rejection of the key.
@@ -47,7 +61,7 @@ pub(super) async fn claim(
     actor: &Actor,
     IdempotencyKey { key, max_keys }: IdempotencyKey<'_>,
     request: &UpdateRequest,
-) -> Result<Claim, DatabaseError> {
+) -> Result<KeyState, DatabaseError> {
     let hash = request_hash(request);
     // An expired key counts as deleted. Simultaneous requests do not see each other's keys, so a user can have a few more
     // than allowed, one for each.
@@ -64,7 +78,7 @@ pub(super) async fn claim(
         )
         .await?;
     if inserted == 1 {
-        return Ok(Claim::New);
+        return Ok(KeyState::New);
     }
     let row = transaction
         .query_opt(
@@ -73,18 +87,23 @@ pub(super) async fn claim(
             &[&actor.user_id, &key],
         )
         .await?;
-    let Some(row) = row else { return Ok(Claim::Decided(UpdateOutcome::TooManyKeys)) };
+    let Some(row) = row else { return Ok(decided(ErrorCode::Throttled, KeyError::TooMany { max_keys })) };
     let known: &[u8] = row.try_get(0)?;
     if known != hash {
-        return Ok(Claim::Decided(UpdateOutcome::KeyReused));
+        return Ok(decided(ErrorCode::IdempotencyKeyReused, KeyError::Reused));
     }
-    let errors = || row.try_get::<_, Option<Vec<String>>>(2).map(Option::unwrap_or_default);
+    let messages: Vec<String> = row.try_get::<_, Option<_>>(2)?.unwrap_or_default();
     let outcome = match row.try_get(1)? {
-        Some(APPLIED) => UpdateOutcome::Applied,
-        Some(NOT_FOUND) => UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors: errors()? },
-        _ => UpdateOutcome::Rejected { cause: RejectionCause::Conflict, errors: errors()? },
+        Some(APPLIED) => {
+            UpdateOutcome::Applied(messages.iter().filter_map(|note| serde_json::from_str(note).ok()).collect())
+        }
+        name => {
+            let is_not_found = name == Some(ErrorCode::NotFound.as_str());
+            let code = if is_not_found { ErrorCode::NotFound } else { ErrorCode::Conflict };
+            UpdateOutcome::Rejected(Rejection { code, messages })
+        }
     };
-    Ok(Claim::Decided(outcome))
+    Ok(KeyState::Decided(outcome))
 }
 
 /// Stores the outcome. It becomes visible with the update, when the transaction commits.
@@ -94,25 +113,29 @@ pub(super) async fn store(
     IdempotencyKey { key, .. }: IdempotencyKey<'_>,
     outcome: &UpdateOutcome,
 ) -> Result<(), DatabaseError> {
-    let (name, errors) = match outcome {
-        UpdateOutcome::Applied => (APPLIED, None),
-        UpdateOutcome::Rejected { cause: RejectionCause::NotFound, errors } => (NOT_FOUND, Some(errors)),
-        UpdateOutcome::Rejected { cause: RejectionCause::Conflict, errors } => (CONFLICT, Some(errors)),
-        // The outcomes of requests that did not claim the key.
-        UpdateOutcome::KeyReused | UpdateOutcome::TooManyKeys => return Ok(()),
+    let (name, messages) = match outcome {
+        // Serializing strings and numbers cannot fail.
+        UpdateOutcome::Applied(notes) => {
+            (APPLIED, notes.iter().filter_map(|note| serde_json::to_string(note).ok()).collect())
+        }
+        UpdateOutcome::Rejected(rejection) => (rejection.code.as_str(), rejection.messages.clone()),
     };
+    let messages = Some(messages).filter(|messages: &Vec<String>| !messages.is_empty());
     transaction
         .execute(
             "UPDATE orderql.idempotent_answer SET outcome = $3, errors = $4 WHERE user_id = $1 AND key = $2",
-            &[&actor.user_id, &key, &name, &errors],
+            &[&actor.user_id, &key, &name, &messages],
         )
         .await?;
     Ok(())
 }
 
+fn decided(code: ErrorCode, error: KeyError) -> KeyState {
+    KeyState::Decided(UpdateOutcome::Rejected(Rejection::new(code, &[error])))
+}
+
+/// The stored name of an applied update. That of a rejected one is its code.
 const APPLIED: &str = "APPLIED";
-const NOT_FOUND: &str = "NOT_FOUND";
-const CONFLICT: &str = "CONFLICT";
 
 /// A hash of the parameters. The parameters themselves may be large, and are not needed to recognize a repeat.
 fn request_hash(request: &UpdateRequest) -> Vec<u8> {

@@ -5,12 +5,15 @@
 //!   └▶ update_request       typed rows, echo and canonical form
 //!        └▶ update          one transaction with retries; idempotency repeats stored outcomes
 //!             └▶ apply      lock ─▶ rules ─▶ change set ─▶ changes and audit
-//!                  └▶ outcome       applied, rejected with violations, or the idempotency key cannot be used
+//!                  └▶ outcome       applied, with notes for the client, or rejected with a code and messages
 //! ```
 //!
 //! ## Changed tables
 //!
-//! **A rejected item** (`rej` row; without a sequence id, every item of the shipment):
+//! In each order that something was changed of, `order_header` gets new stamps.
+//!
+//! **A rejected item** (`rej` row; without a sequence id, every item of the shipment; of a ship group that may not be split,
+//! every approved order item):
 //!
 //! | table | change |
 //! |---|---|
@@ -29,11 +32,15 @@
 //!
 //! **A changed box** (`box` row with another type): `shipment_package.shipment_box_type_id` is set (a shipment without a
 //! package receives one), the labels in `shipment_package_route_seg` and the tracking number of `shipment_route_segment`
-//! are cleared, and the shipment returns to `SHIPMENT_INPUT`.
+//! are cleared, and the shipment returns to `SHIPMENT_INPUT`, and from there to `SHIPMENT_APPROVED` if it was approved.
+//!
+//! **A new box** (`add` row): a `shipment` in `SHIPMENT_INPUT` with the order, facility, addresses and shipping method of the one
+//! that is named, its `shipment_status`, copies of the `shipment_route_segment` rows without labels, a `shipment_package` of the
+//! box type, and its `shipment_package_route_seg`.
 //!
 //! **A moved item** (`rtp` row): the `shipment_item` is inserted into the other shipment under its next sequence id.
 //! `order_shipment`, the reservation's shipment and the package contents follow. Both shipments return to
-//! `SHIPMENT_INPUT`; a shipment without items is cancelled.
+//! `SHIPMENT_INPUT`; a shipment without items is cancelled, and can be the new shipment of a later `rtp` row.
 //!
 //! ## Locks
 //!
@@ -45,10 +52,12 @@ pub(crate) mod actor;
 pub(crate) mod error;
 pub(crate) mod options;
 pub(crate) mod outcome;
+pub(crate) mod rejection;
 pub(crate) mod update_row;
 pub(crate) mod violation;
 
 pub(crate) mod update_form;
+mod ids;
 mod param_name;
 pub(crate) mod update_request;
 

@@ -1,8 +1,12 @@
 //! The outcome of an order update.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use crate::database::wal_position::WalPosition;
-use crate::orders::error::messages;
-use crate::orders::violation::Violation;
+use crate::orders::rejection::Rejection;
+use crate::orders::update_row::RowKind;
 
 /// What became of an order update.
 #[derive(Debug)]
@@ -15,35 +19,34 @@ pub(crate) struct Updated {
 /// The outcome of an order update. The same for a request and for its repeats with the same idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UpdateOutcome {
-    /// All rows were applied.
-    Applied,
-    /// The rules reject the update. Nothing was changed.
-    Rejected {
-        /// Why, for all violations together.
-        cause: RejectionCause,
-        /// The messages of the violations, at least one.
-        errors: Vec<String>,
-    },
-    /// The idempotency key was used for another request. Nothing was changed.
-    KeyReused,
-    /// The caller has stored as many idempotency keys as it may. Nothing was changed.
-    TooManyKeys,
+    /// All rows were applied, with what the client cannot tell from them.
+    Applied(Vec<Note>),
+    /// Nothing was changed.
+    Rejected(Rejection),
 }
 
-/// Why the rules reject an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RejectionCause {
-    /// Every violation names something that does not exist.
-    NotFound,
-    /// At least one violation is a conflict with the state of the orders.
-    Conflict,
+/// What an applied update did beyond what its rows say. Its JSON is stored; do not rename its parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Note {
+    /// A box was added, which is this shipment.
+    NewBox { row: u32, shipment_id: String },
+    /// An order item was rejected with those of a row, because its ship group may not be split.
+    RejectedToo { row: u32, order_id: String, order_item_seq_id: String, ship_group_seq_id: String },
 }
 
-impl UpdateOutcome {
-    /// Rejected with these violations.
-    pub(super) fn rejected(violations: &[Violation]) -> Self {
-        let is_not_found = violations.iter().all(Violation::is_not_found);
-        let cause = if is_not_found { RejectionCause::NotFound } else { RejectionCause::Conflict };
-        Self::Rejected { cause, errors: messages(violations) }
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NewBox { row, shipment_id } => {
+                write!(f, "row {row} of {}: the new box is the shipment {shipment_id}", RowKind::NewBox)
+            }
+            Self::RejectedToo { row, order_id, order_item_seq_id, ship_group_seq_id } => write!(
+                f,
+                "row {row} of {}: the order item {order_item_seq_id} of the order {order_id} is rejected too, because its ship \
+                 group {ship_group_seq_id} may not be split",
+                RowKind::Rejection
+            ),
+        }
     }
 }

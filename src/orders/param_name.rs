@@ -3,7 +3,7 @@
 //! A name contains its row's kind and index: `box_shipmentId_0`, `0_box_rowSubmit`. Rows of different kinds are numbered
 //! independently, because clients count packages and items separately.
 
-use crate::orders::update_row::RowKind;
+use crate::orders::update_row::{RowId, RowKind};
 
 pub(super) const FACILITY: &str = "facilityId";
 pub(super) const SHIPMENT: &str = "shipmentId";
@@ -15,39 +15,61 @@ pub(super) const ROW_SUBMIT: &str = "rowSubmit";
 
 /// A parsed name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ParamName {
-    pub(super) kind: RowKind,
-    pub(super) field: &'static str,
-    /// The row's index; `None` if it is not a number.
-    pub(super) index: Option<u32>,
+pub(super) enum ParamName {
+    Facility,
+    /// A field of a row.
+    Field(RowId, &'static str),
+    /// A field of a row whose index is not a number.
+    BadIndex,
+    /// Named like a field of a row, which rows of the kind do not have.
+    Unknown(RowKind),
+    /// Belongs to no row.
+    Other,
 }
 
 impl ParamName {
-    /// Parses a name. `None` for parameters that belong to no row.
-    pub(super) fn parse(name: &str) -> Option<Self> {
-        RowKind::ALL.into_iter().find_map(|kind| {
-            let field = fields(kind).iter().find_map(|(field, _)| {
-                let index =
-                    name.strip_prefix(kind.prefix())?.strip_prefix('_')?.strip_prefix(field)?.strip_prefix('_')?;
-                Some(Self { kind, field, index: parse_number(index) })
-            });
-            field.or_else(|| {
-                // Some clients append an underscore.
-                let rest = name.strip_suffix('_').unwrap_or(name);
-                let index = rest.strip_suffix(ROW_SUBMIT)?.strip_suffix('_')?.strip_suffix(kind.prefix())?;
-                let index = index.strip_suffix('_')?;
-                Some(Self { kind, field: ROW_SUBMIT, index: parse_number(index) })
-            })
-        })
+    pub(super) fn parse(name: &str) -> Self {
+        if name == FACILITY {
+            return Self::Facility;
+        }
+        RowKind::ALL.into_iter().find_map(|kind| Self::of_kind(kind, name)).unwrap_or(Self::Other)
+    }
+
+    /// `None` if the name is not that of a row of the kind.
+    fn of_kind(kind: RowKind, name: &str) -> Option<Self> {
+        let prefix = kind.prefix();
+        if let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')) {
+            let named =
+                fields(kind).iter().find_map(|(field, _)| Some((*field, rest.strip_prefix(field)?.strip_prefix('_')?)));
+            return Some(named.map_or(Self::Unknown(kind), |(field, index)| Self::field(kind, field, index)));
+        }
+        // Some clients append an underscore.
+        let submit = name.strip_suffix('_').unwrap_or(name).strip_suffix(ROW_SUBMIT);
+        if let Some(index) = submit.and_then(|rest| rest.strip_suffix('_')?.strip_suffix(prefix)?.strip_suffix('_')) {
+            return Some(Self::field(kind, ROW_SUBMIT, index));
+        }
+        let (index, rest) = name.split_once('_')?;
+        let is_row = parse_number(index).is_some() && rest.strip_prefix(prefix)?.starts_with('_');
+        is_row.then_some(Self::Unknown(kind))
+    }
+
+    fn field(kind: RowKind, field: &'static str, index: &str) -> Self {
+        parse_number(index).map_or(Self::BadIndex, |index| Self::Field(RowId { kind, index }, field))
     }
 }
 
-/// The fields of a kind of rows, without the row-submit, and whether each is required.
+/// The name of a row's field.
+pub(super) fn name_of(RowId { kind, index }: RowId, field: &str) -> String {
+    if field == ROW_SUBMIT { format!("{index}_{kind}_{field}") } else { format!("{kind}_{field}_{index}") }
+}
+
+/// The fields of a kind of rows, and whether each is required.
 pub(super) const fn fields(kind: RowKind) -> &'static [(&'static str, bool)] {
     match kind {
-        RowKind::Box => &[(SHIPMENT, true), (BOX_TYPE, true)],
-        RowKind::Rejection => &[(SHIPMENT, true), (ITEM, false), (REASON, true)],
-        RowKind::Move => &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false)],
+        RowKind::Box => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, true)],
+        RowKind::NewBox => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, false)],
+        RowKind::Rejection => &[(SHIPMENT, true), (ITEM, false), (REASON, true), (ROW_SUBMIT, false)],
+        RowKind::Move => &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false), (ROW_SUBMIT, false)],
     }
 }
 
@@ -67,11 +89,37 @@ mod tests {
             ("12_rej_rowSubmit_", RowKind::Rejection, 12),
             ("3_rtp_rowSubmit", RowKind::Move, 3),
         ] {
-            assert_eq!(ParamName::parse(name), Some(ParamName { kind, field: ROW_SUBMIT, index: Some(index) }));
+            assert_eq!(ParamName::parse(name), ParamName::Field(RowId { kind, index }, ROW_SUBMIT));
+            assert_eq!(name_of(RowId { kind, index }, ROW_SUBMIT), name.trim_end_matches('_'));
         }
-        assert_eq!(ParamName::parse("x_box_rowSubmit").unwrap().index, None);
-        for name in ["box_rowSubmit", "0_foo_rowSubmit", "rowSubmit", "0__rowSubmit"] {
-            assert_eq!(ParamName::parse(name), None, "{name}");
+        assert_eq!(ParamName::parse("x_box_rowSubmit"), ParamName::BadIndex);
+    }
+
+    #[test]
+    fn names_like_those_of_rows_are_unknown_and_others_belong_to_no_row() {
+        for (name, kind) in [
+            ("rej_quantity_0", RowKind::Rejection),
+            ("rej_shipmentId", RowKind::Rejection),
+            ("box_rowSubmit", RowKind::Box),
+            ("rtp_shipmentid_0", RowKind::Move),
+            ("rtp_shipmentBoxTypeId_0", RowKind::Move),
+            ("0_rej_quantity", RowKind::Rejection),
+            ("0_box_rowSubmit__", RowKind::Box),
+            ("add_", RowKind::NewBox),
+        ] {
+            assert_eq!(ParamName::parse(name), ParamName::Unknown(kind), "{name}");
+        }
+        for name in [
+            "orderId",
+            "shipmentIds",
+            "0_foo_rowSubmit",
+            "rowSubmit",
+            "0__rowSubmit",
+            "box",
+            "my_box_note",
+            "_rowSubmit_o_0",
+        ] {
+            assert_eq!(ParamName::parse(name), ParamName::Other, "{name}");
         }
     }
 }

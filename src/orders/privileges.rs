@@ -1,6 +1,6 @@
 //! What the role that serves may do in the tables that an update locks and changes.
 
-/// The tables, besides those that only the schema reads. `UPDATE` of `order_header` is for its lock.
+/// The tables, besides those that only the schema reads.
 pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
     ("enumeration", &["SELECT"]),
     ("excluded_order_facility", &["INSERT"]),
@@ -19,12 +19,12 @@ pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
     ("physical_inventory", &["INSERT"]),
     ("picklist_item", &["SELECT", "UPDATE"]),
     ("product_facility", &["SELECT", "UPDATE"]),
-    ("shipment", &["SELECT", "UPDATE"]),
+    ("shipment", &["SELECT", "INSERT", "UPDATE"]),
     ("shipment_item", &["SELECT", "INSERT", "DELETE"]),
     ("shipment_package", &["SELECT", "INSERT", "UPDATE"]),
     ("shipment_package_content", &["SELECT", "INSERT", "DELETE"]),
-    ("shipment_package_route_seg", &["SELECT", "UPDATE"]),
-    ("shipment_route_segment", &["SELECT", "UPDATE"]),
+    ("shipment_package_route_seg", &["SELECT", "INSERT", "UPDATE"]),
+    ("shipment_route_segment", &["SELECT", "INSERT", "UPDATE"]),
     ("shipment_status", &["SELECT", "INSERT", "UPDATE"]),
     ("user_login", &["INSERT"]),
     ("orderql.idempotent_answer", &["SELECT", "INSERT", "UPDATE", "DELETE"]),

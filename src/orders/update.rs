@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
+use thiserror::Error;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::database::error::DatabaseError;
+use crate::database::pool::writer_pool::WriterPool;
 use crate::database::transaction::Transaction;
 use crate::database::wal_position::written;
-use crate::database::writer_pool::WriterPool;
+use crate::error::code::ErrorCode;
 use crate::orders::actor::Actor;
 use crate::orders::apply::apply;
 use crate::orders::apply::error::ApplyError;
 use crate::orders::error::UpdateError;
-use crate::orders::idempotency::{self, Claim, IdempotencyKey};
+use crate::orders::idempotency::{self, IdempotencyKey, KeyState};
 use crate::orders::options::UpdateOptions;
 use crate::orders::outcome::{UpdateOutcome, Updated};
+use crate::orders::rejection::Rejection;
 use crate::orders::update_request::UpdateRequest;
 
 /// How often an update is attempted that collides with others.
@@ -39,7 +42,7 @@ pub(crate) async fn update(
         match attempt(writer, options, actor, request, key, &on_commit).await {
             Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
             Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
-            result => return result.map_err(classify),
+            result => return result.or_else(classify),
         }
     }
 }
@@ -91,7 +94,7 @@ async fn run(
     let mut transaction = Transaction::begin(connection).await?;
     transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     if let Some(key) = key
-        && let Claim::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
+        && let KeyState::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
     {
         return Ok(outcome);
     }
@@ -99,13 +102,13 @@ async fn run(
     // A rejected update is rolled back, but its outcome is stored.
     let savepoint = transaction.savepoint("attempt").await?;
     let outcome = match apply(&savepoint, options, actor, request).await {
-        Ok(()) => {
+        Ok(notes) => {
             savepoint.commit().await?;
-            UpdateOutcome::Applied
+            UpdateOutcome::Applied(notes)
         }
         Err(ApplyError::Rejected(violations)) => {
             savepoint.rollback().await?;
-            UpdateOutcome::rejected(&violations)
+            UpdateOutcome::Rejected(violations.as_slice().into())
         }
         Err(ApplyError::Database(error)) => return Err(error),
     };
@@ -122,14 +125,26 @@ fn is_collision(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION))
 }
 
-/// The error of the last attempt.
-fn classify(error: DatabaseError) -> UpdateError {
-    let DatabaseError::Statement(statement) = &error else { return UpdateError::Unavailable(error) };
-    let Some(report) = statement.as_db_error() else { return UpdateError::Internal(error) };
-    match *report.code() {
-        SqlState::FOREIGN_KEY_VIOLATION => UpdateError::Referenced(report.table().unwrap_or("a table").to_owned()),
-        SqlState::STRING_DATA_RIGHT_TRUNCATION => UpdateError::TooLong(report.message().to_owned()),
-        _ if is_collision(statement) => UpdateError::Unavailable(error),
-        _ => UpdateError::Internal(error),
-    }
+/// Rows of a table that this program does not know reference rows that the update deletes, or a value is longer than its column
+/// in this database, such as a user's id: nothing was applied, and a repeat fares no better.
+#[derive(Debug, Error)]
+enum DataConflict<'a> {
+    #[error("rows of {0} refer to what would be deleted")]
+    Referenced(&'a str),
+    #[error("a value is too long for the database: {0}")]
+    TooLong(&'a str),
+}
+
+/// What the error of the last attempt means.
+fn classify(error: DatabaseError) -> Result<Updated, UpdateError> {
+    let DatabaseError::Statement(statement) = &error else { return Err(UpdateError::Unavailable(error)) };
+    let Some(report) = statement.as_db_error() else { return Err(UpdateError::Internal(error)) };
+    let conflict = match *report.code() {
+        SqlState::FOREIGN_KEY_VIOLATION => DataConflict::Referenced(report.table().unwrap_or("a table")),
+        SqlState::STRING_DATA_RIGHT_TRUNCATION => DataConflict::TooLong(report.message()),
+        _ if is_collision(statement) => return Err(UpdateError::Unavailable(error)),
+        _ => return Err(UpdateError::Internal(error)),
+    };
+    let outcome = UpdateOutcome::Rejected(Rejection::new(ErrorCode::Conflict, &[conflict]));
+    Ok(Updated { outcome, position: None })
 }

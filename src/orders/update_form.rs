@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 
 use crate::orders::error::{FormError, MAX_FORM_BYTES, MAX_ID_BYTES, MAX_PARAMETERS};
 
@@ -14,17 +15,22 @@ pub(crate) struct UpdateForm {
 }
 
 /// Parses a body as its content type says. The caller limits the body's length.
-pub(crate) async fn parse_body(content_type: Option<&str>, body: Bytes) -> Result<UpdateForm, FormError> {
-    let content_type = content_type.unwrap_or_default();
-    let media = content_type.split(';').next().unwrap_or_default().trim();
-    let form = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+pub(crate) fn parse_body(content_type: &str, body: Bytes) -> Result<UpdateForm, FormError> {
+    let (media, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
+    let media = media.trim();
+    let form = if !parameters.split(';').all(is_utf8) {
+        return Err(FormError::NotUtf8);
+    } else if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         parse_urlencoded(&body)?
     } else if media.eq_ignore_ascii_case("multipart/form-data") {
         let boundary = multer::parse_boundary(content_type).map_err(|error| match error {
             multer::Error::NoBoundary => FormError::NoBoundary,
             error => FormError::Malformed(error),
         })?;
-        parse_multipart(boundary, body).await?
+        // The body is there as a whole, so nothing waits for anything.
+        parse_multipart(boundary, body)
+            .now_or_never()
+            .unwrap_or(Err(FormError::Malformed(multer::Error::IncompleteStream)))?
     } else {
         return Err(FormError::NotAForm);
     };
@@ -34,6 +40,15 @@ pub(crate) async fn parse_body(content_type: Option<&str>, body: Bytes) -> Resul
         Some((name, _)) => Err(FormError::NotText(name.clone())),
         None => Ok(form),
     }
+}
+
+/// Whether a parameter of the content type is no other charset than UTF-8.
+fn is_utf8(parameter: &str) -> bool {
+    parameter.split_once('=').is_none_or(|(name, value)| {
+        let charset = value.trim().trim_matches('"');
+        !name.trim().eq_ignore_ascii_case("charset")
+            || ["utf-8", "utf8"].iter().any(|name| charset.eq_ignore_ascii_case(name))
+    })
 }
 
 fn parse_urlencoded(body: &[u8]) -> Result<UpdateForm, FormError> {
@@ -50,6 +65,11 @@ async fn parse_multipart(boundary: String, body: Bytes) -> Result<UpdateForm, Fo
     let mut collector = Collector::default();
     while let Some(field) = fields.next_field().await? {
         let name = field.name().ok_or(FormError::Nameless)?.to_owned();
+        let content_type =
+            field.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !content_type.split(';').all(is_utf8) {
+            return Err(FormError::NotUtf8);
+        }
         let bytes = field.bytes().await?;
         let value = String::from_utf8(bytes.into()).map_err(|_| FormError::NotText(name.clone()))?;
         collector.add(name, value)?;
@@ -119,48 +139,52 @@ mod tests {
         form.iter().collect()
     }
 
-    #[tokio::test]
-    async fn parses_both_encodings_alike() {
+    #[test]
+    fn parses_both_encodings_alike() {
         let urlencoded = parse_body(
-            Some("application/x-www-form-urlencoded; charset=UTF-8"),
+            "application/x-www-form-urlencoded; charset=UTF-8",
             Bytes::from_static(b"facilityId=STORE+1&0_box_rowSubmit=0&note=%C3%A9%26"),
         );
         let body = "--x\r\nContent-Disposition: form-data; name=\"facilityId\"\r\n\r\nSTORE 1\r\n\
                     --x\r\nContent-Disposition: form-data; name=\"0_box_rowSubmit\"\r\n\r\n0\r\n\
                     --x\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\né&\r\n--x--\r\n";
-        let multipart = parse_body(Some("multipart/form-data; boundary=x"), Bytes::from(body));
-        let (urlencoded, multipart) = (urlencoded.await.unwrap(), multipart.await.unwrap());
+        let multipart = parse_body("multipart/form-data; boundary=x", Bytes::from(body));
+        let (urlencoded, multipart) = (urlencoded.unwrap(), multipart.unwrap());
         assert_eq!(parameters(&urlencoded), [("facilityId", "STORE 1"), ("0_box_rowSubmit", "0"), ("note", "é&")]);
         assert_eq!(urlencoded, multipart);
     }
 
-    #[tokio::test]
-    async fn rejects_bodies_that_are_not_forms() {
-        let form = |content_type, body: &'static [u8]| parse_body(content_type, Bytes::from_static(body));
-        assert!(matches!(form(None, b"a=b").await, Err(FormError::NotAForm)));
-        assert!(matches!(form(Some("application/json"), b"{}").await, Err(FormError::NotAForm)));
-        assert!(matches!(form(Some("multipart/form-data"), b"--x--").await, Err(FormError::NoBoundary)));
-        assert!(matches!(
-            form(Some("multipart/form-data; boundary=x"), b"--x\r\n").await,
-            Err(FormError::Malformed(_))
-        ));
+    #[test]
+    fn rejects_bodies_that_are_not_forms() {
+        fn form(content_type: &str, body: &'static [u8]) -> Result<UpdateForm, FormError> {
+            parse_body(content_type, Bytes::from_static(body))
+        }
+        assert!(matches!(form("", b"a=b"), Err(FormError::NotAForm)));
+        assert!(matches!(form("application/json", b"{}"), Err(FormError::NotAForm)));
+        for charset in ["utf-16", "\"latin1\"", ""] {
+            for media in ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
+                let content_type = format!("{media}; Charset={charset}");
+                assert!(matches!(form(&content_type, b"a=b"), Err(FormError::NotUtf8)), "{content_type}");
+            }
+        }
+        let part = b"--x\r\nContent-Disposition: form-data; name=a\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n0\r\n--x--";
+        assert!(matches!(form("multipart/form-data; boundary=x", part), Err(FormError::NotUtf8)));
+        assert!(matches!(form("multipart/form-data", b"--x--"), Err(FormError::NoBoundary)));
+        assert!(matches!(form("multipart/form-data; boundary=x", b"--x\r\n"), Err(FormError::Malformed(_))));
         let nameless = b"--x\r\nContent-Disposition: form-data\r\n\r\n0\r\n--x--\r\n";
-        assert!(matches!(form(Some("multipart/form-data; boundary=x"), nameless).await, Err(FormError::Nameless)));
-        let urlencoded = Some("application/x-www-form-urlencoded");
-        assert!(matches!(form(urlencoded, b"a=%ff").await, Err(FormError::NotText(_))));
-        assert!(matches!(form(urlencoded, b"a=%00").await, Err(FormError::NotText(_))));
+        assert!(matches!(form("multipart/form-data; boundary=x", nameless), Err(FormError::Nameless)));
+        let urlencoded = "application/x-www-form-urlencoded";
+        assert!(matches!(form(urlencoded, b"a=%ff"), Err(FormError::NotText(_))));
+        assert!(matches!(form(urlencoded, b"a=%00"), Err(FormError::NotText(_))));
         let many: Vec<u8> = b"a=b&".repeat(MAX_PARAMETERS + 1);
-        assert!(matches!(parse_body(urlencoded, many.into()).await, Err(FormError::TooMany)));
+        assert!(matches!(parse_body(urlencoded, many.into()), Err(FormError::TooMany)));
         let large = |text: &str, count| Bytes::from(text.repeat(count));
-        assert!(parse_body(urlencoded, large("a", MAX_ID_BYTES)).await.is_ok());
-        assert!(matches!(parse_body(urlencoded, large("a", MAX_ID_BYTES + 1)).await, Err(FormError::NameTooLong)));
-        assert!(matches!(
-            parse_body(urlencoded, large("a=1234567&", MAX_FORM_BYTES / 16)).await,
-            Err(FormError::TooMany)
-        ));
+        assert!(parse_body(urlencoded, large("a", MAX_ID_BYTES)).is_ok());
+        assert!(matches!(parse_body(urlencoded, large("a", MAX_ID_BYTES + 1)), Err(FormError::NameTooLong)));
+        assert!(matches!(parse_body(urlencoded, large("a=1234567&", MAX_FORM_BYTES / 16)), Err(FormError::TooMany)));
         let values = |count| Bytes::from(format!("a={}", "v".repeat(count)));
-        assert!(parse_body(urlencoded, values(MAX_FORM_BYTES - 1)).await.is_ok());
-        assert!(matches!(parse_body(urlencoded, values(MAX_FORM_BYTES)).await, Err(FormError::TooLarge)));
+        assert!(parse_body(urlencoded, values(MAX_FORM_BYTES - 1)).is_ok());
+        assert!(matches!(parse_body(urlencoded, values(MAX_FORM_BYTES)), Err(FormError::TooLarge)));
     }
 
     #[test]

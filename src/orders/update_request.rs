@@ -1,12 +1,14 @@
 //! An order update's form, parsed.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use serde::Serialize;
 
 use crate::orders::error::{MAX_ID_BYTES, MAX_ROWS, ParameterError};
 use crate::orders::param_name::{
-    BOX_TYPE, FACILITY, ITEM, NEW_SHIPMENT, ParamName, REASON, ROW_SUBMIT, SHIPMENT, fields, parse_number,
+    BOX_TYPE, FACILITY, ITEM, NEW_SHIPMENT, ParamName, REASON, ROW_SUBMIT, SHIPMENT, fields, name_of, parse_number,
 };
 use crate::orders::update_form::UpdateForm;
 use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, RowKind};
@@ -16,16 +18,21 @@ use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, RowKind};
 pub(crate) struct UpdateRequest {
     /// The facility at which all shipments start.
     pub(crate) facility_id: String,
-    /// Box types to set, by index; at least one. Of several rows of a shipment the last one counts.
+    /// Box types to set, by index; at least one, or a new box. Of several rows of a shipment the last one counts.
     pub(crate) boxes: Vec<BoxRow>,
+    /// Boxes to add.
+    pub(crate) new_boxes: Vec<BoxRow>,
     /// Items to reject.
     pub(crate) rejections: Vec<RejectionRow>,
     /// Items to move to another shipment.
     pub(crate) moves: Vec<MoveRow>,
     /// The parameters that the response repeats, by name, in the order in which they were sent. Includes unknown ones.
     pub(crate) echo: Vec<(String, EchoValue)>,
-    /// The parameters in one encoding, for comparing repeated requests and for the audit.
+    /// All parameters in one encoding, for comparing repeated requests.
     pub(crate) canonical: String,
+    /// The facility and the fields of the rows in one encoding, for the audit. A client decides how many other parameters it
+    /// sends.
+    pub(crate) audited: String,
 }
 
 /// The value of a parameter in the response.
@@ -50,17 +57,38 @@ impl UpdateRequest {
             parser.add(name, param, &values);
             echo.push((name.to_owned(), EchoValue::new(param, &values)));
         }
-        let (boxes, rejections, moves) = (parser.boxes(), parser.rejections(), parser.moves());
-        let facility_id = parser.facility_id.take().filter(|id| !id.is_empty());
-        if facility_id.is_none() && !parser.is_invalid(FACILITY) {
+        let boxes = parser.rows_of(RowKind::Box, box_row);
+        let new_boxes = parser.rows_of(RowKind::NewBox, box_row);
+        if !parser.rows.keys().any(|id| [RowKind::Box, RowKind::NewBox].contains(&id.kind)) {
+            parser.errors.push(ParameterError::NoBoxRow);
+        }
+        let rejections = parser.rows_of(RowKind::Rejection, |index, row| {
+            let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
+            Some(RejectionRow { index, shipment_id, item_seq_id, reason: row.take(REASON)? })
+        });
+        let moves = parser.rows_of(RowKind::Move, |index, row| {
+            let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
+            Some(MoveRow { index, shipment_id, item_seq_id, new_shipment_id: row.take(NEW_SHIPMENT)? })
+        });
+        if parser.facility_id.as_ref().is_none_or(|value| value.as_deref() == Some("")) {
             parser.errors.insert(0, ParameterError::Missing(FACILITY.to_owned()));
         }
-        match facility_id {
+        match parser.facility_id.flatten() {
             Some(facility_id) if parser.errors.is_empty() => {
-                Ok(Self { facility_id, boxes, rejections, moves, echo, canonical: canonical(form) })
+                let rows = parser.audited.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                let audited = encoded(iter::once((FACILITY, facility_id.as_str())).chain(rows));
+                let canonical = encoded(form.iter());
+                Ok(Self { facility_id, boxes, new_boxes, rejections, moves, echo, canonical, audited })
             }
             _ => Err(parser.errors),
         }
+    }
+
+    /// The shipments that the rows name.
+    pub(crate) fn shipment_ids(&self) -> BTreeSet<String> {
+        let boxes = self.boxes.iter().chain(&self.new_boxes).map(|row| &row.shipment_id);
+        let moves = self.moves.iter().flat_map(|row| [&row.shipment_id, &row.new_shipment_id]);
+        boxes.chain(self.rejections.iter().map(|row| &row.shipment_id)).chain(moves).cloned().collect()
     }
 
     /// The last box row of each shipment.
@@ -80,128 +108,108 @@ impl UpdateRequest {
     }
 }
 
+fn box_row(index: u32, row: &mut Fields) -> Option<BoxRow> {
+    Some(BoxRow { index, shipment_id: row.take(SHIPMENT)?, box_type_id: row.take(BOX_TYPE)? })
+}
+
 impl EchoValue {
-    fn new(param: Option<ParamName>, values: &[&str]) -> Self {
-        match values {
-            [value] => match param {
-                Some(ParamName { field: ROW_SUBMIT, index: Some(_), .. }) => {
-                    value.parse().map_or_else(|_| Self::Text((*value).to_owned()), Self::Number)
-                }
-                Some(_) | None => Self::Text((*value).to_owned()),
-            },
-            values => Self::List(values.iter().map(|value| (*value).to_owned()).collect()),
+    fn new(param: ParamName, values: &[&str]) -> Self {
+        match (param, values) {
+            (ParamName::Field(_, ROW_SUBMIT), [value]) => {
+                value.parse().map_or_else(|_| Self::Text((*value).to_owned()), Self::Number)
+            }
+            (_, [value]) => Self::Text((*value).to_owned()),
+            (_, values) => Self::List(values.iter().map(|value| (*value).to_owned()).collect()),
         }
     }
 }
 
-fn canonical(form: &UpdateForm) -> String {
-    form_urlencoded::Serializer::new(String::new()).extend_pairs(form.iter()).finish()
+fn encoded<'a>(parameters: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish()
 }
 
-/// The fields of a row by name.
-type Fields = BTreeMap<&'static str, String>;
+/// The fields of a row by name. `None` is a value with an error, which was reported.
+#[derive(Default)]
+struct Fields(BTreeMap<&'static str, Option<String>>);
+
+impl Fields {
+    /// Takes a value that is not empty.
+    fn take(&mut self, field: &str) -> Option<String> {
+        self.0.remove(field).flatten().filter(|value| !value.is_empty())
+    }
+
+    fn is_empty(&self, field: &str) -> bool {
+        self.0.get(field).is_some_and(|value| value.as_deref() == Some(""))
+    }
+}
 
 /// Collects parameters into rows, and errors.
 #[derive(Default)]
 struct RowParser {
-    facility_id: Option<String>,
+    /// As a value in [`Fields`].
+    facility_id: Option<Option<String>>,
     rows: BTreeMap<RowId, Fields>,
     errors: Vec<ParameterError>,
+    audited: Vec<(String, String)>,
 }
 
 impl RowParser {
-    fn add(&mut self, name: &str, param: Option<ParamName>, values: &[&str]) {
-        if param.is_none() && name != FACILITY {
-            return; // an unknown parameter, which is only echoed
-        }
-        let [value] = values else { return self.errors.push(ParameterError::Contradictory(name.to_owned())) };
-        if value.len() > MAX_ID_BYTES {
-            return self.errors.push(ParameterError::TooLong(name.to_owned()));
-        }
-        let Some(ParamName { kind, field, index }) = param else {
-            self.facility_id = Some((*value).to_owned());
-            return;
+    fn add(&mut self, name: &str, param: ParamName, values: &[&str]) {
+        let field = match param {
+            ParamName::Facility => None,
+            ParamName::Field(id, field) => Some((id, field)),
+            ParamName::BadIndex => return self.errors.push(ParameterError::BadIndex(name.to_owned())),
+            ParamName::Unknown(kind) => {
+                return self.errors.push(ParameterError::Unknown { name: name.to_owned(), kind });
+            }
+            ParamName::Other => return,
         };
-        let Some(index) = index else { return self.errors.push(ParameterError::BadIndex(name.to_owned())) };
-        if field == ROW_SUBMIT && parse_number(value).is_none() {
-            return self.errors.push(ParameterError::NotANumber(name.to_owned()));
-        }
-        let id = RowId { kind, index };
+        let is_number = field.is_some_and(|(_, field)| field == ROW_SUBMIT);
+        let value = match values {
+            [value] if value.len() > MAX_ID_BYTES => Err(ParameterError::TooLong(name.to_owned())),
+            [value] if is_number && parse_number(value).is_none() => Err(ParameterError::NotANumber(name.to_owned())),
+            [value] => Ok((*value).to_owned()),
+            _ => Err(ParameterError::Contradictory(name.to_owned())),
+        };
+        let value = value.map_err(|error| self.errors.push(error)).ok();
+        let Some((id, field)) = field else { return self.facility_id = Some(value) };
         if self.rows.len() == MAX_ROWS && !self.rows.contains_key(&id) {
             if self.errors.last() != Some(&ParameterError::TooManyRows) {
                 self.errors.push(ParameterError::TooManyRows);
             }
             return;
         }
-        match self.rows.entry(id).or_default().insert(field, (*value).to_owned()) {
-            Some(other) if other != *value => self.errors.push(ParameterError::Contradictory(name.to_owned())),
-            Some(_) | None => {}
+        match self.rows.entry(id).or_default().0.entry(field) {
+            Entry::Vacant(entry) => _ = entry.insert(value),
+            // The same row with its index written in another way.
+            Entry::Occupied(entry) if value.is_some() && *entry.get() != value => {
+                self.errors.push(ParameterError::Contradictory(name.to_owned()));
+            }
+            Entry::Occupied(_) => {}
         }
     }
 
-    /// The rows of a kind by index, without empty fields. Adds errors for missing fields.
-    fn rows_of(&mut self, kind: RowKind) -> Vec<(u32, Fields)> {
-        let range = RowId { kind, index: 0 }..=RowId { kind, index: u32::MAX };
-        let mut rows: Vec<_> = self.rows.range(range).map(|(id, row)| (id.index, row.clone())).collect();
-        for (index, row) in &mut rows {
-            if row.get(ITEM).is_some_and(String::is_empty) {
-                self.errors.push(ParameterError::EmptyItem(format!("{kind}_{ITEM}_{index}")));
+    /// Makes the rows of a kind, by index. Adds errors for missing fields.
+    fn rows_of<T>(&mut self, kind: RowKind, make: impl Fn(u32, &mut Fields) -> Option<T>) -> Vec<T> {
+        let mut made = Vec::new();
+        for (id, row) in self.rows.range_mut(RowId { kind, index: 0 }..=RowId { kind, index: u32::MAX }) {
+            if row.is_empty(ITEM) {
+                self.errors.push(ParameterError::EmptyItem(name_of(*id, ITEM)));
             }
-            row.retain(|_, value| !value.is_empty());
             for (field, is_required) in fields(kind) {
-                let name = format!("{kind}_{field}_{index}");
-                if *is_required && !row.contains_key(field) && !self.is_invalid(&name) {
-                    self.errors.push(ParameterError::Missing(name));
+                let name = || name_of(*id, field);
+                match row.0.get(field) {
+                    // A row-submit says nothing that its row does not say.
+                    Some(Some(_)) if *field == ROW_SUBMIT => {}
+                    Some(Some(value)) if !value.is_empty() => self.audited.push((name(), value.clone())),
+                    Some(None) => {}
+                    None | Some(Some(_)) if !is_required => {}
+                    None | Some(Some(_)) => self.errors.push(ParameterError::Missing(name())),
                 }
             }
+            made.extend(make(id.index, row));
         }
-        rows
-    }
-
-    fn boxes(&mut self) -> Vec<BoxRow> {
-        let rows = self.rows_of(RowKind::Box);
-        if rows.is_empty() {
-            self.errors.push(ParameterError::NoBoxRow);
-        }
-        let mut boxes: Vec<BoxRow> = Vec::new();
-        for (index, mut row) in rows {
-            if !row.contains_key(ROW_SUBMIT) && !self.is_invalid(&format!("{index}_box_{ROW_SUBMIT}")) {
-                self.errors.push(ParameterError::Missing(format!("{index}_box_{ROW_SUBMIT}")));
-            }
-            let (Some(shipment_id), Some(box_type_id)) = (row.remove(SHIPMENT), row.remove(BOX_TYPE)) else { continue };
-            boxes.push(BoxRow { index, shipment_id, box_type_id });
-        }
-        boxes
-    }
-
-    fn rejections(&mut self) -> Vec<RejectionRow> {
-        let row = |(index, mut row): (u32, Fields)| {
-            let (shipment_id, reason) = (row.remove(SHIPMENT)?, row.remove(REASON)?);
-            Some(RejectionRow { index, shipment_id, item_seq_id: row.remove(ITEM), reason })
-        };
-        self.rows_of(RowKind::Rejection).into_iter().filter_map(row).collect()
-    }
-
-    fn moves(&mut self) -> Vec<MoveRow> {
-        let row = |(index, mut row): (u32, Fields)| {
-            let (shipment_id, new_shipment_id) = (row.remove(SHIPMENT)?, row.remove(NEW_SHIPMENT)?);
-            Some(MoveRow { index, shipment_id, item_seq_id: row.remove(ITEM), new_shipment_id })
-        };
-        self.rows_of(RowKind::Move).into_iter().filter_map(row).collect()
-    }
-
-    /// Whether an error about the parameter's value was reported. `name` has no trailing underscore.
-    fn is_invalid(&self, name: &str) -> bool {
-        self.errors.iter().any(|error| match error {
-            ParameterError::NotANumber(invalid)
-            | ParameterError::TooLong(invalid)
-            | ParameterError::Contradictory(invalid) => invalid.strip_suffix('_').unwrap_or(invalid) == name,
-            ParameterError::Missing(_)
-            | ParameterError::EmptyItem(_)
-            | ParameterError::NoBoxRow
-            | ParameterError::BadIndex(_)
-            | ParameterError::TooManyRows => false,
-        })
+        made
     }
 }
 
@@ -249,6 +257,17 @@ mod tests {
     }
 
     #[test]
+    fn the_audit_has_the_facility_and_the_rows_alone() {
+        let form =
+            "notes=1&rtp_shipmentId_07=10&rtp_newShipmentId_7=11&rtp_rejectionReason_7=R&7_rtp_rowSubmit_=007&notes=2";
+        assert_eq!(
+            parse(&format!("{form}&{BOX}")).unwrap().audited,
+            "facilityId=S&box_shipmentId_0=10&box_shipmentBoxTypeId_0=B&rtp_shipmentId_7=10&rtp_newShipmentId_7=11\
+             &rtp_rejectionReason_7=R"
+        );
+    }
+
+    #[test]
     fn reports_all_errors_together() {
         assert_eq!(
             errors(
@@ -264,6 +283,11 @@ mod tests {
                 "the parameter rtp_shipmentId_2 is missing",
                 "the parameter rtp_newShipmentId_2 is missing",
             ]
+        );
+        assert_eq!(
+            errors(&format!("{BOX}&rej_quantity_0=1")),
+            ["there is no parameter rej_quantity_0; the rej rows have rej_shipmentId_<n>, rej_shipmentItemSeqId_<n>, \
+              rej_rejectionReason_<n>, <n>_rej_rowSubmit"]
         );
         assert_eq!(errors("facilityId=S").len(), 1);
         assert_eq!(

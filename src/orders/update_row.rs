@@ -7,6 +7,8 @@ use std::fmt;
 pub(crate) enum RowKind {
     /// `box`: sets a box type.
     Box,
+    /// `add`: adds a box.
+    NewBox,
     /// `rej`: rejects items.
     Rejection,
     /// `rtp` (ready to pack): moves items to another shipment.
@@ -15,12 +17,13 @@ pub(crate) enum RowKind {
 
 impl RowKind {
     /// All kinds.
-    pub(crate) const ALL: [Self; 3] = [Self::Box, Self::Rejection, Self::Move];
+    pub(crate) const ALL: [Self; 4] = [Self::Box, Self::NewBox, Self::Rejection, Self::Move];
 
     /// The kind's prefix in parameter names.
     pub(crate) const fn prefix(self) -> &'static str {
         match self {
             Self::Box => "box",
+            Self::NewBox => "add",
             Self::Rejection => "rej",
             Self::Move => "rtp",
         }
@@ -48,7 +51,7 @@ impl fmt::Display for RowId {
     }
 }
 
-/// Sets the box type of a shipment's packages.
+/// Sets the box type of a shipment's packages, or adds a box of the type beside the shipment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BoxRow {
     /// The row's index.

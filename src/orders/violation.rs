@@ -4,7 +4,16 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::error::code::ErrorCode;
+use crate::orders::ids::{OrderItemId, ShipmentItemId};
+use crate::orders::rejection::Rejection;
 use crate::orders::update_row::RowId;
+
+/// The statuses of shipments before packing. `SHIPMENT_APPROVED` is not in stock OFBiz.
+pub(super) const IN_PROGRESS: [&str; 4] =
+    ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
+
+const PACKED: &str = "SHIPMENT_PACKED";
 
 /// A violation of the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,161 +36,88 @@ pub(crate) enum ViolationCause {
     /// The rejection reason does not exist.
     #[error("there is no rejection reason {reason}; there are {known}")]
     UnknownReason {
-        /// The reason in the request.
         reason: String,
         /// The existing reasons, separated by commas.
         known: String,
     },
     /// The item is not in the shipment.
     #[error("there is no item {item} in the shipment {shipment}")]
-    ItemNotInShipment {
-        /// The shipment.
-        shipment: String,
-        /// The item's sequence id.
-        item: String,
-    },
+    ItemNotInShipment { shipment: String, item: String },
     /// The row means all items of a shipment without items.
     #[error("the shipment {0} has no items")]
     EmptyShipment(String),
     /// The shipment starts at another facility.
     #[error("the shipment {shipment} starts at {}, not at {requested}", .actual.as_deref().unwrap_or("no facility"))]
-    OtherFacility {
-        /// The shipment.
-        shipment: String,
-        /// The shipment's facility.
-        actual: Option<String>,
-        /// The facility in the request.
-        requested: String,
-    },
+    OtherFacility { shipment: String, actual: Option<String>, requested: String },
     /// The shipment is not in progress.
-    #[error("the shipment {shipment} is {}, and no longer in progress", .status.as_deref().unwrap_or("without a status"))]
-    NotInProgress {
-        /// The shipment.
-        shipment: String,
-        /// The shipment's status.
-        status: Option<String>,
-    },
-    /// The order is completed, cancelled or rejected.
+    #[error(
+        "the shipment {shipment} is {}, and no longer in progress{}",
+        .status.as_deref().unwrap_or("without a status"), if status.as_deref() == Some(PACKED) { "; unpack it first" } else { "" }
+    )]
+    NotInProgress { shipment: String, status: Option<String> },
+    /// The order is sent, completed, cancelled, rejected or expired.
     #[error("the order {order} is {status}, and no longer in progress")]
-    OrderNotInProgress {
-        /// The order.
-        order: String,
-        /// The order's status.
-        status: String,
-    },
+    OrderNotInProgress { order: String, status: String },
     /// The order item is not approved.
     #[error(
-        "the order item {order_item} of the order {order} is {}, and only approved ones can be rejected or moved",
+        "{order_item} is {}, and only approved ones can be rejected or moved",
         .status.as_deref().unwrap_or("without a status")
     )]
-    NotApproved {
-        /// The order.
-        order: String,
-        /// The order item's sequence id.
-        order_item: String,
-        /// The order item's status.
-        status: Option<String>,
-    },
-    /// Some order items of a ship group that may not be split are rejected, and this one is not.
-    #[error(
-        "the ship group {ship_group} of the order {order} may not be split, so its order item {order_item} must be \
-         rejected in the same request"
-    )]
-    WouldSplit {
-        /// The order.
-        order: String,
-        /// The ship group's sequence id.
-        ship_group: String,
-        /// The sequence id of the order item that is not rejected.
-        order_item: String,
-    },
+    NotApproved { order_item: OrderItemId, status: Option<String> },
     /// The item and its new shipment belong to different ship groups, which have addresses and methods of their own.
-    #[error(
-        "the item {item} of the shipment {from} is of the ship group {ship_group}, and the shipment {to} of {to_ship_group}"
-    )]
-    OtherShipGroup {
-        /// The item's shipment.
-        from: String,
-        /// The item's sequence id.
-        item: String,
-        /// The item's ship group.
-        ship_group: String,
-        /// The new shipment.
-        to: String,
-        /// The new shipment's ship group.
-        to_ship_group: String,
-    },
+    #[error("{item} is of the ship group {ship_group}, and the shipment {to} of {to_ship_group}")]
+    OtherShipGroup { item: ShipmentItemId, ship_group: String, to: String, to_ship_group: String },
     /// The shipments belong to different orders.
     #[error("the shipments {from} and {to} are not of the same order")]
-    OtherOrder {
-        /// The item's shipment.
-        from: String,
-        /// The new shipment.
-        to: String,
-    },
+    OtherOrder { from: String, to: String },
     /// The item of a shipment belongs to no order item.
-    #[error("the item {item} of the shipment {shipment} belongs to no order item")]
-    NoOrderItem {
-        /// The shipment.
-        shipment: String,
-        /// The item's sequence id.
-        item: String,
-    },
+    #[error("{0} belongs to no order item")]
+    NoOrderItem(ShipmentItemId),
     /// The item was issued from or received at the facility already.
-    #[error("the item {item} of the shipment {shipment} has been issued or received already")]
-    Issued {
-        /// The shipment.
-        shipment: String,
-        /// The item's sequence id.
-        item: String,
-    },
+    #[error("{0} has been issued or received already")]
+    Issued(ShipmentItemId),
     /// The order item is in no ship group.
-    #[error("the order item {order_item} of the order {order} is in no ship group")]
-    NoShipGroup {
-        /// The order.
-        order: String,
-        /// The order item's sequence id.
-        order_item: String,
-    },
+    #[error("{0} is in no ship group")]
+    NoShipGroup(OrderItemId),
     /// The order item is in several ship groups, so it cannot move as a whole.
-    #[error("the order item {order_item} of the order {order} is spread over several ship groups; split it first")]
-    SeveralShipGroups {
-        /// The order.
-        order: String,
-        /// The order item's sequence id.
-        order_item: String,
-    },
+    #[error("{0} is spread over several ship groups; split it first")]
+    SeveralShipGroups(OrderItemId),
     /// A part of the order item is in another shipment's item that is not rejected, so it cannot move as a whole.
-    #[error(
-        "the order item {order_item} of the order {order} is in the item {item} of the shipment {shipment} too, and can \
-         only be rejected together with it"
-    )]
+    #[error("{order_item} is in {item} too{}", way_out(.status.as_deref()))]
     PartElsewhere {
-        /// The order.
-        order: String,
-        /// The order item's sequence id.
-        order_item: String,
-        /// The other shipment.
-        shipment: String,
-        /// The other shipment's item.
-        item: String,
+        order_item: OrderItemId,
+        item: ShipmentItemId,
+        /// The other shipment's status.
+        status: Option<String>,
     },
     /// Another row changes the same item.
-    #[error("the item {item} of the shipment {shipment} is in the row {other} already")]
-    DuplicateItem {
-        /// The shipment.
-        shipment: String,
-        /// The item's sequence id.
-        item: String,
-        /// The other row.
-        other: RowId,
-    },
+    #[error("{item} is in the row {other} already")]
+    DuplicateItem { item: ShipmentItemId, other: RowId },
+}
+
+/// What a store can do about a part of an order item that is in another shipment.
+fn way_out(status: Option<&str>) -> String {
+    match status {
+        Some(status) if IN_PROGRESS.contains(&status) => "; reject both in the same request".to_owned(),
+        Some(PACKED) => format!(", which is {PACKED}; unpack that shipment, then reject both in the same request"),
+        status => format!(
+            ", which is {}, so that it cannot be rejected any more; split the order item first",
+            status.unwrap_or("without a status")
+        ),
+    }
+}
+
+impl From<&[Violation]> for Rejection {
+    fn from(violations: &[Violation]) -> Self {
+        let is_not_found = violations.iter().all(Violation::is_not_found);
+        Self::new(if is_not_found { ErrorCode::NotFound } else { ErrorCode::Conflict }, violations)
+    }
 }
 
 impl Violation {
     /// Whether the row names something that does not exist. A missing item is a conflict instead: it may have existed when
     /// the client read the shipment, and another update removed it.
-    pub(crate) fn is_not_found(&self) -> bool {
+    fn is_not_found(&self) -> bool {
         matches!(
             self.cause,
             ViolationCause::UnknownShipment(_)

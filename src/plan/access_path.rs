@@ -10,7 +10,7 @@
 use crate::catalog::binding::{Connection, SearchKey, SortKey};
 use crate::catalog::prices::MAX_COUNT;
 use crate::catalog::search_window::SearchWindow;
-use crate::query::bind::terms::BoundTerm;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -311,14 +311,13 @@ impl<'a> Chooser<'a> {
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
-    use crate::catalog::binding::Binding;
     use crate::value::{Timestamp, Value};
 
     /// The path of a search on a root, by the names of its keys: `=` for equality, `[]` for a list, `>` for a range.
     fn path(root: &str, sort_key: &str, terms: &[&str], probes: u32) -> AccessPath {
         let catalog = Catalog::built_in().unwrap();
-        let field = catalog.fields().find(|(_, field, _)| field.name == root).unwrap();
-        let (_, _, Binding::Connection(connection)) = field else { panic!("{root} is no collection root") };
+        let (_, _, binding) = catalog.fields().find(|(_, field, _)| field.name == root).unwrap();
+        let connection = binding.connection().unwrap();
         let sort_key = connection.sort_keys.iter().position(|key| key.name == sort_key).unwrap();
         let terms: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
         AccessPath::choose(connection, sort_key, &terms, probes, false, SearchWindow::DEFAULT)

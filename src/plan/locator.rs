@@ -288,13 +288,14 @@ impl Locator<'_> {
         write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
     }
 
-    /// A row of the window that matches, or else the row after the window.
+    /// A row of the window that matches, or else the row after the window, of which that is not known.
     fn window_probe(&self, span: &Span<'_>, text: &mut String) -> fmt::Result {
         let (keys, too_many, window) = (self.keys("t"), self.too_many(), self.probe_window);
-        let result = format!("SELECT {keys}, TRUE AS matches, NULL::int8 AS number, 1::int8 AS position FROM (");
-        writeln!(text, "({result}")?;
+        let columns = "NULL::int8 AS number, 1::int8 AS position";
+        writeln!(text, "(SELECT {keys}, TRUE AS matches, {columns} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
-        write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n({result}\n", all(&self.filters))?;
+        write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n", all(&self.filters))?;
+        writeln!(text, "(SELECT {keys}, FALSE AS matches, {columns} FROM (")?;
         self.rows(span, &Cut { skip: Some(&window), take: &1 }, text)?;
         write!(text, "\n) AS t\nWHERE {too_many}TRUE)")
     }

@@ -182,20 +182,19 @@ impl PageSql<'_> {
         })
     }
 
+    /// True if there is a row; false if a window ended before one was found, and null otherwise.
     fn probe(&self, probe: &Span<'_>) -> impl Display {
         fmt::from_fn(move |f| {
             if let Some(locator) = &self.locator {
                 let mut text = String::new();
                 locator.alternatives(probe, Take::Any, &mut text)?;
-                return write!(f, "EXISTS (\n{text}\n)");
+                return write!(f, "(SELECT m.matches FROM (\n{text}\n) AS m LIMIT 1)");
             }
             let (relation, order) = (Relation(self.relation), order_by(&self.index, probe.ascending));
             let segments = probe.segments.iter().map(|segment| {
                 let conditions = Where(self.conditions.iter().chain(segment));
                 let order = &order;
-                fmt::from_fn(move |f| {
-                    write!(f, "(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1) IS NOT NULL")
-                })
+                fmt::from_fn(move |f| write!(f, "(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1)"))
             });
             Separated(" OR ", segments).fmt(f)
         })

@@ -5,7 +5,7 @@ use crate::cost::price_key::PriceKey;
 use crate::plan::keyset::is_in_nulls;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::{Resolved, StepArguments};
-use crate::query::bind::terms::BoundTerm;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::query::operation::Operation;
 use crate::search::Comparator;
 

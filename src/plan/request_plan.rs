@@ -11,7 +11,7 @@ use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::terms::StepTerms;
+use crate::query::bind::search_terms::StepTerms;
 
 /// How to fetch and write the response to one request.
 #[derive(Debug, PartialEq, Eq)]

@@ -39,6 +39,8 @@ pub struct SearchColumns {
     pub number: usize,
     /// The number of the window's last row.
     pub window: i64,
+    /// The number of the last row of the window of each flag of `pageInfo` that needs rows outside of the page.
+    pub probe_window: i64,
 }
 
 /// The indexes of the columns that describe a page. Every row of the page has them.

@@ -5,10 +5,11 @@ use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, Lookup, One, SearchKey, SortKey,
+    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, EntityBinding, Lookup, One, RootBinding,
+    SearchKey, SortKey,
 };
-use crate::catalog::ids::TypeId;
-use crate::catalog::schema::{Field, ObjectType, Type};
+use crate::catalog::ids::EntityId;
+use crate::catalog::schema::{Field, ObjectType};
 use crate::preflight::column_use::ColumnUse;
 
 /// Everything that a catalog requires, in the order of publication.
@@ -113,22 +114,20 @@ impl<'a> Requirements<'a> {
     /// What a catalog requires.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut requirements = Self::default();
-        let objects = || catalog.types().iter().filter_map(Type::as_object);
-        let entities = || objects().filter_map(|object| Some((object, object.entity.as_ref()?)));
         // Keys first, so that a missing relation is reported for its own type and not for a type that refers to it.
-        for (object, entity) in entities() {
+        for (object, entity) in catalog.entities() {
             for column in &entity.key {
                 requirements.column(&entity.relation, &column.name, ColumnUse::Internal, SchemaPath::Type(object));
             }
         }
-        for (object, entity) in entities() {
+        for (object, entity) in catalog.entities() {
             for relation in relations(catalog, object, entity) {
                 requirements.key(object, relation, &entity.key);
                 requirements.object(catalog, object, entity, relation);
             }
         }
-        for field in objects().filter(|object| object.entity.is_none()).flat_map(|object| &object.fields) {
-            requirements.root(catalog, field);
+        for (field, binding) in catalog.root_fields() {
+            requirements.root(catalog, field, binding);
         }
         requirements
     }
@@ -141,19 +140,19 @@ impl<'a> Requirements<'a> {
 
     /// The columns of a type, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity, relation: &'a str) {
-        for field in &object.fields {
+        for (field, binding) in object.fields.iter().zip(&entity.bindings) {
             let required_by = SchemaPath::Field(object, field);
-            match &field.binding {
-                Binding::Column(column) => {
+            match binding {
+                EntityBinding::Column(column) => {
                     self.column(relation, &column.name, ColumnUse::Output(column.scalar), required_by);
                     if field.ty.is_non_null() {
                         let column = ColumnName { relation, name: &column.name };
                         self.non_nulls.push(NonNullRequirement { column, required_by });
                     }
                 }
-                Binding::Aggregate(aggregate) => self.aggregate(relation, aggregate, required_by),
-                Binding::One(one) => self.one(catalog, relation, one, required_by),
-                Binding::Connection(connection) => {
+                EntityBinding::Aggregate(aggregate) => self.aggregate(relation, aggregate, required_by),
+                EntityBinding::One(one) => self.one(catalog, relation, one, required_by),
+                EntityBinding::Connection(connection) => {
                     for column in &connection.join.by {
                         self.column(relation, &column.name, ColumnUse::ParentKey(column.scalar), required_by);
                         // A statement has one type for the key, whichever relation the parents come from.
@@ -164,15 +163,6 @@ impl<'a> Requirements<'a> {
                     self.equal(relation, &connection.join.by, &connection.relation, &connection.join.to, required_by);
                     self.nested(connection, required_by);
                 }
-                // Only the query root and the types of connections and introspection have these.
-                Binding::Lookup(_)
-                | Binding::Edges
-                | Binding::Node
-                | Binding::PageInfo
-                | Binding::Count
-                | Binding::Cursor
-                | Binding::PageInfoField(_)
-                | Binding::Introspection(_) => {}
             }
         }
     }
@@ -193,7 +183,7 @@ impl<'a> Requirements<'a> {
     }
 
     fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, required_by: SchemaPath<'a>) {
-        let Some(target) = catalog.entity(one.target) else { return };
+        let target = catalog.entity(one.target);
         if let Some(column) = one.join.to.first() {
             self.column(&target.relation, column, ColumnUse::NullCheck, required_by);
         }
@@ -219,9 +209,9 @@ impl<'a> Requirements<'a> {
         }
     }
 
-    fn root(&mut self, catalog: &'a Catalog, field: &'a Field) {
-        match &field.binding {
-            Binding::Connection(connection) => {
+    fn root(&mut self, catalog: &'a Catalog, field: &'a Field, binding: &'a RootBinding) {
+        match binding {
+            RootBinding::Connection(connection) => {
                 for key in &connection.sort_keys {
                     self.sort_key(connection, key, SchemaPath::SortKey(field, key));
                 }
@@ -229,18 +219,9 @@ impl<'a> Requirements<'a> {
                     self.search_key(connection, key, SchemaPath::SearchKey(field, key));
                 }
             }
-            Binding::Lookup(lookup) => self.lookup(catalog, field, lookup),
-            // Only types with a relation have the first three. The others read nothing from the database.
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => {}
+            RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
+            // They read nothing from the database.
+            RootBinding::Schema | RootBinding::TypeByName => {}
         }
     }
 
@@ -292,13 +273,13 @@ impl<'a> Requirements<'a> {
             self.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar), required_by);
             if lookup.alternatives {
                 // Of several rows with the value, the first by key is returned.
-                let order = catalog.entity(lookup.target).map_or(&[][..], |entity| &entity.key);
-                let order = order.iter().map(|column| column.name.as_str()).filter(|column| *column != key.name);
+                let order = catalog.entity(lookup.target).key.iter();
+                let order = order.map(|column| column.name.as_str()).filter(|column| *column != key.name);
                 self.scan(&lookup.relation, vec![&key.name], order.collect(), required_by);
             }
         }
         if !lookup.alternatives {
-            let target = catalog.entity(lookup.target).map_or(&[][..], |entity| &entity.key);
+            let target = &catalog.entity(lookup.target).key;
             let all: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
             let key: Vec<_> = target.iter().map(|column| column.name.as_str()).collect();
             // As for joined rows, the target's key identifies the row.
@@ -338,26 +319,16 @@ impl<'a> Requirements<'a> {
 
 /// The relations that a type's rows are read from: its own, and those that connections and lookup fields name instead.
 fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity) -> Vec<&'a str> {
-    let is_object = |id: TypeId| catalog.object(id).is_some_and(|other| std::ptr::eq(other, object));
+    let is_object = |id: EntityId| std::ptr::eq(catalog.entity_type(id), object);
     let mut relations = vec![entity.relation.as_str()];
     for (_, _, binding) in catalog.fields() {
-        let relation = match binding {
-            Binding::Connection(connection) if is_object(connection.node) => &connection.relation,
-            Binding::Lookup(lookup) if is_object(lookup.target) => &lookup.relation,
-            Binding::Connection(_)
-            | Binding::Lookup(_)
-            | Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => continue,
+        let (target, relation) = match binding {
+            Binding::Root(RootBinding::Lookup(lookup)) => (lookup.target, &lookup.relation),
+            Binding::Root(RootBinding::Connection(connection))
+            | Binding::Entity(EntityBinding::Connection(connection)) => (connection.node, &connection.relation),
+            _ => continue,
         };
-        if !relations.contains(&relation.as_str()) {
+        if is_object(target) && !relations.contains(&relation.as_str()) {
             relations.push(relation);
         }
     }

@@ -2,8 +2,8 @@
 
 use tokio_postgres::types::Type;
 
+use crate::database::column_format::ColumnFormat;
 use crate::database::parameter;
-use crate::execute::encode::ColumnFormat;
 use crate::preflight::column_use::ColumnUse;
 use crate::preflight::database_schema::FoundColumn;
 use crate::value::ScalarType;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, SearchKey};
+use crate::catalog::binding::{Connection, RootBinding, SearchKey};
 use crate::plan::sql::{Identifier, List, Relation};
 
 /// A search key without an index of its own. A search by it examines the rows in the page's order, as many as the search
@@ -25,9 +25,9 @@ pub struct WindowSearch {
 /// Every such search of a catalog, in the order of publication.
 pub fn window_searches(catalog: &Catalog) -> Vec<WindowSearch> {
     let mut searches = Vec::new();
-    for (_, field, binding) in catalog.fields() {
+    for (field, binding) in catalog.root_fields() {
         // Nested connections have no search keys.
-        if let Binding::Connection(connection) = binding {
+        if let RootBinding::Connection(connection) = binding {
             let keys = connection.search_keys.iter();
             searches.extend(keys.filter_map(|key| window_search(&field.name, connection, key)));
         }

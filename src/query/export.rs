@@ -10,9 +10,9 @@ use std::ops::RangeFrom;
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, PageInfoField};
-use crate::catalog::ids::{FieldId, TypeId};
-use crate::catalog::schema::{ArgumentRole, Field, TypeRef};
+use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField, RootBinding};
+use crate::catalog::ids::FieldId;
+use crate::catalog::schema::{ArgumentRole, TypeRef};
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::Diagnostic;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
@@ -92,22 +92,21 @@ struct After {
 
 /// Changes a collection of the root into one of an export. `None` if it cannot be.
 fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut RangeFrom<usize>) -> Option<After> {
-    let field = field(catalog, root)?;
-    let Binding::Connection(_) = field.binding else { return None };
+    let Target::Field(FieldId { index, .. }) = root.target else { return None };
+    let (field, RootBinding::Connection(_)) = catalog.root_field(index) else { return None };
     let index = |role| field.arguments.iter().position(|argument| argument.role == role);
     let last = index(ArgumentRole::Last)?;
     if root.arguments.iter().any(|(index, value)| *index == last && *value != Literal::Null) {
         return None;
     }
-    let mut edges = only(catalog, root, |binding| matches!(binding, Binding::Edges))?;
-    let mut node = only(catalog, &mut edges, |binding| matches!(binding, Binding::Node))?;
+    let mut edges = only(root, ConnectionField::Edges as u16)?;
+    let mut node = only(&mut edges, EdgeField::Node as u16)?;
     root.key = "root".into();
     edges.key = "edges".into();
     node.key = "node".into();
     edges.selections = vec![node];
 
-    let connection = field.ty.named();
-    let page_info = field_of(catalog, connection, |binding| matches!(binding, Binding::PageInfo))?;
+    let page_info = FieldId { object: field.ty.named(), index: ConnectionField::PageInfo as u16 };
     let flags = catalog.field(page_info).ty.named();
     let location = root.location;
     let mut select = |key: &str, field: FieldId, selections: Vec<Selection>| {
@@ -123,12 +122,10 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
             takes_arguments: false,
         })
     };
-    let of = |wanted: PageInfoField| {
-        field_of(catalog, flags, move |binding| matches!(binding, Binding::PageInfoField(one) if *one == wanted))
-    };
+    let flag = |field: PageInfoField| FieldId { object: flags, index: field as u16 };
     let flags = vec![
-        select("hasNextPage", of(PageInfoField::HasNextPage)?, Vec::new())?,
-        select("endCursor", of(PageInfoField::EndCursor)?, Vec::new())?,
+        select("hasNextPage", flag(PageInfoField::HasNextPage), Vec::new())?,
+        select("endCursor", flag(PageInfoField::EndCursor), Vec::new())?,
     ];
     root.selections = vec![edges, select("pageInfo", page_info, flags)?];
 
@@ -139,28 +136,14 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
     is_unconditional(root).then(|| After { given, ty: field.arguments[after].ty.clone() })
 }
 
-/// The only selection with such a binding, taken out of those around it. `None` if there are several, or conditions.
-fn only(catalog: &Catalog, around: &mut Selection, is_wanted: fn(&Binding) -> bool) -> Option<Selection> {
-    let of = |selection: &Selection| field(catalog, selection).is_some_and(|field| is_wanted(&field.binding));
-    let mut wanted = mem::take(&mut around.selections).into_iter().filter(of);
+/// The only selection of the field with that index, taken out of those around it. `None` if there are several, or conditions.
+fn only(around: &mut Selection, index: u16) -> Option<Selection> {
+    let is_wanted = |selection: &Selection| matches!(selection.target, Target::Field(id) if id.index == index);
+    let mut wanted = mem::take(&mut around.selections).into_iter().filter(is_wanted);
     let first = wanted.next()?;
     (wanted.next().is_none() && is_unconditional(&first)).then_some(first)
 }
 
 fn is_unconditional(selection: &Selection) -> bool {
     selection.occurrences.iter().any(|occurrence| occurrence.conditions.is_empty())
-}
-
-fn field<'a>(catalog: &'a Catalog, selection: &Selection) -> Option<&'a Field> {
-    match selection.target {
-        Target::TypeName(_) => None,
-        Target::Field(id) => Some(catalog.field(id)),
-    }
-}
-
-/// The field of a type with such a binding.
-fn field_of(catalog: &Catalog, object: TypeId, is_wanted: impl Fn(&Binding) -> bool) -> Option<FieldId> {
-    let fields = &catalog.object(object)?.fields;
-    let index = fields.iter().position(|field| is_wanted(&field.binding))?;
-    Some(FieldId { object, index: u16::try_from(index).ok()? })
 }

@@ -11,22 +11,21 @@ use crate::error::graphql_error::Location;
 /// A valid operation without the values of its variables.
 #[derive(Debug)]
 pub struct Operation {
-    /// The operation's name, if it has one.
-    pub name: Option<Arc<str>>,
+    pub(crate) name: Option<Arc<str>>,
     /// The variables that the operation declares.
-    pub variables: Vec<VariableDefinition>,
+    pub(crate) variables: Vec<VariableDefinition>,
     /// The selections from the root.
     pub selections: Vec<Selection>,
     /// The number of selections on all levels. The ids of selections are below it.
     pub selection_count: usize,
     /// The indexes of the variables that `@skip` and `@include` name. If there are any, the presence and order of
     /// selections depend on the values of variables.
-    pub conditions: BTreeSet<usize>,
+    pub(crate) conditions: BTreeSet<usize>,
 }
 
 impl Operation {
     /// About how much memory the operation takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let variables = self.variables.iter().map(|variable| size_of::<VariableDefinition>() + variable.name.len());
         let conditions = self.conditions.len() * size_of::<usize>();
         size_of::<Self>() + variables.sum::<usize>() + conditions + selections_bytes(&self.selections)
@@ -50,15 +49,12 @@ fn selections_bytes(selections: &[Selection]) -> usize {
 
 /// A variable that an operation declares.
 #[derive(Debug)]
-pub struct VariableDefinition {
-    /// The variable's name, without the dollar sign.
-    pub name: String,
-    /// The variable's type.
-    pub ty: TypeRef,
+pub(crate) struct VariableDefinition {
+    pub(crate) name: String,
+    pub(crate) ty: TypeRef,
     /// The value if the request gives none.
-    pub default: Option<Literal>,
-    /// The location of the declaration.
-    pub location: Location,
+    pub(crate) default: Option<Literal>,
+    pub(crate) location: Location,
 }
 
 /// Identifies a selection of an operation.
@@ -78,28 +74,25 @@ pub struct Selection {
     /// The selection's id.
     pub id: SelectionId,
     /// The response key: the alias, or the field's name.
-    pub key: Arc<str>,
-    /// The selected field.
-    pub target: Target,
+    pub(crate) key: Arc<str>,
+    pub(crate) target: Target,
     /// The given arguments: the index of each among the field's arguments, and its value.
-    pub arguments: Vec<(usize, Literal)>,
-    /// The location of the first occurrence.
-    pub location: Location,
+    pub(crate) arguments: Vec<(usize, Literal)>,
+    pub(crate) location: Location,
     /// The merged selection sets; empty for scalars and enums.
     pub selections: Vec<Selection>,
     /// The fields that were merged, in document order. Never empty. The response has the key if the conditions of any
     /// of them are met.
     pub occurrences: Vec<Occurrence>,
     /// Whether the field or one below it can have arguments: a connection, a lookup field or introspection.
-    pub takes_arguments: bool,
+    pub(crate) takes_arguments: bool,
 }
 
 /// A field that can be selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum Target {
     /// `__typename` of that type.
     TypeName(TypeId),
-    /// A field of the catalog.
     Field(FieldId),
 }
 
@@ -109,38 +102,33 @@ pub struct Occurrence {
     /// The field's index in document order, among the occurrences of all selections of the merged selection sets.
     pub order: u32,
     /// The conditions, all of which must be met; empty if the field is always selected.
-    pub conditions: Vec<Condition>,
-    /// The field's location.
-    pub location: Location,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) location: Location,
 }
 
 /// `@include(if: $variable)` or `@skip(if: $variable)`. Directives with a literal value have been evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Condition {
+pub(crate) struct Condition {
     /// The variable's index in [`Operation::variables`].
-    pub variable: usize,
+    pub(crate) variable: usize,
     /// The value that meets the condition: true for `@include`, false for `@skip`.
-    pub expected: bool,
+    pub(crate) expected: bool,
 }
 
 /// A value in a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Literal {
+pub(crate) enum Literal {
     /// A variable: its index in [`Operation::variables`].
     Variable(usize),
-    /// A whole number.
     Int(i64),
     /// A number with a fraction or exponent.
     Float(f64),
-    /// A string.
     String(String),
-    /// True or false.
     Boolean(bool),
     /// Null, which differs from an argument that is not given.
     Null,
     /// The name of an enum value.
     Enum(String),
-    /// A list.
     List(Vec<Literal>),
 }
 

@@ -39,7 +39,7 @@ struct Caller {
     /// The last read on each server.
     seen: Vec<SeenRead>,
     /// Until when its requests do not wait for replicas, because that was in vain.
-    hurries_until: Option<Instant>,
+    waits_again_at: Option<Instant>,
 }
 
 /// A caller's last order update.
@@ -93,16 +93,16 @@ impl CallerPositions {
     }
 
     /// The caller's requests do not wait for replicas until then.
-    pub(super) fn hurry(&self, caller: &str, until: Instant) {
+    pub(super) fn skip_waiting(&self, caller: &str, until: Instant) {
         if let Some(caller) = self.callers().entries.get_mut(caller) {
-            caller.hurries_until = Some(until);
+            caller.waits_again_at = Some(until);
         }
     }
 
     /// Whether the caller's requests may wait for replicas.
     pub(super) fn may_wait(&self, caller: &str, now: Instant) -> bool {
         let callers = self.callers();
-        callers.entries.get(caller).and_then(|caller| caller.hurries_until).is_none_or(|until| until <= now)
+        callers.entries.get(caller).and_then(|caller| caller.waits_again_at).is_none_or(|until| until <= now)
     }
 
     fn callers(&self) -> MutexGuard<'_, Callers> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::database::database_address::DatabaseAddress;
-use crate::database::options::PoolOptions;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::pool::options::PoolOptions;
 
 /// The servers that are read.
 #[derive(Debug)]

@@ -231,6 +231,15 @@ impl Positions {
         }
     }
 
+    /// Whether the primary has written up to this position. `None` if it was not asked after `since`, and had not before.
+    pub(super) fn is_written(&self, position: WalPosition, since: Instant) -> Option<bool> {
+        match self.state().primary {
+            Primary::At(written, _) if written >= position => Some(true),
+            Primary::At(_, asked) if asked > since => Some(false),
+            Primary::At(..) | Primary::Unknown | Primary::Away => None,
+        }
+    }
+
     /// Which of these replicas may answer a request that needs what was written up to `after` and is not behind what was `seen`, in
     /// their order. What is learnt of the positions of `seen` is kept there.
     pub(super) fn suitable(
@@ -351,6 +360,10 @@ mod tests {
             self.0.replica_at(index, 0, at(position), self.time(time), self.time(time + 1));
         }
 
+        fn is_written(&self, position: &str, since: u64) -> Option<bool> {
+            self.0.is_written(at(position), self.time(since))
+        }
+
         fn lag(&self, index: usize, time: u64) -> ReplicaState {
             self.0.replica(index, self.time(time))
         }
@@ -366,6 +379,19 @@ mod tests {
 
     fn current(milliseconds: u64) -> ReplicaState {
         ReplicaState::Current(Duration::from_millis(milliseconds))
+    }
+
+    #[test]
+    fn a_position_is_beyond_the_primarys_only_if_it_was_asked_since() {
+        let clock = Clock::new();
+        assert_eq!(clock.is_written("0/1", 0), None, "not asked");
+        clock.primary(10, "0/5");
+        assert_eq!((clock.is_written("0/5", 20), clock.is_written("0/6", 20)), (Some(true), None));
+        assert_eq!(clock.is_written("0/6", 10), None, "it may have been written a moment later");
+        clock.primary(30, "0/5");
+        assert_eq!((clock.is_written("0/6", 20), clock.is_written("0/6", 40)), (Some(false), None));
+        clock.0.primary_is_away();
+        assert_eq!((clock.is_written("0/5", 20), clock.is_written("0/6", 20)), (None, None));
     }
 
     #[test]

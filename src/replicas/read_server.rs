@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Notify, Semaphore};
 
+use crate::database::connection::shared_connections::MAX_IN_FLIGHT;
 use crate::database::error::DatabaseError;
-use crate::database::pool::Pool;
-use crate::database::shared_connections::MAX_IN_FLIGHT;
+use crate::database::pool::reader_pool::Pool;
 use crate::replicas::options::ReadServerOptions;
 use crate::replicas::positions::ServerId;
 use crate::telemetry::metrics::label::{Label, label};

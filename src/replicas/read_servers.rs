@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 use tokio::time;
 
 use crate::catalog::Catalog;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::read_connection::ReadConnection;
+use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
-use crate::database::own_connection::OwnConnection;
-use crate::database::pool_status::PoolStatus;
-use crate::database::read_connection::ReadConnection;
-use crate::database::shared_connections::StatementText;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
 use crate::replicas::caller_positions::{CallerPositions, Write};
@@ -27,11 +27,14 @@ use crate::throttle::fair_semaphore::FairPermit;
 /// milliseconds, and the requests after it read from the replica. Otherwise a caller who reads all the time would stay on the primary.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
+/// How long a request waits for the primary to say whether it has written a position.
+const LONGEST_QUESTION: Duration = Duration::from_secs(1);
+
 /// How often positions are wanted meanwhile.
 const WAIT_STEP: Duration = Duration::from_millis(2);
 
 /// How long a caller's requests do not wait after that was in vain.
-const HURRY: Duration = Duration::from_secs(1);
+const NO_WAIT: Duration = Duration::from_secs(1);
 
 /// The servers that are read.
 #[derive(Debug)]
@@ -48,14 +51,14 @@ pub(crate) struct ReadServers {
 
 /// Where a request is to be read.
 #[derive(Debug, Clone)]
-pub(crate) struct Route {
+pub(crate) struct ReadRoute {
     /// The replicas that may answer, the preferred one first. If there is none, it is the primary.
     replicas: Vec<usize>,
     reason: ReadReason,
 }
 
 /// A connection to a server, in turn with other callers.
-pub(crate) struct Reading<C> {
+pub(crate) struct LeasedConnection<C> {
     pub(crate) connection: C,
     pub(crate) held: HeldServer,
 }
@@ -146,10 +149,27 @@ impl ReadServers {
         self.all().map(|server| server.exports.status()).fold(PoolStatus::default(), PoolStatus::and)
     }
 
+    /// Whether a position may have been written. Asks the primary if it is beyond what is known; a primary that is away may have
+    /// written anything. Without replicas, nothing is known, and nothing depends on it.
+    pub(crate) async fn may_be_written(&self, position: WalPosition) -> bool {
+        let since = Instant::now();
+        loop {
+            let learnt = self.positions.learnt();
+            if let Some(is_written) = self.positions.is_written(position, since) {
+                return is_written;
+            }
+            if self.is_primary_there() != Some(true) || since.elapsed() >= LONGEST_QUESTION {
+                return true;
+            }
+            self.positions.want();
+            let _ = time::timeout(WAIT_STEP, learnt).await;
+        }
+    }
+
     /// Where a request of the caller is to be read that needs what was written up to `after`.
-    pub(crate) async fn route(&self, caller: &str, after: Option<WalPosition>) -> Route {
+    pub(crate) async fn route(&self, caller: &str, after: Option<WalPosition>) -> ReadRoute {
         if !self.has_replicas() {
-            return Route::to_primary(ReadReason::Preferred);
+            return ReadRoute::to_primary(ReadReason::Preferred);
         }
         let mut now = Instant::now();
         let (mut replicas, mut found) = self.suitable(caller, after, now);
@@ -162,17 +182,17 @@ impl ReadServers {
             now = Instant::now();
             (replicas, found) = self.suitable(caller, after, now);
             if now >= until {
-                self.callers.hurry(caller, now + HURRY);
+                self.callers.skip_waiting(caller, now + NO_WAIT);
             }
         }
         match found {
-            Suitability::Suitable => Route { replicas, reason: ReadReason::Preferred },
+            Suitability::Suitable => ReadRoute { replicas, reason: ReadReason::Preferred },
             Suitability::Behind | Suitability::Unseen => {
                 // The next request finds out more.
                 self.positions.want();
-                Route::to_primary(ReadReason::Position)
+                ReadRoute::to_primary(ReadReason::Position)
             }
-            Suitability::Unavailable => Route::to_primary(ReadReason::NoReplica),
+            Suitability::Unavailable => ReadRoute::to_primary(ReadReason::NoReplica),
         }
     }
 
@@ -191,7 +211,7 @@ impl ReadServers {
     }
 
     /// The server that a request is to be read from.
-    pub(crate) fn preferred(&self, route: &Route) -> &Arc<ReadServer> {
+    pub(crate) fn preferred(&self, route: &ReadRoute) -> &Arc<ReadServer> {
         route.replicas.first().and_then(|index| self.replicas.get(*index)).unwrap_or(&self.primary)
     }
 
@@ -199,18 +219,18 @@ impl ReadServers {
     /// promises little work shares one if it can.
     pub(crate) async fn connect(
         &self,
-        route: &Route,
+        route: &ReadRoute,
         caller: &Arc<str>,
         small: Option<StatementText<'_>>,
-    ) -> Result<Reading<ReadConnection>, DatabaseError> {
+    ) -> Result<LeasedConnection<ReadConnection>, DatabaseError> {
         waited(PoolName::Queries, async {
             if let Some(text) = small
                 && let Some(shared) = self.share(route, caller, text).await?
             {
                 return Ok(shared);
             }
-            let Reading { connection, held } = self.own(route, caller).await?;
-            Ok(Reading { connection: connection.into(), held })
+            let LeasedConnection { connection, held } = self.own(route, caller).await?;
+            Ok(LeasedConnection { connection: connection.into(), held })
         })
         .await
     }
@@ -218,27 +238,31 @@ impl ReadServers {
     /// A connection of its own for a query, in turn with other callers.
     pub(crate) async fn connect_own(
         &self,
-        route: &Route,
+        route: &ReadRoute,
         caller: &Arc<str>,
-    ) -> Result<Reading<OwnConnection>, DatabaseError> {
+    ) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
         waited(PoolName::Queries, self.own(route, caller)).await
     }
 
-    async fn own(&self, route: &Route, caller: &Arc<str>) -> Result<Reading<OwnConnection>, DatabaseError> {
+    async fn own(
+        &self,
+        route: &ReadRoute,
+        caller: &Arc<str>,
+    ) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
         let (server, turn, reason) = self.turn(route, caller).await?;
         let connection = server.queries.connection().await?;
         server.count(reason);
-        Ok(Reading { connection, held: HeldServer { server: Arc::clone(server), _turn: turn } })
+        Ok(LeasedConnection { connection, held: HeldServer { server: Arc::clone(server), _turn: turn } })
     }
 
     /// A connection of the preferred server that requests share, if the statement is prepared there. Waits for a place only if there is
     /// no other connection either.
     async fn share(
         &self,
-        route: &Route,
+        route: &ReadRoute,
         caller: &Arc<str>,
         text: StatementText<'_>,
-    ) -> Result<Option<Reading<ReadConnection>>, DatabaseError> {
+    ) -> Result<Option<LeasedConnection<ReadConnection>>, DatabaseError> {
         let server = self.preferred(route);
         let mut turn = server.shared_turns.try_acquire();
         if turn.is_none() {
@@ -251,13 +275,13 @@ impl ReadServers {
         let (Some(turn), Some(shared)) = (turn, server.queries.try_share(text)) else { return Ok(None) };
         server.count(route.reason);
         let held = HeldServer { server: Arc::clone(server), _turn: turn };
-        Ok(Some(Reading { connection: ReadConnection::Shared(shared), held }))
+        Ok(Some(LeasedConnection { connection: ReadConnection::Shared(shared), held }))
     }
 
     /// A turn at the first server of the route that has one, or else at the preferred one, when it comes.
     async fn turn(
         &self,
-        route: &Route,
+        route: &ReadRoute,
         caller: &Arc<str>,
     ) -> Result<(&Arc<ReadServer>, FairPermit, ReadReason), DatabaseError> {
         let mut replicas = route.replicas.iter().filter_map(|index| self.replicas.get(*index));
@@ -273,7 +297,7 @@ impl ReadServers {
     /// A connection for an export.
     pub(crate) async fn connect_export(
         &self,
-        route: &Route,
+        route: &ReadRoute,
     ) -> Result<(OwnConnection, Arc<ReadServer>), DatabaseError> {
         waited(PoolName::Exports, async {
             let server = self.preferred(route);
@@ -286,7 +310,7 @@ impl ReadServers {
 
     /// Where a request is to be read once more after an error, if that may help: on the primary if a replica is to blame, and
     /// while the primary is away on another replica.
-    pub(crate) fn after_error(&self, route: &Route, error: &DatabaseError) -> Option<Route> {
+    pub(crate) fn after_error(&self, route: &ReadRoute, error: &DatabaseError) -> Option<ReadRoute> {
         let is_worth_it = match self.preferred(route).id {
             // A standby may be the only server. Conflicts are with the replay of its primary's changes.
             ServerId::Primary => matches!(error, DatabaseError::Conflict(_)),
@@ -294,9 +318,9 @@ impl ReadServers {
         };
         is_worth_it.then(|| match route.replicas.split_first() {
             Some((_, others)) if !others.is_empty() && self.is_primary_there() == Some(false) => {
-                Route { replicas: others.to_vec(), reason: ReadReason::Retry }
+                ReadRoute { replicas: others.to_vec(), reason: ReadReason::Retry }
             }
-            _ => Route::to_primary(ReadReason::Retry),
+            _ => ReadRoute::to_primary(ReadReason::Retry),
         })
     }
 
@@ -328,7 +352,7 @@ impl Drop for ReadServers {
     }
 }
 
-impl Route {
+impl ReadRoute {
     const fn to_primary(reason: ReadReason) -> Self {
         Self { replicas: Vec::new(), reason }
     }

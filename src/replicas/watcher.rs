@@ -9,10 +9,10 @@ use tokio::time::{self, MissedTickBehavior};
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
-use crate::database::connect::connect;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::role::Role;
+use crate::database::connection::connect::connect;
 use crate::database::error::DatabaseError;
-use crate::database::role::Role;
 use crate::database::wal_position::{replayed, written};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check};

@@ -18,7 +18,6 @@ pub(in crate::sample) enum ColumnType {
     Text,
     /// `timestamptz`.
     Timestamp,
-    /// `numeric`.
     Numeric,
 }
 

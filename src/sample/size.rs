@@ -6,13 +6,13 @@
 /// party per 6 orders, one facility per 1,500, one product per 60) down to a useful minimum. For more orders they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Orders.
+    /// What the rest is derived from.
     pub orders: u32,
     /// Customers: persons and companies.
     pub parties: u32,
     /// Facilities with stock.
     pub facilities: u32,
-    /// Products.
+    /// Those of all categories.
     pub products: u32,
     /// Product stores.
     pub stores: u32,

@@ -1,6 +1,6 @@
 //! The search string of a collection root. `grammar/search.ebnf` is its grammar.
 //!
-//! This module knows nothing of the keys that a root declares: [`crate::query::bind`] checks keys and operators and converts
+//! This module does not use the keys that a root declares: [`crate::query::bind`] checks keys and operators and converts
 //! values.
 //!
 //! - `term`: the parts of a search string

@@ -46,7 +46,7 @@ impl Comparator {
     }
 }
 
-/// What stands between a term's colon and its value.
+/// The operator between a term's colon and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator<'a> {
     /// One that the language has.

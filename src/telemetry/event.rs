@@ -4,7 +4,6 @@
 use std::error::Error;
 use std::net::IpAddr;
 use std::panic::Location;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
@@ -146,14 +145,14 @@ pub(crate) enum Event<'a> {
         /// When it is tried again.
         pause: Duration,
     },
-    /// retention: rows of an audit trail were removed because of their age.
+    /// access: rows of an audit trail were removed because of their age.
     AuditPruned {
         /// The table.
         table: &'a str,
         /// How many.
         rows: u64,
     },
-    /// retention: old rows of the audit trails cannot be removed. It is tried again in an hour.
+    /// access: old rows of the audit trails cannot be removed. It is tried again in an hour.
     AuditPruneFailed {
         /// Why.
         error: &'a dyn Error,
@@ -190,12 +189,12 @@ pub(crate) enum Event<'a> {
         error: &'a dyn Error,
     },
 
-    /// `vocabulary_reader`: the known values of search keys cannot be read. The last ones stay in force.
+    /// vocabulary: the known values of search keys cannot be read. The last ones stay in force.
     VocabulariesStale {
         /// Why.
         error: &'a dyn Error,
     },
-    /// `vocabulary_reader`: a relation has too many rows to be read as a vocabulary. Its keys have none.
+    /// vocabulary: a relation has too many rows to be read as a vocabulary. Its keys have none.
     VocabularyTooLarge {
         /// The relation, as the schema file names it.
         relation: &'a str,
@@ -250,12 +249,13 @@ pub(crate) enum Event<'a> {
         /// The error.
         error: &'a dyn Error,
     },
-    /// database: the private PostgreSQL cluster could not be stopped.
+    /// `private_cluster`: the private PostgreSQL cluster could not be stopped.
+    #[cfg(feature = "tools")]
     ClusterStopFailed {
         /// The error.
         error: &'a dyn Error,
         /// The cluster's data folder.
-        data: &'a Path,
+        data: &'a std::path::Path,
     },
 
     /// telemetry: spans were dropped, because the collector took none or too few.
@@ -286,6 +286,7 @@ pub(crate) enum Event<'a> {
     },
 
     /// cli: the demo's database has the newest schema.
+    #[cfg(feature = "tools")]
     DemoMigrated {
         /// Migrations that were applied.
         migrations: usize,

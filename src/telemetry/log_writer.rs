@@ -126,6 +126,7 @@ pub(super) fn write(event: &Event<'_>) {
         }
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),
+        #[cfg(feature = "tools")]
         Event::ClusterStopFailed { error, data } => {
             error!(error = %ErrorChain(*error), data = %data.display(), "the private PostgreSQL could not be stopped");
         }
@@ -143,6 +144,7 @@ pub(super) fn write(event: &Event<'_>) {
             error!(location = location.map(display), panic = message, "a thread panicked");
         }
 
+        #[cfg(feature = "tools")]
         Event::DemoMigrated { migrations } => debug!(migrations, "the demo's database is up to date"),
     }
 }

@@ -1,13 +1,13 @@
 -- Takes credits out of a bucket, or nothing if it has fewer.
 -- KEYS[1]: the bucket
--- ARGV, in millionths of a credit: the capacity, the credits that are restored in a microsecond, those to be taken, and those
--- that others take before; and 1 to take them, or 0 to look only
+-- ARGV, in millionths of a credit: the capacity, the credits that are restored in a microsecond, and those to be taken; and 1 to
+-- take them, or 0 to look only
 -- Returns whether the bucket covers them (1 or 0), what is lacking then, and after how many microseconds it covers them.
 
 -- Further ahead of the store's clock was no store that this one replaced.
 local MINUTE = 60 * 1000000
 
-local capacity, rate, credits, before = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local capacity, rate, credits = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local changed = false
@@ -25,9 +25,9 @@ if lacking > capacity then
     lacking, changed = capacity, true
 end
 
-local needed = lacking + before + credits
+local needed = lacking + credits
 local covered = credits == 0 or needed <= capacity
-if covered and credits > 0 and ARGV[5] == '1' then
+if covered and credits > 0 and ARGV[4] == '1' then
     lacking, changed = lacking + credits, true
 end
 if changed then

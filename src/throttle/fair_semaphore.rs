@@ -1,5 +1,5 @@
 //! A semaphore that serves callers in turn: a caller with many waiting requests gets no more permits than one with a single
-//! request. The requests of one caller are served in their order.
+//! request. The requests of one caller are served in their order. Requests of high priority are served before all others.
 
 use std::collections::{HashMap, VecDeque};
 use std::iter;
@@ -18,8 +18,22 @@ struct State {
     free: usize,
     /// Permits that were given out so far, also to requests that had just been given up.
     given_out: u64,
-    /// The waiting requests of each caller that has some, the oldest first.
-    waiting: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
+    high: Waiting,
+    normal: Waiting,
+}
+
+/// Which requests are served first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Priority {
+    High,
+    Normal,
+}
+
+/// The waiting requests of one priority.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Those of each caller that has some, the oldest first.
+    requests: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
     /// These callers; the first is served next.
     turns: VecDeque<Arc<str>>,
 }
@@ -34,7 +48,7 @@ pub(crate) struct FairPermit {
 impl FairSemaphore {
     /// A semaphore with so many permits.
     pub(crate) fn new(permits: usize) -> Self {
-        let state = State { free: permits, given_out: 0, waiting: HashMap::new(), turns: VecDeque::new() };
+        let state = State { free: permits, given_out: 0, high: Waiting::default(), normal: Waiting::default() };
         Self { state: Arc::new(Mutex::new(state)) }
     }
 
@@ -50,13 +64,21 @@ impl FairSemaphore {
 
     /// Waits for a permit.
     pub(crate) async fn acquire(&self, caller: &Arc<str>) -> FairPermit {
+        self.acquire_with(Priority::Normal, caller).await
+    }
+
+    /// Waits for a permit.
+    pub(crate) async fn acquire_with(&self, priority: Priority, caller: &Arc<str>) -> FairPermit {
         loop {
             let permit = {
                 let mut state = self.state();
                 if state.take() {
                     return FairPermit { semaphore: Some(self.clone()) };
                 }
-                state.join(caller)
+                match priority {
+                    Priority::High => state.high.join(caller),
+                    Priority::Normal => state.normal.join(caller),
+                }
             };
             // A sender is dropped only after its receiver. Otherwise the request waits anew.
             if let Ok(permit) = permit.await {
@@ -72,7 +94,9 @@ impl FairSemaphore {
 
     /// How many requests wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.state().waiting.values().flatten().filter(|request| !request.is_closed()).count()
+        let state = self.state();
+        let requests = [&state.high, &state.normal].into_iter().flat_map(|waiting| waiting.requests.values());
+        requests.flatten().filter(|request| !request.is_closed()).count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -90,10 +114,22 @@ impl State {
         is_free
     }
 
+    /// The request that is served next. If none waits, the permit is free.
+    fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
+        let next = self.high.next().or_else(|| self.normal.next());
+        match next {
+            Some(_) => self.given_out += 1,
+            None => self.free += 1,
+        }
+        next
+    }
+}
+
+impl Waiting {
     /// Adds a request of the caller.
     fn join(&mut self, caller: &Arc<str>) -> oneshot::Receiver<FairPermit> {
         let (request, permit) = oneshot::channel();
-        let requests = self.waiting.entry(Arc::clone(caller)).or_default();
+        let requests = self.requests.entry(Arc::clone(caller)).or_default();
         if requests.is_empty() {
             self.turns.push_back(Arc::clone(caller));
         }
@@ -102,23 +138,20 @@ impl State {
         permit
     }
 
-    /// The oldest request of the caller whose turn it is. The caller's next turn comes after those of all others. If no
-    /// request waits, the permit is free.
+    /// The oldest request of the caller whose turn it is. The caller's next turn comes after those of all others.
     fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
         while let Some(caller) = self.turns.pop_front() {
-            let Some(requests) = self.waiting.get_mut(&caller) else { continue };
+            let Some(requests) = self.requests.get_mut(&caller) else { continue };
             let next = iter::from_fn(|| requests.pop_front()).find(|request| !request.is_closed());
             if requests.is_empty() {
-                self.waiting.remove(&caller);
+                self.requests.remove(&caller);
             } else {
                 self.turns.push_back(caller);
             }
             if next.is_some() {
-                self.given_out += 1;
                 return next;
             }
         }
-        self.free += 1;
         None
     }
 }
@@ -185,7 +218,7 @@ mod tests {
         assert_eq!(served, ["a1", "b1", "a2", "c1", "a3"]);
         drop(permit);
         let state = semaphore.state();
-        assert_eq!((state.free, state.waiting.len(), state.turns.len()), (1, 0, 0));
+        assert_eq!((state.free, state.normal.requests.len(), state.normal.turns.len()), (1, 0, 0));
     }
 
     #[tokio::test]
@@ -198,7 +231,7 @@ mod tests {
         for _ in 0..1000 {
             assert!(semaphore.acquire(&caller).now_or_never().is_none());
         }
-        assert!(semaphore.state().waiting[&caller].capacity() < 20);
+        assert!(semaphore.state().normal.requests[&caller].capacity() < 20);
         assert_eq!(semaphore.waiting(), 3);
         drop(permit);
         for request in patient {

@@ -80,23 +80,18 @@ impl RateLimiter {
         Ok(Debit { cost: credits, bucket, debited })
     }
 
-    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together. Takes
-    /// nothing, and returns the bucket as it is. A forecast of no credits always succeeds while the store can be reached.
-    pub(crate) async fn forecast(
-        &self,
-        caller: &str,
-        rate: &Rate,
-        behind: u64,
-        credits: u64,
-    ) -> Result<ThrottleStatus, DebitError> {
+    /// Whether the caller's bucket covers a query. Takes nothing, and returns the bucket as it is. A forecast of no credits
+    /// always succeeds while the store can be reached.
+    pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
-            Store::Memory(store) => Ok(store.forecast(caller, rate, behind, credits)?),
-            Store::Shared(store) => Ok(store.forecast(caller, rate, behind, credits).await?),
+            Store::Memory(store) => Ok(store.forecast(caller, rate, 0, credits)?),
+            Store::Shared(store) => Ok(store.forecast(caller, rate, credits).await?),
         }
     }
 
-    /// The same as far as it is known in this process. Other processes may have debited the bucket since, so a query that is
-    /// covered now may be refused all the same.
+    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together, as far as it is
+    /// known in this process. Other processes may have debited the bucket since, so a query that is covered now may be
+    /// rejected all the same.
     pub(crate) fn known(
         &self,
         caller: &str,
@@ -137,11 +132,11 @@ mod tests {
         let rate = Rate { capacity: 10, restore_per_second: 0 };
         let debit = limiter.debit("demo", &rate, 7).await.unwrap();
         assert_eq!((debit.cost, debit.bucket.currently_available), (7, 3));
-        assert_eq!(limiter.forecast("demo", &rate, 0, 3).await.unwrap().currently_available, 3);
-        assert!(matches!(limiter.forecast("demo", &rate, 0, 4).await, Err(DebitError::Insufficient(_))));
+        assert_eq!(limiter.forecast("demo", &rate, 3).await.unwrap().currently_available, 3);
+        assert!(matches!(limiter.forecast("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
         assert!(matches!(limiter.known("demo", &rate, 1, 3), Err(DebitError::Insufficient(_))));
         assert!(matches!(limiter.debit("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
         limiter.refund("demo", debit).await;
-        assert_eq!(limiter.forecast("demo", &rate, 0, 0).await.unwrap().currently_available, 10);
+        assert_eq!(limiter.forecast("demo", &rate, 0).await.unwrap().currently_available, 10);
     }
 }

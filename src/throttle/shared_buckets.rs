@@ -92,28 +92,28 @@ impl SharedBuckets {
         if self.store.is_up() {
             self.seen.forecast(caller, rate, 0, credits)?;
         }
-        match self.ask(caller, rate, 0, credits, true).await {
+        match self.ask(caller, rate, credits, true).await {
             Ok(result) => Ok((result?, Debited::Bucket)),
             Err(error) => self.debit_while_away(caller, rate, credits, error),
         }
     }
 
-    /// Whether the caller's bucket covers a query after those before it, as the store knows it.
+    /// Whether the caller's bucket covers a query, as the store knows it.
     pub(super) async fn forecast(
         &self,
         caller: &str,
         rate: &Rate,
-        behind: u64,
         credits: u64,
     ) -> Result<ThrottleStatus, SharedDebitError> {
         let rate = &storable(rate);
-        match self.ask(caller, rate, behind, credits, false).await {
+        match self.ask(caller, rate, credits, false).await {
             Ok(result) => Ok(result?),
-            Err(error) => self.forecast_while_away(caller, rate, behind, credits, error),
+            Err(error) => self.forecast_while_away(caller, rate, 0, credits, error),
         }
     }
 
-    /// The same as far as this node knows it. A refusal is certain; a query that is covered may be refused all the same.
+    /// Whether the bucket covers a query after those before it, which cost `behind` credits, as far as this node knows it. A
+    /// rejection is certain; a query that is covered may be rejected all the same.
     pub(super) fn known(
         &self,
         caller: &str,
@@ -151,7 +151,6 @@ impl SharedBuckets {
         &self,
         caller: &str,
         rate: &Rate,
-        behind: u64,
         credits: u64,
         takes: bool,
     ) -> Result<Result<ThrottleStatus, InsufficientCredits>, StoreError> {
@@ -160,7 +159,6 @@ impl SharedBuckets {
             // Credits in a second are millionths in a microsecond.
             rate.restore_per_second,
             millionths(credits),
-            millionths(behind),
             takes.into(),
         ];
         let reply = self.store.call(&self.debit, &[&key(caller)], &arguments).await?;
@@ -177,7 +175,7 @@ impl SharedBuckets {
         }
         let retry_after =
             (credits <= rate.capacity && rate.restore_per_second > 0).then(|| Duration::from_micros(wait));
-        Ok(Err(InsufficientCredits { credits, behind, retry_after, status }))
+        Ok(Err(InsufficientCredits { credits, behind: 0, retry_after, status }))
     }
 
     fn debit_while_away(

@@ -1,4 +1,4 @@
-//! No cycles between the files and folders of a folder in `src`.
+//! No cycles between the files and folders of a folder: in `src`, and in the benches, fuzz targets and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,30 @@ use crate::tokens::{tokens, without_tests};
 
 #[test]
 fn files_and_folders_have_no_cycles() {
-    let cycles = cycles(&sources("src"));
-    assert!(cycles.is_empty(), "{}", cycles.join("\n"));
+    for root in programs() {
+        // Each program has paths of its own: `crate` is the folder of its `main.rs` or `lib.rs`.
+        let path = |path: &Path| Path::new("src").join(path.strip_prefix(&root).unwrap());
+        let files: Vec<_> = sources(&root).iter().map(|(file, text)| (path(file), text.clone())).collect();
+        let cycles = cycles(&files);
+        let known = KNOWN_CYCLES.iter().find(|(program, _)| *program == root).map_or(0, |(_, count)| *count);
+        assert_eq!(cycles.len(), known, "{root}: {}", cycles.join("\n"));
+    }
+}
+
+/// The programs beside the library that have cycles still, and how many. The numbers may only fall.
+const KNOWN_CYCLES: [(&str, usize); 5] = [
+    ("benches/peers/async-graphql/src", 1),
+    ("benches/server", 4),
+    ("fuzz/generator/src", 1),
+    ("fuzz/src", 1),
+    ("tests/it", 1),
+];
+
+/// The folders of `src`, `benches`, `fuzz` and `tests` that have the root of a program or library.
+fn programs() -> BTreeSet<String> {
+    let files = ["src", "benches", "fuzz", "tests"].map(sources).concat();
+    let roots = files.iter().filter(|(path, _)| path.ends_with("main.rs") || path.ends_with("lib.rs"));
+    roots.map(|(path, _)| path.parent().unwrap().display().to_string()).collect()
 }
 
 /// The uses of other files in a file.

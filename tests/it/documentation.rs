@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use orderql::api::operators::state_metrics;
 use orderql::config::settings::SETTINGS;
 use orderql::error::code;
-use orderql::http::state_metrics;
 
 /// Files that may contain the tables.
 const DOCUMENTS: [&str; 2] = ["docs/api.md", "docs/operations.md"];

@@ -6,7 +6,7 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { connection } from "./connection.mjs";
 import { DatePlugin, FieldsPlugin, NewestPlugin, OrdersBeforePlugin, RelationsPlugin } from "./schema.mjs";
 
-// orderql's own settings, of src/database/session.rs. They help PostGraphile's statements just as much.
+// orderql's own settings, of src/database/connection/session.rs. They help PostGraphile's statements just as much.
 const SETTINGS =
   "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off" +
   " -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off" +

@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-use orderql::database::cluster::{Cluster, started_as_root};
-use orderql::database::options::{ClusterOptions, Durability};
+use orderql::private_cluster::cluster::{Cluster, started_as_root};
+use orderql::private_cluster::options::{ClusterOptions, Durability};
 
 use crate::database::{Database, NAME, server_settings, url};
 use crate::error::{BenchError, Result};

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
-use orderql::catalog::ids::TypeId;
+use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey};
+use orderql::catalog::ids::{EntityId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field};
 use orderql::compile::explanation::{Explanation, explain};
 use orderql::limits::Limits;
@@ -59,16 +59,16 @@ impl<'a> Generator<'a> {
     /// A query within the limits: pages of a draft that costs too much are made smaller.
     fn query(&mut self, number: usize) -> Result<Query> {
         let (catalog, limits) = (self.catalog, Limits::default());
-        let roots = fields(catalog, catalog.query());
+        let roots: Vec<_> = fields(catalog, catalog.query()).collect();
         let first = number % roots.len();
         loop {
             "{ ".clone_into(&mut self.text);
             self.sizes.clear();
-            self.root(first, &roots[first]);
+            self.root(first, roots[first]);
             if self.chance(10) {
                 let other = self.random.random_range(..roots.len());
                 self.text.push_str("other: ");
-                self.root(other, &roots[other]);
+                self.root(other, roots[other]);
             }
             self.text.push('}');
             loop {
@@ -78,7 +78,7 @@ impl<'a> Generator<'a> {
                 let explained = explain(catalog, &request, &limits)
                     .map_err(|errors| BenchError::Query { errors, query: text.clone() })?;
                 if explained.errors.is_none() {
-                    return Ok(Query { text, root: roots[first].name.clone(), explained });
+                    return Ok(Query { text, root: roots[first].0.name.clone(), explained });
                 }
                 // Of several equally large pages it is the one that is nested deepest.
                 match self.sizes.iter_mut().max_by_key(|size| **size) {
@@ -104,16 +104,16 @@ impl<'a> Generator<'a> {
         sample.into_iter().map(|(_, item)| item).collect()
     }
 
-    fn root(&mut self, index: usize, field: &'a Field) {
+    fn root(&mut self, index: usize, (field, binding): (&'a Field, Binding<'a>)) {
         let rows = self.rows.of(index);
         self.text.push_str(&field.name);
-        match &field.binding {
-            Binding::Lookup(lookup) => {
+        match binding {
+            Binding::Root(RootBinding::Lookup(lookup)) => {
                 let row = &rows[self.random.random_range(..rows.len())];
                 self.keys(field, lookup, row);
                 self.object(lookup.target, 1);
             }
-            Binding::Connection(connection) => self.connection(field, connection, 1, rows),
+            Binding::Root(RootBinding::Connection(connection)) => self.connection(field, connection, 1, rows),
             _ => self.text.push(' '),
         }
     }
@@ -134,15 +134,15 @@ impl<'a> Generator<'a> {
     }
 
     /// The selection of an object at a level of nesting.
-    fn object(&mut self, object: TypeId, level: u32) {
+    fn object(&mut self, object: EntityId, level: u32) {
         let (mut columns, mut aggregates, mut ones, mut connections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for field in fields(self.catalog, object) {
-            match &field.binding {
-                Binding::Column(_) => columns.push(field),
-                Binding::Aggregate(_) => aggregates.push(field),
-                Binding::One(one) => ones.push((field, one)),
-                Binding::Connection(connection) => connections.push((field, connection)),
-                _ => {}
+        for (field, binding) in fields(self.catalog, object.ty()) {
+            let Binding::Entity(binding) = binding else { continue };
+            match binding {
+                EntityBinding::Column(_) => columns.push(field),
+                EntityBinding::Aggregate(_) => aggregates.push(field),
+                EntityBinding::One(one) => ones.push((field, one)),
+                EntityBinding::Connection(connection) => connections.push((field, connection)),
             }
         }
         let count = self.random.random_range(1..=columns.len().clamp(1, COLUMNS));
@@ -242,8 +242,8 @@ impl<'a> Generator<'a> {
 }
 
 /// The published fields of an object type.
-pub fn fields(catalog: &Catalog, object: TypeId) -> &[Field] {
-    catalog.object(object).map(|object| object.fields.as_slice()).unwrap_or_default()
+pub fn fields(catalog: &Catalog, object: TypeId) -> impl Iterator<Item = (&Field, Binding<'_>)> {
+    catalog.object(object).into_iter().flat_map(|object| catalog.fields_of(object))
 }
 
 /// A row's value as a search term contains it; `None` where it is null, or cannot be in a search string without quotes.

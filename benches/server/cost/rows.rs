@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, SearchKey, SemiJoin};
-use orderql::catalog::ids::TypeId;
+use orderql::catalog::binding::{Binding, Column, RootBinding, SearchKey, SemiJoin};
+use orderql::catalog::ids::EntityId;
 use serde_json::{Map, Value};
 use tokio_postgres::Client;
 
@@ -52,10 +52,11 @@ impl Rows {
     /// Chooses rows; the same database and seed give the same rows.
     pub async fn choose(client: &Client, catalog: &Catalog, seed: u64) -> Result<Self> {
         let mut roots = Vec::new();
-        for field in catalog.object(catalog.query()).map(|object| object.fields.as_slice()).unwrap_or_default() {
-            let (relation, target, search_keys) = match &field.binding {
-                Binding::Lookup(lookup) => (&lookup.relation, lookup.target, [].as_slice()),
-                Binding::Connection(connection) => {
+        let query = catalog.object(catalog.query()).into_iter();
+        for (field, binding) in query.flat_map(|query| catalog.fields_of(query)) {
+            let (relation, target, search_keys) = match binding {
+                Binding::Root(RootBinding::Lookup(lookup)) => (&lookup.relation, lookup.target, [].as_slice()),
+                Binding::Root(RootBinding::Connection(connection)) => {
                     (&connection.relation, connection.node, connection.search_keys.as_slice())
                 }
                 _ => {
@@ -87,12 +88,11 @@ async fn read(
     client: &Client,
     catalog: &Catalog,
     relation: &str,
-    target: TypeId,
+    target: EntityId,
     joins: &BTreeMap<&str, &SemiJoin>,
     seed: u64,
 ) -> Result<Vec<Row>> {
-    let key = catalog.entity(target).map_or(&[][..], |entity| &entity.key);
-    let key: Vec<_> = key.iter().map(|column| format!("{}::text", column.name)).collect();
+    let key: Vec<_> = catalog.entity(target).key.iter().map(|column| format!("{}::text", column.name)).collect();
     let joined = joins.values().map(|SemiJoin { relation, by }| {
         let on: Vec<_> = by.iter().map(|column| format!("w.{column} = t.{column}")).collect();
         format!(", (SELECT min(to_jsonb(w)::text) FROM {relation} AS w WHERE {})", on.join(" AND "))

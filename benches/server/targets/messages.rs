@@ -3,8 +3,8 @@
 use std::io;
 
 use bytes::BytesMut;
+use orderql::database::connection::session::reader_settings;
 use orderql::database::parameter::BinaryParameter;
-use orderql::database::session::reader_settings;
 use orderql::plan::request_plan::Plan;
 use postgres_protocol::message::frontend;
 use tokio_postgres::types::{IsNull, ToSql, Type};

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use orderql::database::session::reader_settings;
+use orderql::database::connection::session::reader_settings;
 use serde_json::Value;
 use tokio_postgres::Client;
 

@@ -1,6 +1,7 @@
 //! The arguments of a field.
 
-use orderql::catalog::binding::{Binding, Connection, Lookup, SearchKey};
+use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey};
+use orderql::catalog::ids::FieldId;
 use orderql::catalog::schema::{self, ArgumentRole, Field, Type};
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
@@ -14,20 +15,19 @@ use crate::values::{Invented, Values as _};
 
 impl Draft<'_, '_> {
     /// Valid arguments of a field, in any order.
-    pub(crate) fn arguments(&mut self, field: &Field, place: Place) -> Vec<Argument> {
-        let mut arguments = match &field.binding {
-            Binding::Lookup(lookup) => self.keys(field, lookup),
-            Binding::Connection(connection) => self.page(field, connection, place),
-            Binding::Introspection(_) => self.of_introspection(field),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_) => Vec::new(),
+    pub(crate) fn arguments(&mut self, id: FieldId, place: Place) -> Vec<Argument> {
+        let field = self.catalog.field(id);
+        let mut arguments = match self.catalog.binding(id) {
+            Binding::Root(RootBinding::Lookup(lookup)) => self.keys(field, lookup),
+            Binding::Root(RootBinding::Connection(connection))
+            | Binding::Entity(EntityBinding::Connection(connection)) => self.page(field, connection, place),
+            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
+                self.of_introspection(field)
+            }
+            Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_) | EntityBinding::One(_))
+            | Binding::Connection(_)
+            | Binding::Edge(_)
+            | Binding::PageInfo(_) => Vec::new(),
         };
         let rotation = self.choices.below(arguments.len());
         arguments.rotate_left(rotation);

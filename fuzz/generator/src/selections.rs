@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use orderql::catalog::binding::Binding;
+use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
 use orderql::catalog::ids::{FieldId, TypeId};
-use orderql::catalog::schema::{self, TypeRef};
+use orderql::catalog::schema::TypeRef;
 
 use crate::document::{Field, Fragment, Inline, Selection, Spread};
 use crate::generate::{Draft, DraftFragment};
@@ -165,7 +165,7 @@ impl Draft<'_, '_> {
 
     fn field(&mut self, id: FieldId, place: Place, keys: &mut Keys) -> Option<Field> {
         let definition = self.catalog.field(id);
-        let inside = self.inside(definition, place)?;
+        let inside = self.inside(id, place)?;
         let is_leaf = matches!(inside, Inside::Nothing) && definition.arguments.is_empty();
         self.fields += 1;
         let alias = self.choices.chance(25).then(|| self.alias(id.object));
@@ -175,7 +175,7 @@ impl Draft<'_, '_> {
             return None;
         }
         keys.add(key, repeatable);
-        let arguments = self.arguments(definition, place);
+        let arguments = self.arguments(id, place);
         let directives = self.guards();
         let selections = match inside {
             Inside::Selections(place) => self.selection_set(definition.ty.named(), place, &mut Keys::default()),
@@ -185,13 +185,14 @@ impl Draft<'_, '_> {
     }
 
     /// What is inside a field; `None` if that is too deep.
-    fn inside(&self, field: &schema::Field, place: Place) -> Option<Inside> {
+    fn inside(&self, id: FieldId, place: Place) -> Option<Inside> {
+        let field = self.catalog.field(id);
         if self.catalog.object(field.ty.named()).is_none() {
             return Some(Inside::Nothing);
         }
         let Place { level, meta, .. } = place;
-        let inside = match &field.binding {
-            Binding::Introspection(_) => {
+        let inside = match self.catalog.binding(id) {
+            Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                 let (levels, lists) = meta.unwrap_or_default();
                 let lists = lists + usize::from(is_list(&field.ty));
                 if levels == MAX_META_LEVELS || lists > self.lists {
@@ -199,20 +200,18 @@ impl Draft<'_, '_> {
                 }
                 Place { level, meta: Some((levels + 1, lists)), is_below_lookup: false }
             }
-            Binding::One(_) | Binding::Connection(_) | Binding::Lookup(_) => {
+            binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+            | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))) => {
                 if level > self.settings.max_levels || self.fields >= self.settings.max_fields {
                     return None;
                 }
-                Place { level: level + 1, meta, is_below_lookup: matches!(field.binding, Binding::Lookup(_)) }
+                let is_below_lookup = matches!(binding, Binding::Root(RootBinding::Lookup(_)));
+                Place { level: level + 1, meta, is_below_lookup }
             }
-            Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::Cursor
-            | Binding::PageInfoField(_) => place,
+            Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_))
+            | Binding::Connection(_)
+            | Binding::Edge(_)
+            | Binding::PageInfo(_) => place,
         };
         Some(Inside::Selections(inside))
     }

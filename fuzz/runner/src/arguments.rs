@@ -7,7 +7,8 @@ use crate::target::Target;
 pub const USAGE: &str = "\
 usage: ./dev fuzz [TARGET | all] [SECONDS] [options]   look for inputs that break a promise, each target for so long (60)
        ./dev fuzz TARGET INPUT                         run one input
-       ./dev fuzz [TARGET | all] --keep                add what was found to the committed corpora, and minimise them
+       ./dev fuzz [TARGET | all] --keep                add what was found to the committed corpora, minimise and pack them
+       ./dev fuzz [TARGET | all] --pack                pack the unpacked corpora, with what was added or removed by hand
        ./dev fuzz [TARGET | all] --coverage            the lines that the corpora reach, by module
        ./dev fuzz --steps                              count steps: they grow with the input's length at most
        ./dev fuzz --selftest                           plant faults, and see that each is found
@@ -29,6 +30,7 @@ pub enum Task {
     Fuzz { seconds: u64 },
     Replay { input: PathBuf },
     Keep,
+    Pack,
     Coverage,
     Steps,
 }
@@ -44,6 +46,7 @@ impl Arguments {
                 "--sanitizer" => sanitizer = Some(words.next()?),
                 "--oracles" => oracles = true,
                 "--keep" => task = Some(Task::Keep),
+                "--pack" => task = Some(Task::Pack),
                 "--coverage" => task = Some(Task::Coverage),
                 "--steps" => task = Some(Task::Steps),
                 _ if word.starts_with('-') => return None,

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use orderql_fuzz_corpora::pack;
+
 use crate::session::files;
-use crate::target::Target;
+use crate::target::{Target, fuzz_folder};
 use crate::tools::{Tools, run};
 
 /// The largest input that is committed, in bytes.
@@ -16,9 +18,9 @@ const MAX_INPUT: u64 = 8 * 1024;
 const MAX_CORPUS: u64 = 32 * 1024;
 
 /// Replaces what was found before in the committed corpus of a target with a small set that reaches the same, and what was found
-/// since. Inputs with names of their own stay.
+/// since, and packs it. Inputs with names of their own stay.
 pub fn keep(tools: &Tools, target: &Target) -> Result<(), String> {
-    let old = target.corpus();
+    let old = target.corpus()?;
     let new = old.with_extension("new");
     let _ = fs::remove_dir_all(&new);
     fs::create_dir_all(&new).map_err(failed(&new))?;
@@ -41,7 +43,16 @@ pub fn keep(tools: &Tools, target: &Target) -> Result<(), String> {
         }
     }
     fs::remove_dir_all(&new).map_err(failed(&new))?;
+    pack(fuzz_folder(), target.name, &old).map_err(failed(&old))?;
     println!("{}: {kept} inputs, {bytes} bytes", target.name);
+    Ok(())
+}
+
+/// Packs what is in the unpacked folder of a target.
+pub fn pack_again(target: &Target) -> Result<(), String> {
+    let folder = target.corpus()?;
+    pack(fuzz_folder(), target.name, &folder).map_err(failed(&folder))?;
+    println!("{}: {} inputs", target.name, files(&folder).len());
     Ok(())
 }
 

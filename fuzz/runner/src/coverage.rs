@@ -12,7 +12,7 @@ pub fn print(tools: &Tools, targets: &[&Target]) -> Result<(), String> {
     let mut lines = Vec::new();
     for target in targets {
         let mut command = tools.cargo_fuzz("coverage", targets);
-        command.args(["--sanitizer", "none", target.name]).arg(target.corpus());
+        command.args(["--sanitizer", "none", target.name]).arg(target.corpus()?);
         command.args([target.found(), target.regressions()].into_iter().filter(|folder| folder.exists()));
         run(command.stderr(Stdio::null()))?;
         let (reached, all) = share(tools, target)?;

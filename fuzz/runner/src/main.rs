@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 /// Whether no fault was found.
 fn run(arguments: &Arguments) -> Result<bool, String> {
-    let tools = tools::install(matches!(arguments.task, Task::Steps), arguments.oracles)?;
+    let tools = tools::install(matches!(arguments.task, Task::Steps | Task::Pack), arguments.oracles)?;
     match &arguments.task {
         Task::Fuzz { seconds } => {
             tools.build(&arguments.targets, arguments.sanitizer.as_deref())?;
@@ -56,6 +56,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         Task::Keep => {
             tools.build(&arguments.targets, None)?;
             arguments.targets.iter().try_for_each(|target| corpus::keep(&tools, target))?;
+            Ok(true)
+        }
+        Task::Pack => {
+            arguments.targets.iter().try_for_each(|target| corpus::pack_again(target))?;
             Ok(true)
         }
         Task::Coverage => {

@@ -39,7 +39,7 @@ impl Outcome {
 
 /// Looks for inputs that break a promise.
 pub fn run(tools: &Tools, target: &'static Target, seconds: u64, schema: Option<&Path>) -> Result<Outcome, String> {
-    for folder in [target.found(), target.corpus(), target.artifacts()] {
+    for folder in [target.found(), target.artifacts()] {
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let (known, faults) = (files(&target.found()), files(&target.artifacts()));
@@ -53,7 +53,7 @@ pub fn run(tools: &Tools, target: &'static Target, seconds: u64, schema: Option<
         command.arg(format!("-dict={}", fuzz_folder().join("dictionaries").join(format!("{name}.dict")).display()));
     }
     // New inputs go to the first folder.
-    command.arg(target.found()).arg(target.corpus());
+    command.arg(target.found()).arg(target.corpus()?);
     command.args(Some(target.regressions()).filter(|folder| folder.exists()));
 
     eprintln!("{}: {seconds} s on {cores} cores", target.name);

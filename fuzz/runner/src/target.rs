@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use orderql_fuzz_corpora::unpacked;
+
 /// A target.
 pub struct Target {
     pub name: &'static str,
@@ -38,14 +40,14 @@ impl Target {
         Self {
             name: "http_head",
             sources: &[
-                "src/http/framing.rs",
-                "src/http/request_head.rs",
-                "src/http/negotiate.rs",
+                "src/http/hyper_io/framing.rs",
+                "src/http/request/head.rs",
+                "src/api/negotiate.rs",
                 "src/http/quality.rs",
-                "src/http/coding.rs",
-                "src/http/credentials.rs",
-                "src/http/origin.rs",
-                "src/http/endpoint/graphql/request_envelope.rs",
+                "src/http/coding/mod.rs",
+                "src/api/credentials.rs",
+                "src/http/request/client_address.rs",
+                "src/api/graphql/request_envelope.rs",
             ],
             dictionary: Some("http"),
         },
@@ -82,9 +84,9 @@ impl Target {
         PURE.contains(&self.name)
     }
 
-    /// The committed inputs.
-    pub fn corpus(&self) -> PathBuf {
-        fuzz_folder().join("corpus").join(self.name)
+    /// The folder of the committed inputs, unpacked.
+    pub fn corpus(&self) -> Result<PathBuf, String> {
+        unpacked(fuzz_folder(), self.name).map_err(|error| format!("the corpus of {}: {error}", self.name))
     }
 
     /// Inputs that broke a promise once.

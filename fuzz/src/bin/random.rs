@@ -6,12 +6,14 @@
 //! Prints the number of executions. Exits with 1 if the target panics.
 
 use std::fs;
+use std::io;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use orderql_fuzz::targets::TARGETS;
+use orderql_fuzz_corpora::unpacked;
 use orderql_generator::choices::{Choices, bytes_of_seed};
 
 fn main() -> ExitCode {
@@ -22,7 +24,13 @@ fn main() -> ExitCode {
         eprintln!("usage: random TARGET SECONDS");
         return ExitCode::from(2);
     };
-    let corpus = corpus(name);
+    let corpus = match corpus(name) {
+        Ok(corpus) => corpus,
+        Err(error) => {
+            eprintln!("the corpus of {name}: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut executions = 0;
     while Instant::now() < end {
@@ -40,13 +48,13 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn corpus(target: &str) -> Vec<Vec<u8>> {
+fn corpus(target: &str) -> io::Result<Vec<Vec<u8>>> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["corpus", "regressions"].map(|folder| package.join(folder).join(target));
+    let folders = [unpacked(package, target)?, package.join("regressions").join(target)];
     let entries = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
-    paths.iter().filter_map(|path| fs::read(path).ok()).collect()
+    paths.iter().map(fs::read).collect()
 }
 
 /// The input with that number: those of the corpus first.

@@ -1,7 +1,9 @@
 //! Cost and depth, as `docs/api.md` has them.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{AggregateFunction, Binding, Connection};
+use orderql::catalog::binding::{
+    AggregateFunction, Binding, Connection, ConnectionField, EdgeField, EntityBinding, RootBinding,
+};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
@@ -13,26 +15,32 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
     let of_node = |node: &Node<'_>| {
         let inside = || cost(catalog, generated, &node.nodes);
         match node.binding(catalog) {
-            Some(Binding::Column(_)) => 1,
-            Some(Binding::Aggregate(aggregate)) => match aggregate.function {
+            Some(Binding::Entity(EntityBinding::Column(_))) => 1,
+            Some(Binding::Entity(EntityBinding::Aggregate(aggregate))) => match aggregate.function {
                 AggregateFunction::CountDistinct => 5,
                 AggregateFunction::Lowest => 1,
             },
-            Some(Binding::One(_) | Binding::Lookup(_)) => 1 + inside(),
-            Some(Binding::Connection(connection)) => {
+            Some(Binding::Entity(EntityBinding::One(_)) | Binding::Root(RootBinding::Lookup(_))) => 1 + inside(),
+            Some(
+                Binding::Root(RootBinding::Connection(connection))
+                | Binding::Entity(EntityBinding::Connection(connection)),
+            ) => {
                 let (size, _) = node.page(catalog, generated);
                 // A count is paid once, not for each row.
-                let counts = node.nodes.iter().filter(|node| matches!(node.binding(catalog), Some(Binding::Count)));
+                let is_count = |node: &&Node<'_>| {
+                    matches!(node.binding(catalog), Some(Binding::Connection(ConnectionField::Count)))
+                };
+                let counts = node.nodes.iter().filter(is_count);
                 let (counts, slow_terms) = (counts.count() as u64, slow_terms(catalog, generated, node, connection));
                 u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms
             }
-            Some(Binding::Edges | Binding::Node) => inside(),
+            Some(Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node)) => inside(),
             Some(
-                Binding::PageInfo
-                | Binding::Count
-                | Binding::Cursor
-                | Binding::PageInfoField(_)
-                | Binding::Introspection(_),
+                Binding::Root(RootBinding::Schema | RootBinding::TypeByName)
+                | Binding::Connection(ConnectionField::PageInfo | ConnectionField::Count)
+                | Binding::Edge(EdgeField::Cursor)
+                | Binding::PageInfo(_)
+                | Binding::Introspection,
             )
             | None => 0,
         }
@@ -50,8 +58,13 @@ fn slow_terms(catalog: &Catalog, generated: &Generated, node: &Node<'_>, connect
 /// The levels of objects, without `edges`, `node` and `pageInfo`.
 pub fn depth(catalog: &Catalog, nodes: &[Node<'_>]) -> u32 {
     let of_node = |node: &Node<'_>| match node.binding(catalog) {
-        Some(Binding::One(_) | Binding::Lookup(_) | Binding::Connection(_)) => 1 + depth(catalog, &node.nodes),
-        Some(Binding::Edges | Binding::Node) => depth(catalog, &node.nodes),
+        Some(
+            Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+            | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_)),
+        ) => 1 + depth(catalog, &node.nodes),
+        Some(Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node)) => {
+            depth(catalog, &node.nodes)
+        }
         _ => 0,
     };
     nodes.iter().map(of_node).max().unwrap_or(0)

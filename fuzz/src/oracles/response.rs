@@ -1,7 +1,7 @@
 //! The response's shape: what it is if every list has one row and every value is null.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Binding;
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding};
 use orderql::catalog::ids::TypeId;
 use orderql::plan::response_template::{Op, ResponseTemplate};
 
@@ -40,23 +40,23 @@ pub fn written(template: &ResponseTemplate) -> String {
 pub fn expected(catalog: &Catalog, object: TypeId, nodes: &[Node<'_>]) -> Option<String> {
     let mut fields = Vec::new();
     for node in nodes {
-        let value = match node.field.id.map(|id| catalog.field(id)) {
+        let value = match node.field.id {
             None => format!("\"{}\"", catalog.get(object).name()),
-            Some(field) => {
-                let inside = || expected(catalog, field.ty.named(), &node.nodes);
-                match &field.binding {
-                    Binding::Introspection(_) => return None,
-                    Binding::Edges => format!("[{}]", inside()?),
-                    Binding::One(_)
-                    | Binding::Connection(_)
-                    | Binding::Lookup(_)
-                    | Binding::Node
-                    | Binding::PageInfo => inside()?,
-                    Binding::Column(_)
-                    | Binding::Aggregate(_)
-                    | Binding::Count
-                    | Binding::Cursor
-                    | Binding::PageInfoField(_) => "null".to_owned(),
+            Some(id) => {
+                let inside = || expected(catalog, catalog.field(id).ty.named(), &node.nodes);
+                match catalog.binding(id) {
+                    Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
+                        return None;
+                    }
+                    Binding::Connection(ConnectionField::Edges) => format!("[{}]", inside()?),
+                    Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+                    | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))
+                    | Binding::Connection(ConnectionField::PageInfo)
+                    | Binding::Edge(EdgeField::Node) => inside()?,
+                    Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_))
+                    | Binding::Connection(ConnectionField::Count)
+                    | Binding::Edge(EdgeField::Cursor)
+                    | Binding::PageInfo(_) => "null".to_owned(),
                 }
             }
         };

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Join};
-use orderql::catalog::schema::{ArgumentRole, Type};
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, Join, RootBinding};
+use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
 
@@ -193,7 +193,9 @@ pub fn relations(words: &[Word]) -> BTreeSet<String> {
 pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<'_>) -> BTreeSet<String> {
     let mut relations = BTreeSet::new();
     match node.binding(catalog) {
-        Some(Binding::Connection(connection)) => {
+        Some(
+            Binding::Root(RootBinding::Connection(connection)) | Binding::Entity(EntityBinding::Connection(connection)),
+        ) => {
             relations.insert(connection.relation.clone());
             if let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) {
                 let keys = connection.search_keys.iter();
@@ -201,7 +203,7 @@ pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<
                 relations.extend(searched.map(|key| key.relation(connection).to_owned()));
             }
         }
-        Some(Binding::Lookup(lookup)) => {
+        Some(Binding::Root(RootBinding::Lookup(lookup))) => {
             relations.insert(lookup.relation.clone());
         }
         other => panic!("{other:?} has no statement"),
@@ -214,14 +216,16 @@ pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<
 fn add_joined(catalog: &Catalog, nodes: &[Node<'_>], relations: &mut BTreeSet<String>) {
     for node in nodes {
         match node.binding(catalog) {
-            Some(Binding::One(one)) => {
-                relations.extend(catalog.entity(one.target).map(|entity| entity.relation.clone()));
+            Some(Binding::Entity(EntityBinding::One(one))) => {
+                relations.insert(catalog.entity(one.target).relation.clone());
                 add_joined(catalog, &node.nodes, relations);
             }
-            Some(Binding::Aggregate(aggregate)) => {
+            Some(Binding::Entity(EntityBinding::Aggregate(aggregate))) => {
                 relations.insert(aggregate.relation.clone());
             }
-            Some(Binding::Edges | Binding::Node) => add_joined(catalog, &node.nodes, relations),
+            Some(Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node)) => {
+                add_joined(catalog, &node.nodes, relations);
+            }
             _ => {}
         }
     }
@@ -231,20 +235,17 @@ fn add_joined(catalog: &Catalog, nodes: &[Node<'_>], relations: &mut BTreeSet<St
 pub fn identifiers(catalog: &Catalog) -> HashSet<String> {
     let mut known = HashSet::new();
     let mut relation = |name: &str| known.extend(name.split('.').map(str::to_owned));
-    for object in catalog.types().iter().filter_map(Type::as_object) {
-        if let Some(entity) = &object.entity {
-            relation(&entity.relation);
-        }
-        for field in &object.fields {
-            match &field.binding {
-                Binding::Connection(connection) => {
-                    relation(&connection.relation);
-                    connection.search_keys.iter().for_each(|key| relation(key.relation(connection)));
-                }
-                Binding::Lookup(lookup) => relation(&lookup.relation),
-                Binding::Aggregate(aggregate) => relation(&aggregate.relation),
-                _ => {}
+    catalog.entities().for_each(|(_, entity)| relation(&entity.relation));
+    for (_, _, binding) in catalog.fields() {
+        match binding {
+            Binding::Root(RootBinding::Connection(connection))
+            | Binding::Entity(EntityBinding::Connection(connection)) => {
+                relation(&connection.relation);
+                connection.search_keys.iter().for_each(|key| relation(key.relation(connection)));
             }
+            Binding::Root(RootBinding::Lookup(lookup)) => relation(&lookup.relation),
+            Binding::Entity(EntityBinding::Aggregate(aggregate)) => relation(&aggregate.relation),
+            _ => {}
         }
     }
     let mut column = |name: &str| {
@@ -254,29 +255,26 @@ pub fn identifiers(catalog: &Catalog) -> HashSet<String> {
         join.by.iter().for_each(|by| column(&by.name));
         join.to.iter().for_each(|to| column(to));
     };
-    for object in catalog.types().iter().filter_map(Type::as_object) {
-        if let Some(entity) = &object.entity {
-            entity.key.iter().for_each(|key| column(&key.name));
-        }
-        for field in &object.fields {
-            match &field.binding {
-                Binding::Column(own) => column(&own.name),
-                Binding::One(one) => of_join(&one.join, &mut column),
-                Binding::Aggregate(aggregate) => {
-                    column(&aggregate.column);
-                    of_join(&aggregate.join, &mut column);
-                }
-                Binding::Lookup(lookup) => lookup.keys.iter().for_each(|key| column(&key.name)),
-                Binding::Connection(connection) => {
-                    of_join(&connection.join, &mut column);
-                    connection.sort_keys.iter().flat_map(|key| &key.columns).for_each(|own| column(&own.name));
-                    for key in &connection.search_keys {
-                        column(&key.column.name);
-                        key.semi_join.iter().flat_map(|join| &join.by).for_each(|by| column(by));
-                    }
-                }
-                _ => {}
+    catalog.entities().flat_map(|(_, entity)| &entity.key).for_each(|key| column(&key.name));
+    for (_, _, binding) in catalog.fields() {
+        match binding {
+            Binding::Entity(EntityBinding::Column(own)) => column(&own.name),
+            Binding::Entity(EntityBinding::One(one)) => of_join(&one.join, &mut column),
+            Binding::Entity(EntityBinding::Aggregate(aggregate)) => {
+                column(&aggregate.column);
+                of_join(&aggregate.join, &mut column);
             }
+            Binding::Root(RootBinding::Lookup(lookup)) => lookup.keys.iter().for_each(|key| column(&key.name)),
+            Binding::Root(RootBinding::Connection(connection))
+            | Binding::Entity(EntityBinding::Connection(connection)) => {
+                of_join(&connection.join, &mut column);
+                connection.sort_keys.iter().flat_map(|key| &key.columns).for_each(|own| column(&own.name));
+                for key in &connection.search_keys {
+                    column(&key.column.name);
+                    key.semi_join.iter().flat_map(|join| &join.by).for_each(|by| column(by));
+                }
+            }
+            _ => {}
         }
     }
     known

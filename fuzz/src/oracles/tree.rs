@@ -1,7 +1,7 @@
 //! What an operation selects (GraphQL specification, section 6.3.2, `CollectFields`).
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, SortKey};
+use orderql::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::{Directive, Field, Selection, Value};
 use orderql_generator::request::Generated;
@@ -72,16 +72,13 @@ fn is_included(generated: &Generated, directives: &[Directive]) -> bool {
 
 impl<'g> Node<'g> {
     /// What the field is bound to; `None` for `__typename`.
-    pub fn binding<'c>(&self, catalog: &'c Catalog) -> Option<&'c Binding> {
-        self.field.id.map(|id| &catalog.field(id).binding)
+    pub fn binding<'c>(&self, catalog: &'c Catalog) -> Option<Binding<'c>> {
+        self.field.id.map(|id| catalog.binding(id))
     }
 
     /// The connection that the field is.
     pub fn connection<'c>(&self, catalog: &'c Catalog) -> Option<&'c Connection> {
-        match self.binding(catalog)? {
-            Binding::Connection(connection) => Some(connection),
-            _ => None,
-        }
+        self.binding(catalog)?.connection()
     }
 
     /// The value of the argument with that role; `None` if it has none, or null.
@@ -142,11 +139,14 @@ fn add_steps<'t, 'g>(
 ) {
     for node in nodes {
         let above_fields = match node.binding(catalog) {
-            Some(Binding::Connection(_) | Binding::Lookup(_)) => {
+            Some(
+                Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+                | Binding::Entity(EntityBinding::Connection(_)),
+            ) => {
                 steps.push((node, above));
                 Some(Above { step: steps.len() - 1, is_joined: false })
             }
-            Some(Binding::One(_)) => above.map(|above| Above { is_joined: true, ..above }),
+            Some(Binding::Entity(EntityBinding::One(_))) => above.map(|above| Above { is_joined: true, ..above }),
             _ => above,
         };
         add_steps(catalog, &node.nodes, above_fields, steps);

@@ -14,7 +14,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Binding;
 use orderql::catalog::result_type::ResultType;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
@@ -369,11 +368,7 @@ fn check_fewer_selections(
 
 /// Puts a cursor of another connection, sort key or direction where one was made for this.
 fn check_other_cursor(catalog: &Catalog, mut generated: Generated, choices: &mut Choices<'_>) {
-    let connections = catalog.fields().filter_map(|(_, _, binding)| match binding {
-        Binding::Connection(connection) => Some(connection),
-        _ => None,
-    });
-    let connections: Vec<_> = connections.collect();
+    let connections: Vec<_> = catalog.fields().filter_map(|(_, _, binding)| binding.connection()).collect();
     let Some(other) = choices.pick(&connections).copied() else { return };
     let Some(sort_key) = choices.pick(&other.sort_keys) else { return };
     let mut replaced = None;

@@ -29,7 +29,6 @@ pub(crate) enum ManageError {
     Unknown {
         /// What was looked for.
         kind: Kind,
-        /// The name.
         name: String,
         /// The most similar name, if one is similar.
         nearest: Option<String>,
@@ -37,7 +36,6 @@ pub(crate) enum ManageError {
     /// The path is not one of an artifact.
     #[error("nothing that can be granted has the path `{path}`; what can be granted: {}", .known.join(", "))]
     UnknownArtifact {
-        /// The path.
         path: String,
         /// The paths of all artifacts.
         known: Vec<String>,
@@ -47,7 +45,6 @@ pub(crate) enum ManageError {
     Exists {
         /// What has the name.
         kind: Kind,
-        /// The name.
         name: String,
     },
     /// The name is not valid.
@@ -58,7 +55,6 @@ pub(crate) enum ManageError {
     BadName {
         /// What was to be named.
         kind: Kind,
-        /// The name.
         name: String,
     },
     /// The password is empty or too long, or has characters that cannot be sent.

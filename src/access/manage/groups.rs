@@ -12,7 +12,6 @@ use crate::access::manage::operator::Operator;
 /// A group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// Its name.
     pub(crate) name: String,
     /// What it is for.
     pub(crate) description: Option<String>,

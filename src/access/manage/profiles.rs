@@ -8,8 +8,8 @@ use crate::access::caller_limits::{CallerLimits, DefaultLimits};
 use crate::access::manage::change::{commit, require};
 use crate::access::manage::error::{Kind, ManageError};
 use crate::access::manage::operator::Operator;
-use crate::access::profile::{Profile, ProfileLimit, columns, parameters, select_list};
-use crate::limits::Limits;
+use crate::access::profile::{columns, parameters, select_list};
+use crate::limits::{Limit, Limits, Profile};
 
 /// The user's own limits.
 pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<Profile, ManageError> {
@@ -23,7 +23,7 @@ pub(crate) async fn change(
     client: &mut Client,
     operator: &Operator,
     user_id: &str,
-    changes: &[(&ProfileLimit, Option<i64>)],
+    changes: &[(&Limit, Option<i64>)],
     default: &DefaultLimits,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
@@ -33,7 +33,7 @@ pub(crate) async fn change(
     let before = read(&transaction, user_id, "FOR UPDATE").await?;
     let mut after = before;
     for (limit, number) in changes {
-        *(limit.field)(&mut after) = *number;
+        *(limit.own)(&mut after) = *number;
     }
     if before == after {
         // Takes back the row that was inserted above.
@@ -43,8 +43,7 @@ pub(crate) async fn change(
     check(&after, default)?;
     let sets = columns(|index, column| format!("{column} = ${}::bigint", index + 2));
     let update = format!("UPDATE orderql.user_profile SET {sets} WHERE user_id = $1");
-    let numbers: Vec<_> = after.limits().map(|(_, number)| number).collect();
-    transaction.execute(&update, &parameters(&user_id, &numbers)).await?;
+    transaction.execute(&update, &parameters(&user_id, &after.numbers())).await?;
     let details = [("before", by_column(&before)), ("after", by_column(&after))];
     commit(transaction, operator, true, Action::ProfileChanged, user_id, details).await
 }

@@ -5,6 +5,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
+use crate::access::grants::{TOKENS_FROM, second};
 use crate::access::manage::change::{check_name, commit, require, unknown};
 use crate::access::manage::error::{Kind, ManageError};
 use crate::access::manage::operator::Operator;
@@ -89,7 +90,7 @@ pub(crate) async fn set_password(
     require(client, Kind::User, user_id).await?;
     let hash = passwords.hash(password).await?;
     let transaction = client.transaction().await?;
-    let update = "UPDATE orderql.user_account SET password_hash = $2, changed_at = now() WHERE user_id = $1";
+    let update = "UPDATE orderql.user_account SET password_hash = $2, changed_at = now(), password_changed_at = clock_timestamp() WHERE user_id = $1";
     if transaction.execute(update, &[&user_id, &hash]).await? == 0 {
         return Err(unknown(&transaction, Kind::User, user_id).await);
     }
@@ -125,11 +126,21 @@ pub(crate) async fn remove(client: &mut Client, operator: &Operator, user_id: &s
     Ok(())
 }
 
-/// Whether the account is enabled. Fails if there is none with this name.
-pub(crate) async fn is_enabled(client: &Client, user_id: &str) -> Result<bool, ManageError> {
-    let select = "SELECT NOT disabled FROM orderql.user_account WHERE user_id = $1";
-    match client.query_opt(select, &[&user_id]).await? {
-        Some(row) => Ok(row.try_get(0)?),
+/// Fails if there is no account with this name.
+pub(crate) async fn find(client: &Client, user_id: &str) -> Result<(), ManageError> {
+    require(client, Kind::User, user_id).await
+}
+
+/// The first second whose tokens the account accepts; `None` if it is disabled. Fails if there is none with this name.
+pub(crate) async fn tokens_from(
+    client: &Client,
+    user_id: &str,
+    revokes_on_password_change: bool,
+) -> Result<Option<u64>, ManageError> {
+    let select = format!("SELECT disabled, {TOKENS_FROM} FROM orderql.user_account AS account WHERE user_id = $2");
+    match client.query_opt(&select, &[&revokes_on_password_change, &user_id]).await? {
+        Some(row) if row.try_get(0)? => Ok(None),
+        Some(row) => Ok(Some(second(row.try_get(1)?))),
         None => Err(unknown(client, Kind::User, user_id).await),
     }
 }

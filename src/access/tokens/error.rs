@@ -14,6 +14,9 @@ pub(crate) enum BadToken {
     /// Its claim `nbf` or `iat` is in the future.
     #[error("the token is not valid yet")]
     NotYet,
+    /// It was issued before its account was created, for another account of that name; or before the account's password was changed.
+    #[error("the token is older than its account or the account's password; get a new one")]
+    Superseded,
     /// It is malformed, altered, signed with another key or algorithm, or issued for another audience or by another issuer.
     /// The message does not say which, because that would help to forge one.
     #[error("the token is not one of this service's")]
@@ -34,7 +37,6 @@ pub(crate) enum TokenError {
     NoKeyIn {
         /// The algorithm that signs.
         algorithm: &'static str,
-        /// The folder.
         folder: PathBuf,
     },
     /// All keys were removed.

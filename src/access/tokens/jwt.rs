@@ -14,7 +14,7 @@ use crate::access::tokens::error::{BadToken, TokenError};
 use crate::access::tokens::external_issuer::ExternalIssuer;
 use crate::access::tokens::key_access::absolute;
 use crate::access::tokens::key_folder;
-use crate::access::tokens::key_set::KeySetError;
+use crate::access::tokens::key_set::{KeySetError, VerifiedToken};
 use crate::access::tokens::key_watcher::KeyWatcher;
 use crate::access::tokens::options::{KeySource, TokenOptions};
 use crate::access::tokens::signing_key::signing;
@@ -78,16 +78,23 @@ impl Tokens {
         Ok(Self { options, keys, clock })
     }
 
-    /// Issues a token for the user.
-    pub(crate) fn issue(&self, user_id: &str) -> Result<IssuedToken, TokenError> {
-        self.issue_with_lifetime(user_id, self.options.lifetime)
+    /// Issues a token for the user, whose account accepts those from a second on.
+    pub(crate) fn issue(&self, user_id: &str, tokens_from: u64) -> Result<IssuedToken, TokenError> {
+        self.issue_with_lifetime(user_id, tokens_from, self.options.lifetime)
     }
 
     /// Issues a token for the user that is valid for this time.
-    pub(crate) fn issue_with_lifetime(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
+    pub(crate) fn issue_with_lifetime(
+        &self,
+        user_id: &str,
+        tokens_from: u64,
+        lifetime: Duration,
+    ) -> Result<IssuedToken, TokenError> {
         let keys = self.keys.current();
         let key = signing(&keys.own, self.options.algorithm).ok_or(TokenError::NoKey)?;
-        let now = jwt::Duration::from_secs((self.clock)().as_secs());
+        // In the second of the account's creation, or if the database's clock is ahead, the token is dated a little later. The
+        // leeway is for that.
+        let now = jwt::Duration::from_secs((self.clock)().as_secs().max(tokens_from));
         let mut claims = Claims::create(lifetime.into()).with_issuer(&self.options.issuer).with_subject(user_id);
         claims.issued_at = Some(now);
         claims.invalid_before = None;
@@ -100,12 +107,12 @@ impl Tokens {
         Ok(IssuedToken { token, token_id, expires_in: lifetime })
     }
 
-    /// The user that the token was issued for.
-    pub(crate) fn verify(&self, token: &str) -> Result<Arc<str>, BadToken> {
+    /// What the token says, if it is valid. Whether it is new enough depends on the user's account.
+    pub(crate) fn verify(&self, token: &str) -> Result<VerifiedToken, BadToken> {
         let now = (self.clock)().as_secs();
         let mut keys = self.keys.current();
         if let Some(verified) = keys.cached(token) {
-            return if now < verified.expires_at { Ok(verified.user_id) } else { Err(BadToken::Expired) };
+            return if now < verified.expires_at { Ok(verified) } else { Err(BadToken::Expired) };
         }
         let mut verified = verify(token, &keys, &self.options, now);
         if let Err(Unverified::UnknownKey) = verified {
@@ -120,14 +127,18 @@ impl Tokens {
             Unverified::UnknownKey => BadToken::NotAccepted,
             Unverified::Bad(error) => error,
         })?;
-        let user_id = Arc::clone(&verified.user_id);
-        keys.cache(token, verified);
-        Ok(user_id)
+        keys.cache(token, verified.clone());
+        Ok(verified)
     }
 
     /// Whether the keys could be read when they were read last.
     pub(crate) fn can_read_keys(&self) -> bool {
         self.keys.is_readable()
+    }
+
+    /// Whether a key of this id is in force, by what is in the key folder now.
+    pub(crate) fn accepts_key(&self, id: &str) -> bool {
+        self.keys.checked_now().own_key(id).is_some()
     }
 
     /// The server's public keys as a JWK set (RFC 7517). Contains no secrets.
@@ -187,6 +198,13 @@ mod tests {
     /// A folder, which is removed at the test's end.
     struct Folder(PathBuf);
 
+    impl Tokens {
+        /// The user that the token was issued for.
+        fn user(&self, token: &str) -> Result<Arc<str>, BadToken> {
+            self.verify(token).map(|verified| verified.user_id)
+        }
+    }
+
     impl Folder {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("orderql-token-{}-{name}", process::id()));
@@ -221,10 +239,10 @@ mod tests {
     fn servers_that_share_a_key_accept_each_others_tokens() {
         let folder = Folder::new("shared");
         let (one, other) = (Tokens::open(folder.options()).unwrap(), Tokens::open(folder.options()).unwrap());
-        let token = one.issue("demo").unwrap().token;
-        assert_eq!(other.verify(&token).as_deref(), Ok("demo"));
-        assert_eq!(other.verify(&token).as_deref(), Ok("demo"));
-        assert_ne!(token, one.issue("demo").unwrap().token);
+        let token = one.issue("demo", 0).unwrap().token;
+        assert_eq!(other.user(&token).as_deref(), Ok("demo"));
+        assert_eq!(other.user(&token).as_deref(), Ok("demo"));
+        assert_ne!(token, one.issue("demo", 0).unwrap().token);
     }
 
     #[test]
@@ -242,15 +260,15 @@ mod tests {
     fn keys_are_created_and_retired_while_tokens_are_verified() {
         let folder = Folder::new("rotation");
         let tokens = Tokens::open(folder.options()).unwrap();
-        let first = tokens.issue("demo").unwrap().token;
-        tokens.verify(&first).unwrap();
+        let first = tokens.issue("demo", 0).unwrap().token;
+        tokens.user(&first).unwrap();
         for _ in 0..20 {
             let before = key_folder::read(&folder.keys()).unwrap();
             key_folder::create(&folder.keys(), Algorithm::EdDsa).unwrap();
             // Another server signs with it before this one has checked the folder.
-            let theirs = Tokens::open(folder.options()).unwrap().issue("demo").unwrap().token;
-            assert_eq!(tokens.verify(&theirs).as_deref(), Ok("demo"));
-            assert_eq!(tokens.verify(&first).as_deref(), Ok("demo"));
+            let theirs = Tokens::open(folder.options()).unwrap().issue("demo", 0).unwrap().token;
+            assert_eq!(tokens.user(&theirs).as_deref(), Ok("demo"));
+            assert_eq!(tokens.user(&first).as_deref(), Ok("demo"));
             assert_eq!(key_folder::read(&folder.keys()).unwrap().len(), before.len() + 1);
         }
         let all = key_folder::read(&folder.keys()).unwrap();
@@ -259,8 +277,8 @@ mod tests {
         assert!(matches!(key_folder::retire(&folder.keys(), "x", Algorithm::EdDsa), Err(KeyError::Unknown { .. })));
         key_folder::retire(&folder.keys(), all[0].id(), Algorithm::EdDsa).unwrap();
         // It is in the cache until the next check of the folder.
-        while tokens.verify(&first).is_ok() {}
-        assert_eq!(tokens.verify(&first), Err(BadToken::NotAccepted));
+        while tokens.user(&first).is_ok() {}
+        assert_eq!(tokens.user(&first), Err(BadToken::NotAccepted));
         assert_eq!(tokens.public_keys()["keys"].as_array().unwrap().len(), 20);
     }
 
@@ -268,15 +286,15 @@ mod tests {
     fn secrets_sign_with_hs256_and_are_never_published() {
         let folder = Folder::new("secret");
         let ed25519 = Tokens::open(folder.options()).unwrap();
-        let before = ed25519.issue("demo").unwrap().token;
+        let before = ed25519.issue("demo", 0).unwrap().token;
         let options = TokenOptions { algorithm: Algorithm::Hs256, ..folder.options() };
         let tokens = Tokens::open(options).unwrap();
-        let token = tokens.issue("demo").unwrap().token;
+        let token = tokens.issue("demo", 0).unwrap().token;
         assert_eq!(Token::decode_metadata(&token).unwrap().algorithm(), "HS256");
-        assert_eq!(tokens.verify(&token).as_deref(), Ok("demo"));
+        assert_eq!(tokens.user(&token).as_deref(), Ok("demo"));
         assert_eq!(tokens.public_keys(), json!({"keys": []}));
         for (tokens, other) in [(tokens, before), (ed25519, token)] {
-            assert_eq!(tokens.verify(&other), Err(BadToken::NotAccepted), "another algorithm than the configured one");
+            assert_eq!(tokens.user(&other), Err(BadToken::NotAccepted), "another algorithm than the configured one");
         }
     }
 
@@ -287,15 +305,15 @@ mod tests {
         let open = |text: String, algorithm| {
             Tokens::open(TokenOptions { keys: KeySource::Text(text), algorithm, ..folder.options() })
         };
-        let token = open(old.clone(), Algorithm::EdDsa).unwrap().issue("demo").unwrap().token;
+        let token = open(old.clone(), Algorithm::EdDsa).unwrap().issue("demo", 0).unwrap().token;
         let both = open(format!("{new}\n{old}"), Algorithm::EdDsa).unwrap();
-        assert_eq!(both.verify(&token).as_deref(), Ok("demo"));
-        let newer = both.issue("demo").unwrap().token;
-        assert_eq!(open(new, Algorithm::EdDsa).unwrap().verify(&newer).as_deref(), Ok("demo"));
-        assert!(open(old, Algorithm::EdDsa).unwrap().verify(&newer).is_err());
+        assert_eq!(both.user(&token).as_deref(), Ok("demo"));
+        let newer = both.issue("demo", 0).unwrap().token;
+        assert_eq!(open(new, Algorithm::EdDsa).unwrap().user(&newer).as_deref(), Ok("demo"));
+        assert!(open(old, Algorithm::EdDsa).unwrap().user(&newer).is_err());
         let secret = "0123456789abcdef0123456789abcdef0123456789A".to_owned();
         let tokens = open(secret, Algorithm::Hs256).unwrap();
-        assert!(tokens.verify(&tokens.issue("demo").unwrap().token).is_ok());
+        assert!(tokens.user(&tokens.issue("demo", 0).unwrap().token).is_ok());
         for wrong in ["", "nonsense", "-----BEGIN PRIVATE KEY-----"] {
             for algorithm in [Algorithm::EdDsa, Algorithm::Hs256] {
                 let error = open(wrong.to_owned(), algorithm).unwrap_err().to_string();
@@ -328,17 +346,17 @@ mod tests {
             key.sign(claims.with_issuer(issuer).with_audience(audience).with_subject("subject")).unwrap()
         };
         let good = sign(&key, "https://id.example", "orderql", json!("demo"));
-        assert_eq!(tokens.verify(&good).as_deref(), Ok("demo"));
+        assert_eq!(tokens.user(&good).as_deref(), Ok("demo"));
         for bad in [
             sign(&key, "orderql", "orderql", json!("demo")),
             sign(&key, "https://id.example", "others", json!("demo")),
             sign(&key, "https://id.example", "orderql", json!(7)),
             sign(&other, "https://id.example", "orderql", json!("demo")),
         ] {
-            assert_eq!(tokens.verify(&bad), Err(BadToken::NotAccepted));
+            assert_eq!(tokens.user(&bad), Err(BadToken::NotAccepted));
         }
         assert_eq!(
-            tokens.verify(&tokens.issue("demo").unwrap().token).as_deref(),
+            tokens.user(&tokens.issue("demo", 0).unwrap().token).as_deref(),
             Ok("demo"),
             "the server's own tokens are accepted, too"
         );
@@ -349,20 +367,20 @@ mod tests {
         );
         // The issuer replaces its key.
         store(&other);
-        while tokens.verify(&good).is_ok() {}
-        assert!(tokens.verify(&sign(&other, "https://id.example", "orderql", json!("demo"))).is_ok());
+        while tokens.user(&good).is_ok() {}
+        assert!(tokens.user(&sign(&other, "https://id.example", "orderql", json!("demo"))).is_ok());
     }
 
     #[test]
     fn rejects_another_key_issuer_audience_or_algorithm() {
         let (folder, elsewhere) = (Folder::new("ours"), Folder::new("theirs"));
         let ours = Tokens::open(folder.options()).unwrap();
-        let rejects = |token: &str| assert_eq!(ours.verify(token), Err(BadToken::NotAccepted), "{token}");
-        rejects(&Tokens::open(elsewhere.options()).unwrap().issue("demo").unwrap().token);
+        let rejects = |token: &str| assert_eq!(ours.user(token), Err(BadToken::NotAccepted), "{token}");
+        rejects(&Tokens::open(elsewhere.options()).unwrap().issue("demo", 0).unwrap().token);
         rejects(
             &Tokens::open(TokenOptions { issuer: "other".into(), ..folder.options() })
                 .unwrap()
-                .issue("demo")
+                .issue("demo", 0)
                 .unwrap()
                 .token,
         );
@@ -381,20 +399,20 @@ mod tests {
 
         let audience = TokenOptions { audience: Some("store".into()), ..folder.options() };
         let tokens = Tokens::open(audience).unwrap();
-        assert_eq!(tokens.verify(&ours.issue("demo").unwrap().token), Err(BadToken::NotAccepted));
-        assert_eq!(tokens.verify(&tokens.issue("demo").unwrap().token).as_deref(), Ok("demo"));
+        assert_eq!(tokens.user(&ours.issue("demo", 0).unwrap().token), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&tokens.issue("demo", 0).unwrap().token).as_deref(), Ok("demo"));
     }
 
     #[test]
     fn rejects_an_altered_token() {
         let folder = Folder::new("altered");
         let tokens = Tokens::open(folder.options()).unwrap();
-        let token = tokens.issue("demo").unwrap().token;
-        tokens.verify(&token).unwrap();
+        let token = tokens.issue("demo", 0).unwrap().token;
+        tokens.user(&token).unwrap();
         for index in 0..token.len() - 1 {
             let mut altered = token.clone().into_bytes();
             altered[index] = if altered[index] == b'A' { b'B' } else { b'A' };
-            assert!(tokens.verify(&String::from_utf8(altered).unwrap()).is_err(), "at {index}");
+            assert!(tokens.user(&String::from_utf8(altered).unwrap()).is_err(), "at {index}");
         }
     }
 
@@ -407,9 +425,9 @@ mod tests {
         let mut without_expiry =
             Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
         without_expiry.expires_at = None;
-        assert_eq!(tokens.verify(&sign(without_expiry).unwrap()), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&sign(without_expiry).unwrap()), Err(BadToken::NotAccepted));
         let without_subject = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql");
-        assert_eq!(tokens.verify(&sign(without_subject).unwrap()), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&sign(without_subject).unwrap()), Err(BadToken::NotAccepted));
     }
 
     #[test]
@@ -421,14 +439,26 @@ mod tests {
             Tokens::with_clock(folder.options(), clock).unwrap(),
             Tokens::with_clock(folder.options(), clock).unwrap(),
         );
-        let token = tokens.issue("demo").unwrap().token;
+        let token = tokens.issue("demo", 0).unwrap().token;
         NOW.fetch_add(3599, Ordering::SeqCst);
-        assert_eq!(tokens.verify(&token).as_deref(), Ok("demo"));
+        assert_eq!(tokens.user(&token).as_deref(), Ok("demo"));
         NOW.fetch_add(1, Ordering::SeqCst);
-        assert_eq!(tokens.verify(&token), Err(BadToken::Expired));
-        assert_eq!(fresh.verify(&token), Err(BadToken::Expired));
+        assert_eq!(tokens.user(&token), Err(BadToken::Expired));
+        assert_eq!(fresh.user(&token), Err(BadToken::Expired));
         NOW.fetch_add(60, Ordering::SeqCst);
-        assert_eq!(fresh.verify(&token), Err(BadToken::Expired));
+        assert_eq!(fresh.user(&token), Err(BadToken::Expired));
+    }
+
+    #[test]
+    fn a_token_is_dated_no_earlier_than_its_account_accepts_tokens() {
+        let folder = Folder::new("dated");
+        let tokens = Tokens::with_clock(folder.options(), || Duration::from_secs(1_800_000_000)).unwrap();
+        for (tokens_from, issued_at) in
+            [(0, 1_800_000_000), (1_800_000_000, 1_800_000_000), (1_800_000_003, 1_800_000_003)]
+        {
+            let token = tokens.issue("demo", tokens_from).unwrap().token;
+            assert_eq!(tokens.verify(&token).unwrap().issued_at, issued_at);
+        }
     }
 
     #[test]
@@ -455,7 +485,7 @@ mod tests {
             claims.issued_at = Some(jwt::Duration::from_secs(1_800_000_000 + issued));
             claims.invalid_before = Some(jwt::Duration::from_secs(1_800_000_000 + begins));
             claims.expires_at = Some(jwt::Duration::from_secs(1_800_010_000));
-            tokens.verify(&own[0].sign(claims).unwrap()).map(drop)
+            tokens.user(&own[0].sign(claims).unwrap()).map(drop)
         };
         assert_eq!(ahead(5, 5), Ok(()));
         assert_eq!(ahead(6, 0), Err(BadToken::NotYet));

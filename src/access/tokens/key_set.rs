@@ -19,6 +19,8 @@ const CACHE_SIZE: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 pub(crate) struct VerifiedToken {
     /// The bearer's account.
     pub(crate) user_id: Arc<str>,
+    /// Seconds since 1970 at which the token was issued; 0 if it does not say when.
+    pub(crate) issued_at: u64,
     /// Seconds since 1970 at which the token expires.
     pub(crate) expires_at: u64,
 }
@@ -29,7 +31,7 @@ pub(crate) struct KeySet {
     /// The server's own keys, the newest last.
     pub(crate) own: Vec<SigningKey>,
     /// The keys of the external issuer.
-    pub(crate) external: Option<ExternalIssuer>,
+    pub(crate) external: Option<Arc<ExternalIssuer>>,
     /// Tokens that these keys have verified. The cache is dropped with the keys, so no token outlives its key.
     verified: Mutex<LruCache<Box<str>, VerifiedToken>>,
 }
@@ -46,19 +48,18 @@ pub(crate) enum KeySetError {
 }
 
 impl KeySet {
-    /// Reads all keys. Of the server's own, only those of the algorithm are in force.
+    /// Reads all keys.
     pub(crate) fn read(
         source: &KeySource,
         algorithm: Algorithm,
         external: Option<&ExternalIssuerOptions>,
     ) -> Result<Self, KeySetError> {
-        let mut own = match source {
-            KeySource::Folder(folder) => key_folder::read(folder)?,
-            KeySource::Text(text) => signing_key::parse_text(text, algorithm)?,
-        };
-        own.retain(|key| key.algorithm() == algorithm);
-        let external = external.map(ExternalIssuer::read).transpose()?;
-        Ok(Self { own, external, verified: Mutex::new(LruCache::new(CACHE_SIZE)) })
+        Ok(Self::new(read_own(source, algorithm)?, read_external(external)?))
+    }
+
+    /// These keys, which have verified no token yet.
+    pub(super) fn new(own: Vec<SigningKey>, external: Option<Arc<ExternalIssuer>>) -> Self {
+        Self { own, external, verified: Mutex::new(LruCache::new(CACHE_SIZE)) }
     }
 
     /// The server's key with this id.
@@ -78,6 +79,28 @@ impl KeySet {
 
     /// The ids of the server's own keys, and when each was created.
     pub(crate) fn ids(&self) -> Vec<(&str, SystemTime)> {
-        self.own.iter().map(|key| (key.id(), key.created())).collect()
+        ids(&self.own)
     }
+}
+
+/// Reads the server's own keys. Only those of the algorithm are in force.
+pub(super) fn read_own(source: &KeySource, algorithm: Algorithm) -> Result<Vec<SigningKey>, KeySetError> {
+    let mut own = match source {
+        KeySource::Folder(folder) => key_folder::read(folder)?,
+        KeySource::Text(text) => signing_key::parse_text(text, algorithm)?,
+    };
+    own.retain(|key| key.algorithm() == algorithm);
+    Ok(own)
+}
+
+/// Reads the keys of the external issuer, if there is one.
+pub(super) fn read_external(
+    options: Option<&ExternalIssuerOptions>,
+) -> Result<Option<Arc<ExternalIssuer>>, KeySetError> {
+    Ok(options.map(ExternalIssuer::read).transpose()?.map(Arc::new))
+}
+
+/// The ids of keys, and when each was created.
+pub(super) fn ids(keys: &[SigningKey]) -> Vec<(&str, SystemTime)> {
+    keys.iter().map(|key| (key.id(), key.created())).collect()
 }

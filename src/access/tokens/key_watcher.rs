@@ -1,7 +1,8 @@
 //! Reloads the keys when another process adds or retires one.
 //!
 //! A change shows in the modification time of the key folder or of the external issuer's file. These times are checked
-//! twice a second while tokens arrive, and at once when a token names an unknown key.
+//! twice a second while tokens arrive, and at once when a token names an unknown key. The two sources are read apart: while
+//! one cannot be read, its last keys stay in force, and the other's follow its file.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::access::tokens::key_set::{KeySet, KeySetError};
+use crate::access::tokens::key_set::{self, KeySet, KeySetError};
 use crate::access::tokens::options::{ExternalIssuerOptions, KeySource};
 use crate::access::tokens::signing_key::Algorithm;
 use crate::telemetry::emit;
@@ -30,25 +31,27 @@ pub(crate) struct KeyWatcher {
     external: Option<ExternalIssuerOptions>,
     current: RwLock<Arc<KeySet>>,
     last_check: Mutex<Check>,
-    /// Whether the keys could be read when they were read last.
+    /// Whether all keys could be read when they were read last.
     is_readable: AtomicBool,
 }
 
-/// A check of the modification times.
+/// The last check of the modification times.
 #[derive(Debug)]
 struct Check {
     at: Instant,
-    /// The times that the files had when they were read.
-    modified: ModificationTimes,
-    /// When the files were read, by the clock of their modification times.
-    read_at: SystemTime,
+    own: LastRead,
+    external: LastRead,
 }
 
-/// The modification times of the key folder and of the external issuer's file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ModificationTimes {
-    folder: Option<SystemTime>,
-    external: Option<SystemTime>,
+/// When the keys of a source were read last.
+#[derive(Debug)]
+struct LastRead {
+    /// The modification time of the file or folder then.
+    modified: Option<SystemTime>,
+    /// By the clock of modification times.
+    at: SystemTime,
+    /// Whether they could be read.
+    succeeded: bool,
 }
 
 impl KeyWatcher {
@@ -58,9 +61,10 @@ impl KeyWatcher {
         algorithm: Algorithm,
         external: Option<ExternalIssuerOptions>,
     ) -> Result<Self, KeySetError> {
-        let (modified, read_at) = (ModificationTimes::of(&source, external.as_ref()), SystemTime::now());
+        // The times are taken first, so that a change while the files are read shows in the next check.
+        let [of_own, of_external] = [folder(&source), file(external.as_ref())].map(LastRead::begin);
+        let last_check = Mutex::new(Check { at: Instant::now(), own: of_own, external: of_external });
         let keys = KeySet::read(&source, algorithm, external.as_ref())?;
-        let last_check = Mutex::new(Check { at: Instant::now(), modified, read_at });
         let (current, is_readable) = (RwLock::new(Arc::new(keys)), AtomicBool::new(true));
         Ok(Self { source, algorithm, external, current, last_check, is_readable })
     }
@@ -82,7 +86,7 @@ impl KeyWatcher {
         self.keys()
     }
 
-    /// Whether the keys could be read when they were read last.
+    /// Whether all keys could be read when they were read last.
     pub(crate) fn is_readable(&self) -> bool {
         self.is_readable.load(Ordering::Relaxed)
     }
@@ -91,45 +95,67 @@ impl KeyWatcher {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the keys again if they may have changed. If that fails, the last ones stay in force.
+    /// Reads the keys of each source again if they may have changed.
     fn check(&self, mut last: MutexGuard<'_, Check>) {
         last.at = Instant::now();
-        // The times are taken first, so that a change while the files are read shows in the next check.
-        let (modified, now) = (ModificationTimes::of(&self.source, self.external.as_ref()), SystemTime::now());
-        let unsettled = is_unsettled(modified.folder, last.read_at) || is_unsettled(modified.external, last.read_at);
-        if modified == last.modified && !unsettled {
+        let own = last.own.again(folder(&self.source), || key_set::read_own(&self.source, self.algorithm));
+        let external =
+            last.external.again(file(self.external.as_ref()), || key_set::read_external(self.external.as_ref()));
+        self.is_readable.store(last.own.succeeded && last.external.succeeded, Ordering::Relaxed);
+        let current = self.keys();
+        let own = own.filter(|own| key_set::ids(own) != current.ids());
+        // The external issuer's keys have no creation times to compare.
+        if own.is_none() && external.is_none() {
             return;
         }
-        let read = KeySet::read(&self.source, self.algorithm, self.external.as_ref());
-        self.is_readable.store(read.is_ok(), Ordering::Relaxed);
-        match read {
-            Ok(keys) => {
-                let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-                // The external issuer's keys have no creation times to compare, so their file's time decides.
-                let external_changed = modified.external != last.modified.external;
-                if external_changed || is_unsettled(modified.external, last.read_at) || keys.ids() != current.ids() {
-                    emit(&Event::KeysChanged { keys: &keys.ids() });
-                    *current = Arc::new(keys);
-                }
-            }
-            Err(error) => emit(&Event::KeysUnreadable { error: &error }),
+        let own = own.unwrap_or_else(|| current.own.clone());
+        let keys = KeySet::new(own, external.unwrap_or_else(|| current.external.clone()));
+        emit(&Event::KeysChanged { keys: &keys.ids() });
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+    }
+}
+
+impl LastRead {
+    /// The keys are about to be read.
+    fn begin(path: Option<&Path>) -> Self {
+        let modified = path.and_then(|path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok());
+        Self { modified, at: SystemTime::now(), succeeded: true }
+    }
+
+    /// The keys, if they may be others than before and can be read. Those that could not be read are tried again at every
+    /// check, because their permissions may have changed.
+    fn again<T>(&mut self, path: Option<&Path>, read: impl FnOnce() -> Result<T, KeySetError>) -> Option<T> {
+        let next = Self::begin(path);
+        let is_new = next.modified != self.modified || self.is_unsettled();
+        if !is_new && self.succeeded {
+            return None;
         }
-        (last.modified, last.read_at) = (modified, now);
+        let had_succeeded = self.succeeded;
+        let result = read();
+        *self = Self { succeeded: result.is_ok(), ..next };
+        if let Err(error) = &result
+            && (is_new || had_succeeded)
+        {
+            emit(&Event::KeysUnreadable { error });
+        }
+        result.ok()
+    }
+
+    /// Whether the file may have changed after it was read without another modification time.
+    fn is_unsettled(&self) -> bool {
+        self.modified.is_some_and(|modified| self.at.duration_since(modified).is_ok_and(|age| age < TICK))
     }
 }
 
-impl ModificationTimes {
-    fn of(source: &KeySource, external: Option<&ExternalIssuerOptions>) -> Self {
-        let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        let folder = match source {
-            KeySource::Folder(folder) => modified(folder),
-            KeySource::Text(_) => None,
-        };
-        Self { folder, external: external.and_then(|external| modified(&external.jwks_file)) }
+/// The folder of the server's own keys, if they are in one.
+fn folder(source: &KeySource) -> Option<&Path> {
+    match source {
+        KeySource::Folder(folder) => Some(folder),
+        KeySource::Text(_) => None,
     }
 }
 
-/// Whether a file may have changed after it was read without another modification time.
-fn is_unsettled(modified: Option<SystemTime>, read_at: SystemTime) -> bool {
-    modified.is_some_and(|at| read_at.duration_since(at).is_ok_and(|age| age < TICK))
+/// The file of the external issuer's keys.
+fn file(external: Option<&ExternalIssuerOptions>) -> Option<&Path> {
+    external.map(|external| external.jwks_file.as_path())
 }

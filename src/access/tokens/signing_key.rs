@@ -76,12 +76,7 @@ pub(crate) enum KeyError {
     NotAKeyText(&'static str),
     /// There is no key with this id.
     #[error("there is no key `{id}` in {}; `orderql keys list` names them", .folder.display())]
-    Unknown {
-        /// The id.
-        id: String,
-        /// The folder.
-        folder: PathBuf,
-    },
+    Unknown { id: String, folder: PathBuf },
     /// The key cannot be removed while it signs.
     #[error("`{0}` is the key that signs; make another with `orderql keys rotate` first")]
     Signs(String),

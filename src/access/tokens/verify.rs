@@ -43,10 +43,10 @@ pub(crate) fn verify(
         artificial_time: Some(jwt::Duration::from_secs(now)),
         ..VerificationOptions::default()
     };
-    let (user_id, expires_at) = if let Some(key) = header.key_id().and_then(|id| keys.own_key(id)) {
+    let (user_id, issued_at, expires_at) = if let Some(key) = header.key_id().and_then(|id| keys.own_key(id)) {
         let expected = expected(&options.issuer, options.audience.as_deref());
         let claims = key.verify(token, expected).map_err(|error| Unverified::Bad(bad_token(&error)))?;
-        (claims.subject, claims.expires_at)
+        (claims.subject, claims.issued_at, claims.expires_at)
     } else {
         let (Some(issuer), Some(options)) = (&keys.external, &options.external) else {
             return Err(Unverified::UnknownKey);
@@ -58,7 +58,7 @@ pub(crate) fn verify(
             "sub" => claims.subject,
             name => claims.custom.get(name).and_then(Value::as_str).map(str::to_owned),
         };
-        (user_id, claims.expires_at)
+        (user_id, claims.issued_at, claims.expires_at)
     };
     // The library accepts a token that never expires, and applies the leeway to the end of a token, too.
     let (Some(user_id), Some(expires_at)) = (user_id, expires_at) else {
@@ -68,7 +68,8 @@ pub(crate) fn verify(
     if now >= expires_at {
         return Err(Unverified::Bad(BadToken::Expired));
     }
-    Ok(VerifiedToken { user_id: user_id.into(), expires_at })
+    let issued_at = issued_at.map_or(0, |at| at.as_secs());
+    Ok(VerifiedToken { user_id: user_id.into(), issued_at, expires_at })
 }
 
 /// What the client may learn of why its token is rejected.

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 
 use crate::cli::doctor::finding::Finding;
-use crate::database::database_address::CertificateFiles;
-use crate::pem_files::{certificates, expiry};
+use crate::database::address::database_address::CertificateFiles;
+use crate::tls::pem_files::{certificates, expiry};
 
 /// How long before its end a certificate should be replaced.
 const SOON: Duration = Duration::from_hours(30 * 24);

@@ -11,10 +11,10 @@ use crate::cli::doctor::finding::Finding;
 use crate::cli::doctor::replicas;
 use crate::cli::schema;
 use crate::config::settings::Config;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::connection::pooler::{self, Pooling};
 use crate::database::migrate::{has_order_tables, pending};
-use crate::database::pool::Pool;
-use crate::database::pooler::{self, Pooling};
+use crate::database::pool::reader_pool::Pool;
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 use crate::preflight::mismatch::Mismatch;
@@ -254,7 +254,7 @@ async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Fin
                   WHERE name IN ('default_transaction_read_only', 'statement_timeout', 'idle_session_timeout', 'autovacuum',
                                  'track_counts')
                   ORDER BY name";
-    let deadline = config.deadline.as_millis();
+    let deadline = config.limits.without_profile().deadline.as_millis();
     let mut findings = Vec::new();
     for row in client.query(select, &[]).await? {
         let (name, value): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);

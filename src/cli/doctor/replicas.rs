@@ -6,7 +6,7 @@ use crate::cli::database::{ConnectError, connect};
 use crate::cli::doctor::finding::Finding;
 use crate::cli::schema::{self, check_database};
 use crate::config::settings::Config;
-use crate::database::database_address::DatabaseAddress;
+use crate::database::address::database_address::DatabaseAddress;
 use crate::telemetry::error_chain::ErrorChain;
 
 /// What is said of replicas.

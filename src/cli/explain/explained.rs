@@ -2,6 +2,7 @@
 
 use crate::compile::explanation::Explanation;
 use crate::error::graphql_error::GraphqlErrors;
+use crate::execute::plan_analysis::PlanAnalysis;
 use crate::limits::Limits;
 
 /// A query with its explanation.
@@ -13,6 +14,8 @@ pub struct Explained<'a> {
     pub limits: Limits,
     /// The explanation, or the errors of a query that has none.
     pub result: Result<Explanation, GraphqlErrors>,
+    /// What the query took on a database, if it was run on one.
+    pub analysis: Option<PlanAnalysis>,
 }
 
 impl Explained<'_> {

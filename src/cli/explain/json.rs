@@ -17,7 +17,7 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         object.insert("depth".to_owned(), json!(explanation.depth));
-        object.insert("plan".to_owned(), report(&explanation.plan));
+        object.insert("plan".to_owned(), report(&explanation.plan, explained.analysis.as_ref()));
     }
     let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
     object.insert("limits".to_owned(), allowed);

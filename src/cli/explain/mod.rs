@@ -1,10 +1,13 @@
-//! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs no database.
+//! `orderql explain`: prints what a query costs, the SQL that it runs, and why the server would reject it. Needs a database only to
+//! say what the query takes there.
 //!
 //! - [`explained`]: a query with its explanation
+//! - `analysis`: what it takes on a database
 //! - `access`: how a statement finds the rows of its page, in words
 //! - [`text`], `json`: print it for people and for programs
 
 mod access;
+mod analysis;
 pub mod explained;
 mod json;
 pub mod text;
@@ -13,7 +16,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::value_parser;
+use clap::{Arg, ArgMatches, value_parser};
 use thiserror::Error;
 
 use crate::catalog::search_window::SearchWindow;
@@ -22,11 +25,12 @@ use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
-use crate::config::value_parser::limit_parser;
-use crate::limits::{Limits, caller_limits};
+use crate::config::limit_settings::parser;
+use crate::database::address::connection_string::ConnectionString;
+use crate::limits::{LIMITS, Limit, Limits, Profile};
 use crate::query::{Request, Variables};
 
-/// Print what a query costs and the SQL that it runs, without a database
+/// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
 ///
 /// Exits with 1 if the server would reject the query.
 #[derive(Debug, clap::Args)]
@@ -55,6 +59,14 @@ pub struct Args {
     )]
     search_window: u32,
 
+    /// Run the query with EXPLAIN (ANALYZE), and print what each branch took
+    #[arg(long, requires = "database_url")]
+    analyze: bool,
+
+    /// The database for --analyze
+    #[arg(long, value_name = "URL", requires = "analyze")]
+    database_url: Option<ConnectionString>,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -64,42 +76,39 @@ pub struct Args {
     query: String,
 }
 
-/// Makes [`LimitFlags`] from the table of limits.
-macro_rules! limit_flags {
-    (
-        query {
-            $(
-                #[doc = $help:literal]
-                $limit:ident: $type:ty =
-                    $name:literal, $variable:literal, $default:literal, $unit:ident, $column:ident;
-            )*
-        }
-        service { $($service:tt)* }
-    ) => {
-        /// The limits of the caller, a flag each.
-        #[derive(Debug, clap::Args)]
-        struct LimitFlags {
-            $(
-                #[doc = $help]
-                #[arg(
-                    long = $name,
-                    value_name = "N",
-                    default_value_t = Limits::default().$limit,
-                    value_parser = |text: &str| limit_parser!($unit).read(text)
-                )]
-                $limit: $type,
-            )*
-        }
+/// The limits of the caller, a flag each.
+#[derive(Debug, Clone, Copy)]
+struct LimitFlags(Limits);
 
-        impl LimitFlags {
-            fn limits(&self) -> Limits {
-                Limits { $($limit: self.$limit),* }
-            }
-        }
-    };
+impl clap::Args for LimitFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let flag = |limit: &'static Limit| {
+            let arg =
+                Arg::new(limit.name).long(limit.name).value_name("N").help(limit.help.trim().trim_end_matches('.'));
+            arg.default_value(limit.default).value_parser(|text: &str| parser(limit.unit).read(text))
+        };
+        command.args(LIMITS.iter().filter(|limit| limit.is_of_query).map(flag))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
-caller_limits!(limit_flags!);
+impl clap::FromArgMatches for LimitFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut limits = Profile::DEFAULT;
+        for limit in LIMITS.iter().filter(|limit| limit.is_of_query) {
+            *(limit.own)(&mut limits) = matches.get_one(limit.name).copied();
+        }
+        Ok(Self(Limits::of(&limits)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
 
 /// The server would reject the query. The printed errors say why.
 #[derive(Debug, Error)]
@@ -116,9 +125,14 @@ pub fn run(args: &Args) -> Outcome {
         operation_name: args.operation.clone(),
         variables: args.variables.clone().unwrap_or_default(),
     };
-    let limits = args.limits.limits();
-    let result = explanation::explain(&catalog, &request, &limits);
-    let explained = Explained { query: &request.query, limits, result };
+    let limits = args.limits.0;
+    let explained = if let Some(database) = &args.database_url {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
+    } else {
+        let result = explanation::explain(&catalog, &request, &limits);
+        Explained { query: &request.query, limits, result, analysis: None }
+    };
     let text = if args.json {
         format!("{:#}\n", json::render(&explained))
     } else {

@@ -9,6 +9,7 @@ use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
 use crate::error::graphql_error::{GraphqlError, Location};
+use crate::execute::plan_analysis::{BranchAnalysis, PlanAnalysis};
 use crate::execute::statement_report::value;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
@@ -94,10 +95,10 @@ impl Writer<'_> {
             self.cost(node, width, 0);
         }
         for step in 0..explanation.plan.steps().len() {
-            self.branch(&explanation.plan, step);
+            self.branch(&explanation.plan, step, explained.analysis.as_ref());
         }
         if explanation.plan.needs_database() {
-            self.statement(&explanation.plan);
+            self.statement(&explanation.plan, explained.analysis.as_ref());
         }
     }
 
@@ -117,7 +118,7 @@ impl Writer<'_> {
         }
     }
 
-    fn branch(&mut self, plan: &Plan, step: StepId) {
+    fn branch(&mut self, plan: &Plan, step: StepId, analysis: Option<&PlanAnalysis>) {
         let heading = styled(&self.styles.heading, &format!("Branch {step}"));
         let Step { name, parent, .. } = &plan.steps()[step];
         let parent = match parent {
@@ -128,11 +129,19 @@ impl Writer<'_> {
         for line in access::lines(plan, step) {
             self.line(&format!("    {}", styled(&self.styles.faint, &line)));
         }
+        if let Some(Some(branch)) = analysis.and_then(|analysis| analysis.branches.get(step)) {
+            let BranchAnalysis { milliseconds, rows, buffers_hit, buffers_read } = branch;
+            let buffers = format!("{buffers_hit} blocks of memory and {buffers_read} others");
+            self.line(&format!("    Took {milliseconds} ms for {rows} rows, {buffers}"));
+        }
     }
 
-    fn statement(&mut self, plan: &Plan) {
+    fn statement(&mut self, plan: &Plan, analysis: Option<&PlanAnalysis>) {
         let heading = styled(&self.styles.heading, "Statement");
-        self.line(&format!("\n{heading}"));
+        let took = analysis.map_or_else(String::new, |PlanAnalysis { planning, execution, .. }| {
+            format!(" took {execution} ms, and {planning} ms to plan")
+        });
+        self.line(&format!("\n{heading}{took}"));
         for line in plan.sql().lines() {
             self.line(&format!("    {line}"));
         }
@@ -214,7 +223,12 @@ pub(super) mod tests {
     pub(crate) fn explained(query: &str) -> Explained<'_> {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let limits = Limits::default();
-        Explained { query, limits, result: explanation::explain(&Catalog::built_in().unwrap(), &request, &limits) }
+        Explained {
+            query,
+            limits,
+            result: explanation::explain(&Catalog::built_in().unwrap(), &request, &limits),
+            analysis: None,
+        }
     }
 
     fn plain(query: &str) -> String {

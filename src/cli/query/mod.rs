@@ -19,7 +19,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::query::remote::{Credentials, Server};
 use crate::cli::query::response::Ordered;
 use crate::cli::query_text::{self, variables};
-use crate::database::connection_string::ConnectionString;
+use crate::database::address::connection_string::ConnectionString;
 use crate::query::{Request, Variables};
 
 /// Ask a running server, or a database, and print tables

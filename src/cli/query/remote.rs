@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::cli::admin::password;
+use crate::cli::http_client::{Answer, ServerAddress, send};
 use crate::cli::outcome::Outcome;
 use crate::cli::query::response::Ordered;
-use crate::http::client::{Answer, ServerAddress, send};
 use crate::http::socket::tls;
 use crate::query::Request;
 

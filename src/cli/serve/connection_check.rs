@@ -8,10 +8,10 @@ use tokio::time;
 
 use crate::cli::outcome::Outcome;
 use crate::config::settings::Config;
-use crate::database::database_address::DatabaseAddress;
-use crate::database::pool::Pool;
-use crate::database::pooler;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::database_address::DatabaseAddress;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::connection::pooler;
+use crate::database::pool::reader_pool::Pool;
 
 /// How long it may take. A server that does not answer is not waited for, because others may.
 const LONGEST: Duration = Duration::from_secs(3);

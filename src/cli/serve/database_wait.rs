@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 
 use crate::cli::database::{self, ConnectError};
 use crate::cli::serve::service_manager;
-use crate::database::server_addresses::ServerAddresses;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

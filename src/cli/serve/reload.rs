@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::time;
 
+use crate::api::service::CurrentService;
+use crate::api::service::Service;
 use crate::cli::serve::database_wait::connect_once;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::config::flags::Flags;
@@ -14,9 +16,8 @@ use crate::config::layers;
 use crate::config::report::report;
 use crate::config::settings::{Config, SETTINGS};
 use crate::config::values::Values;
-use crate::database::server_addresses::ServerAddresses;
-use crate::http::current_service::CurrentService;
-use crate::http::service::Service;
+use crate::database::address::server_addresses::ServerAddresses;
+use crate::http::handler::HttpState;
 use crate::http::socket::tls;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -94,11 +95,19 @@ impl<'a> Reloader<'a> {
         if let Some((catalog, constraints)) = served {
             service.servers.serve_schema(catalog, constraints);
         }
-        service.grants.set_default_limits(config.default_limits());
+        service.grants.set_options(config.grants());
         service.logins.set_lockout(config.lockout());
-        service.memory.resize(options.memory_budget, options.body_limit);
+        let memory = service.http.memory.clone();
+        memory.resize(options.memory_budget, options.body_limit);
+        let http = HttpState { options, memory, tls };
         let settings = Arc::new(report(&reloaded));
-        services.replace(Service { options, tls, settings, update_options: config.updates(), ..service });
+        services.replace(Service {
+            http,
+            options: config.api(),
+            settings,
+            update_options: config.updates(),
+            ..service
+        });
         let names = |older: &Values, newer: &Values| -> String {
             let differing = SETTINGS.iter().filter(|setting| older.differs(newer, setting));
             differing.map(|setting| setting.name).collect::<Vec<_>>().join(", ")

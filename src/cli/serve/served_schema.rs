@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use tokio_postgres::Client;
 
+use crate::api::schema::sdl_document::SdlDocument;
 use crate::catalog::Catalog;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::schema::{self, SchemaFileError};
 use crate::compile::compiler::Compiler;
 use crate::config::settings::Config;
-use crate::database::server_addresses::ServerAddresses;
-use crate::http::sdl_document::SdlDocument;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::preflight::{Constraints, stored_types};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
-use crate::vocabulary_reader::VocabularyReader;
+use crate::vocabulary::reader::VocabularyReader;
 
 /// All that a served schema follows from, but the database.
 #[derive(Clone, PartialEq, Eq)]

@@ -8,18 +8,19 @@ use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tokio::{task, time};
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
-use crate::access::tokens::jwt::Tokens;
+use crate::access::tokens::error::TokenError;
+use crate::access::tokens::jwt::IssuedToken;
+use crate::api::service::CurrentService;
 use crate::cli::outcome::Outcome;
 use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
-use crate::database::server_addresses::ServerAddresses;
-use crate::http::current_service::CurrentService;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::listener::Listener;
 use crate::http::socket::address::ListenAddress;
-use crate::retention::Retention;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
@@ -44,12 +45,16 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Issues the server's tokens.
-    pub(crate) fn tokens(&self) -> Arc<Tokens> {
-        Arc::clone(&self.services.get().tokens)
+    /// Issues a token for a user that is valid for this time.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
+    pub(crate) fn issue(&self, user_id: &str, lifetime: Duration) -> Result<IssuedToken, TokenError> {
+        let service = self.services.get();
+        let tokens_from = service.grants.current().principal(user_id).map_or(0, |account| account.tokens_from);
+        service.tokens.issue_with_lifetime(user_id, tokens_from, lifetime)
     }
 
     /// The bound address.
+    #[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
     pub(crate) fn address(&self) -> &ListenAddress {
         self.listener.address()
     }
@@ -97,7 +102,7 @@ async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, se
     service_manager::stopping();
     let service = services.get();
     service.is_draining.store(true, Ordering::Relaxed);
-    if let (Signal::Drain, Some(drain)) = (signal, service.options.drain) {
+    if let (Signal::Drain, Some(drain)) = (signal, service.http.options.drain) {
         emit(&Event::Draining { time: drain });
         tokio::select! {
             () = time::sleep(drain) => {}

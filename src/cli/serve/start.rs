@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use tokio::task;
 
+use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
 use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
 use crate::access::tokens::jwt::Tokens;
+use crate::api::query_texts::QueryTexts;
+use crate::api::service::CurrentService;
+use crate::api::service::Service;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
@@ -19,30 +23,28 @@ use crate::cli::serve::server::Server;
 use crate::config::report::report;
 use crate::config::settings::Config;
 use crate::config::values::Values;
+use crate::database::address::server_addresses::ServerAddresses;
 use crate::database::migrate::has_order_tables;
-use crate::database::server_addresses::ServerAddresses;
-use crate::database::writer_pool::WriterPool;
-use crate::http::current_service::CurrentService;
+use crate::database::pool::writer_pool::WriterPool;
+use crate::http::handler::HttpState;
 use crate::http::listener::Listener;
+use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::query_texts::QueryTexts;
-use crate::http::route::Endpoints;
-use crate::http::service::Service;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{ListenError, ListeningSocket};
 use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
-use crate::retention::Retention;
 use crate::shared_store::connection::SharedStore;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
-use crate::throttle::admission::Admission;
+use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
 
 /// Fails if the schema file, a certificate, the external issuer's keys or an address cannot be used. Nothing is written.
+#[cfg_attr(not(feature = "tools"), expect(dead_code, reason = "for the demo"))]
 pub(crate) async fn check(config: &Config) -> Outcome {
     schema::read(config.schema.as_deref())?;
     Tokens::check(&config.tokens()?)?;
@@ -65,7 +67,7 @@ pub(crate) async fn start(
     if config.one_round_trip.is_some() {
         emit(&Event::SettingUnused { name: "one-round-trip" });
     }
-    let options = config.http();
+    let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, catalog) = SchemaSource::read(config)?;
     let client = connect(&servers, config.start_wait).await?;
@@ -74,15 +76,15 @@ pub(crate) async fn start(
         schema.open(catalog, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
-    let mut bind = async |address, endpoints| {
+    let mut bind = async |address, kind| {
         let socket = ListeningSocket::bind(address, options.listen_mode, &mut inherited).await?;
-        Ok::<_, ListenError>(Listener::new(socket, endpoints))
+        Ok::<_, ListenError>(Listener::new(socket, kind))
     };
     let admin = match &options.admin_listen {
-        Some(address) => Some(bind(address, Endpoints::Admin).await?),
+        Some(address) => Some(bind(address, ListenerKind::Admin).await?),
         None => None,
     };
-    let listener = bind(&options.listen, Endpoints::Public).await?;
+    let listener = bind(&options.listen, ListenerKind::Public).await?;
     #[cfg(feature = "traces")]
     recorder::start();
     let audit = AuditWriter::start(servers.primary.clone());
@@ -102,28 +104,28 @@ pub(crate) async fn start(
         compiler,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(&servers, config.default_limits()).await?.into(),
+        grants: GrantCache::start(&servers, config.grants()).await?.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
         writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
         update_options: config.updates(),
         tokens: Tokens::open(config.tokens()?)?.into(),
-        admission: Admission::new(buckets, config.query_queues()).into(),
+        admission: QueryThrottle::new(buckets, config.query_queues()).into(),
         shared_store: store,
         refusal_pace: Arc::default(),
         report_pace: Arc::default(),
         free_query_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
         updates_orders,
-        persisted_queries: QueryTexts::new(options.persisted_queries).into(),
-        memory: MemoryBudget::new(options.memory_budget, options.body_limit),
+        persisted_queries: QueryTexts::new(api.persisted_queries).into(),
         settings: report(values).into(),
-        options,
-        tls,
+        http: HttpState { memory: MemoryBudget::new(options.memory_budget, options.body_limit), options, tls },
+        options: api,
         is_draining: Arc::default(),
         request_ids: Arc::default(),
     };
+    service.grants.answer_with(Arc::clone(&service.tokens));
     Ok(Server {
         listener,
         admin,

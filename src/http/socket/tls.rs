@@ -8,8 +8,8 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, ServerConfig};
 use thiserror::Error;
 
-use crate::any_host::AnyHost;
-use crate::pem_files::{PemError, authorities, certificates, private_key};
+use crate::tls::any_host::AnyHost;
+use crate::tls::pem_files::{PemError, authorities, certificates, private_key};
 
 /// HTTP's names in TLS (ALPN), the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];

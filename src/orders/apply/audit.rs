@@ -1,12 +1,7 @@
-//! The audit of an update: what was changed, stored with the request.
+//! The changes of an update, as the audit stores them with the request.
 
 use rust_decimal::Decimal;
 use serde::Serialize;
-
-use crate::database::error::DatabaseError;
-use crate::database::transaction::Transaction;
-use crate::orders::actor::Actor;
-use crate::orders::update_request::UpdateRequest;
 
 /// A change. Its JSON is stored; do not rename its parts.
 #[derive(Debug, Serialize)]
@@ -16,6 +11,11 @@ pub(super) enum Change {
         shipment_id: String,
         shipment_box_type_id: String,
     },
+    BoxAdded {
+        shipment_id: String,
+        new_shipment_id: String,
+        shipment_box_type_id: String,
+    },
     ItemMoved {
         shipment_id: String,
         shipment_item_seq_id: String,
@@ -23,8 +23,10 @@ pub(super) enum Change {
         new_shipment_item_seq_id: String,
     },
     ItemRejected {
-        shipment_id: String,
-        shipment_item_seq_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shipment_id: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shipment_item_seq_id: Option<String>,
         order_id: String,
         order_item_seq_id: String,
         from_ship_group_seq_id: String,
@@ -61,35 +63,6 @@ pub(super) struct Quantity(pub(super) Decimal);
 impl Serialize for Quantity {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
-    }
-}
-
-/// The changes of an update, in order.
-#[derive(Debug, Default)]
-pub(super) struct ChangeLog(Vec<Change>);
-
-impl ChangeLog {
-    pub(super) fn add(&mut self, change: Change) {
-        self.0.push(change);
-    }
-
-    /// Writes the audit row.
-    pub(super) async fn write(
-        &self,
-        transaction: &Transaction<'_>,
-        actor: &Actor,
-        request: &UpdateRequest,
-    ) -> Result<(), DatabaseError> {
-        // Serializing strings cannot fail.
-        let changes = serde_json::to_string(&self.0).unwrap_or_default();
-        transaction
-            .execute(
-                "INSERT INTO orderql.order_update (user_id, address, request, changes) \
-                 VALUES ($1, $2, to_jsonb($3::text), $4::text::jsonb)",
-                &[&actor.user_id, &actor.address, &request.canonical, &changes],
-            )
-            .await?;
-        Ok(())
     }
 }
 

@@ -2,19 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use crate::orders::apply::shipment_data::{ShipmentItem, Variance};
+use crate::orders::apply::shipment_data::{OrderItemLink, ShipmentItem, Variance};
+use crate::orders::outcome::Note;
 use crate::orders::update_row::BoxRow;
 
 /// The changes of an update.
 pub(super) struct ChangeSet<'a> {
     /// Box types to set.
     pub(super) boxes: Vec<&'a BoxRow>,
+    pub(super) new_boxes: Vec<NewBox<'a>>,
     /// Items to move, without those that are in their new shipment already.
     pub(super) moves: Vec<ItemMove<'a>>,
-    /// Items to reject.
     pub(super) rejections: Vec<ItemRejection<'a>>,
     /// The shipments that lose or gain an item.
     pub(super) changed_shipments: BTreeSet<&'a str>,
+    /// What the client cannot tell from its rows.
+    pub(super) notes: Vec<Note>,
+}
+
+/// A box to add beside a shipment.
+pub(super) struct NewBox<'a> {
+    pub(super) row: &'a BoxRow,
+    /// The shipment's order.
+    pub(super) order_id: Option<&'a str>,
+    /// The shipment's ship group, if it has one.
+    pub(super) ship_group_seq_id: Option<&'a str>,
 }
 
 /// An item to move.
@@ -30,9 +42,12 @@ pub(super) struct ItemMove<'a> {
 pub(super) struct ItemRejection<'a> {
     /// The row's index.
     pub(super) row_index: u32,
-    pub(super) shipment_id: &'a str,
+    /// The shipment's id and the item's sequence id. An order item that is rejected with another one may be in no shipment.
+    pub(super) place: Option<(&'a str, &'a str)>,
+    pub(super) product_id: Option<&'a str>,
+    /// The order items.
+    pub(super) links: &'a [OrderItemLink],
     pub(super) facility_id: &'a str,
-    pub(super) item: &'a ShipmentItem,
     pub(super) reason: &'a str,
     pub(super) variance: Variance,
 }

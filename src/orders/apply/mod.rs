@@ -4,24 +4,37 @@ pub(super) mod error;
 
 mod audit;
 mod change_set;
+mod change_writer;
 mod lock;
 mod rules;
 mod seq_id;
 mod shipment_data;
+mod stamps;
 
-mod change_box;
 mod move_item;
+mod new_box;
+mod package;
 mod reject_item;
+mod rejection_history;
+mod rejection_queue;
 mod shipment_status;
 mod stock;
 
-use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
-use crate::orders::apply::audit::ChangeLog;
+use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::error::ApplyError;
+use crate::orders::apply::shipment_data::Shipment;
+use crate::orders::apply::stamps::{insert, update};
 use crate::orders::options::UpdateOptions;
+use crate::orders::outcome::Note;
 use crate::orders::update_request::UpdateRequest;
+
+// OFBiz's history rows reference its login for the user, which is disabled.
+const CREATE_LOGIN: &str =
+    concat!(insert!("user_login", "user_login_id, enabled", VALUES "$1, 'N'"), " ON CONFLICT DO NOTHING");
+// Programs that poll the orders by stamp notice what happened to their items and shipments.
+const STAMP_ORDERS: &str = update!("order_header", "order_id = ANY($1)");
 
 /// Applies an update. Writes nothing if the rules reject any row.
 pub(super) async fn apply(
@@ -29,33 +42,36 @@ pub(super) async fn apply(
     options: UpdateOptions,
     actor: &Actor,
     request: &UpdateRequest,
-) -> Result<(), ApplyError> {
+) -> Result<Vec<Note>, ApplyError> {
     let locked = lock::lock(transaction, request).await?;
-    let change_set = rules::check(request, &locked).map_err(ApplyError::Rejected)?;
-    ensure_login(transaction, actor).await?;
-    let mut log = ChangeLog::default();
-    for row in &change_set.boxes {
-        change_box::change(transaction, actor, row, &mut log).await?;
+    let mut change_set = rules::check(request, &locked).map_err(ApplyError::Rejected)?;
+    let mut writer = ChangeWriter::new(transaction, options, actor);
+    writer.execute(CREATE_LOGIN, &[&actor.user_id]).await?;
+    let mut changed = change_set.changed_shipments.clone();
+    for row in change_set.boxes {
+        let status = locked.shipments.get(&row.shipment_id).and_then(|shipment| shipment.status_id.as_deref());
+        // A shipment that loses or gains items stays in the initial status.
+        let is_approved = status == Some(shipment_status::APPROVED)
+            && !change_set.changed_shipments.contains(row.shipment_id.as_str());
+        if package::change_box(&mut writer, row, is_approved).await? {
+            changed.insert(&row.shipment_id);
+        }
+    }
+    for new_box in &change_set.new_boxes {
+        let shipment_id = new_box::add(&mut writer, new_box).await?;
+        change_set.notes.push(Note::NewBox { row: new_box.row.index, shipment_id });
+        changed.insert(&new_box.row.shipment_id);
     }
     for item_move in &change_set.moves {
-        move_item::move_item(transaction, item_move, &mut log).await?;
+        move_item::move_item(&mut writer, item_move).await?;
     }
-    reject_item::reject(transaction, options, actor, &change_set.rejections, &mut log).await?;
+    reject_item::reject(&mut writer, &change_set.rejections).await?;
     for shipment_id in &change_set.changed_shipments {
-        shipment_status::update(transaction, actor, shipment_id, &mut log).await?;
+        shipment_status::update(&mut writer, shipment_id).await?;
     }
-    log.write(transaction, actor, request).await?;
-    Ok(())
-}
-
-/// Creates OFBiz's login for the user, which OFBiz's history rows reference. It is disabled.
-async fn ensure_login(transaction: &Transaction<'_>, actor: &Actor) -> Result<(), DatabaseError> {
-    transaction
-        .execute(
-            "INSERT INTO user_login (user_login_id, enabled, created_stamp, created_tx_stamp, last_updated_stamp, \
-             last_updated_tx_stamp) VALUES ($1, 'N', now(), now(), now(), now()) ON CONFLICT DO NOTHING",
-            &[&actor.user_id],
-        )
-        .await?;
-    Ok(())
+    let shipments = changed.iter().filter_map(|shipment_id| locked.shipments.get(*shipment_id));
+    let orders: Vec<&str> = shipments.flat_map(Shipment::order_ids).collect();
+    writer.execute(STAMP_ORDERS, &[&orders]).await?;
+    writer.finish(request).await?;
+    Ok(change_set.notes)
 }

@@ -4,30 +4,40 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
 
+use crate::orders::ids::{OrderItemId, ShipmentItemId};
+
 /// The data that the rules check. All of its orders and shipments are locked.
 pub(super) struct LockedData {
     /// The shipments by id.
     pub(super) shipments: BTreeMap<String, Shipment>,
-    /// The shipment items of each order item that occurs in one of the shipments, in all shipments that are not cancelled.
-    pub(super) order_item_parts: BTreeMap<OrderItemKey, Vec<ShipmentItemKey>>,
+    /// The parts of each order item that occurs in one of the shipments, in all shipments that are not cancelled.
+    pub(super) order_item_parts: BTreeMap<OrderItemId, Vec<OrderItemPart>>,
     /// Those of the request's box types that exist.
     pub(super) box_types: BTreeSet<String>,
     /// All rejection reasons.
     pub(super) reasons: BTreeMap<String, Variance>,
     /// The statuses of the shipments' orders, by id.
     pub(super) order_statuses: BTreeMap<String, Option<String>>,
-    /// The sequence ids of the approved order items of each ship group that may not be split.
-    pub(super) unsplittable: BTreeMap<ShipGroupKey, Vec<String>>,
+    /// The approved order items of each of the shipments' ship groups that may not be split, if something is rejected. All of
+    /// their shipments are among `shipments`.
+    pub(super) unsplittable: BTreeMap<ShipGroupKey, Vec<OrderItem>>,
 }
-
-/// An order's id and an order item's sequence id.
-pub(super) type OrderItemKey = (String, String);
 
 /// An order's id and a ship group's sequence id.
 pub(super) type ShipGroupKey = (String, String);
 
-/// A shipment's id and a shipment item's sequence id.
-pub(super) type ShipmentItemKey = (String, String);
+/// The shipment item that an order item, or a part of it, is in.
+pub(super) struct OrderItemPart {
+    pub(super) id: ShipmentItemId,
+    /// The shipment's status.
+    pub(super) status_id: Option<String>,
+}
+
+/// An order item, with all of its quantity.
+pub(super) struct OrderItem {
+    pub(super) product_id: Option<String>,
+    pub(super) link: OrderItemLink,
+}
 
 /// A shipment.
 pub(super) struct Shipment {
@@ -63,6 +73,16 @@ pub(super) struct OrderItemLink {
     pub(super) grouping: Grouping,
 }
 
+impl OrderItemLink {
+    pub(super) fn id(&self) -> OrderItemId {
+        OrderItemId { order_id: self.order_id.clone(), seq_id: self.order_item_seq_id.clone() }
+    }
+
+    pub(super) fn ship_group(&self) -> ShipGroupKey {
+        (self.order_id.clone(), self.ship_group_seq_id.clone())
+    }
+}
+
 /// The number of ship groups that an order item is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grouping {
@@ -85,7 +105,22 @@ pub(super) enum Variance {
     All,
 }
 
+impl Grouping {
+    pub(super) fn new(exists: bool, count: i64) -> Self {
+        match (exists, count) {
+            (false, _) => Self::None,
+            (true, ..=1) => Self::One,
+            (true, _) => Self::Several,
+        }
+    }
+}
+
 impl Shipment {
+    /// The order items of all items.
+    pub(super) fn links(&self) -> impl Iterator<Item = &OrderItemLink> {
+        self.items.values().flat_map(|item| &item.links)
+    }
+
     /// The shipment's order: the primary one, or else the only one of its items.
     pub(super) fn order_id(&self) -> Option<&str> {
         if self.primary_order_id.is_some() {
@@ -98,14 +133,12 @@ impl Shipment {
 
     /// The ship groups of the items, or the primary one of an empty shipment.
     pub(super) fn ship_groups(&self) -> BTreeSet<&str> {
-        let links = self.items.values().flat_map(|item| &item.links);
-        let groups: BTreeSet<_> = links.map(|link| link.ship_group_seq_id.as_str()).collect();
+        let groups: BTreeSet<_> = self.links().map(|link| link.ship_group_seq_id.as_str()).collect();
         if groups.is_empty() { self.primary_ship_group_seq_id.as_deref().into_iter().collect() } else { groups }
     }
 
     /// The primary order and the orders of the items.
     pub(super) fn order_ids(&self) -> impl Iterator<Item = &str> {
-        let links = self.items.values().flat_map(|item| &item.links).map(|link| link.order_id.as_str());
-        self.primary_order_id.as_deref().into_iter().chain(links)
+        self.primary_order_id.as_deref().into_iter().chain(self.links().map(|link| link.order_id.as_str()))
     }
 }

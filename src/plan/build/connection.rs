@@ -15,7 +15,7 @@ use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::sql::{Alias, ColumnOf, Condition};
 use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::{CursorColumns, SearchColumns, Step};
-use crate::query::bind::page::End;
+use crate::query::bind::page_size::End;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundSelection,
 };
@@ -31,7 +31,7 @@ impl<'a> Planner<'a> {
         let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
         let mut access_path = AccessPath::choose(
             bound.binding,
-            bound.sort_key,
+            bound.arguments.sort_key,
             terms,
             fields.probes(),
             fields.is_counted,
@@ -43,13 +43,13 @@ impl<'a> Planner<'a> {
         let mut page = page_sql(bound, terms, &fields, &mut access_path, parent, &mut parameters);
 
         let mut select = mem::take(&mut page.select);
-        let layout = fields.layout(bound.page.end, &mut select, &mut self.columns);
+        let layout = fields.layout(bound.arguments.page.end, &mut select, &mut self.columns);
         let search = access_path.has_window().then(|| self.search_columns(&access_path, &mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
         let (name, ()) = self.inside(key, |planner| planner.page(&mut draft, parent_step.is_none(), &bound.selections));
         let cursor = (fields.cursors || search.is_some()).then(|| self.cursor(bound, &mut draft));
-        let backward = bound.page.end == End::Back;
+        let backward = bound.arguments.page.end == End::Back;
         if backward {
             self.size(&mut draft);
         }
@@ -80,17 +80,18 @@ impl<'a> Planner<'a> {
             matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),
             number: select.other(ReturnedSource::Number, ResultType::Int8, &mut self.columns),
             window: i64::from(access_path.window),
+            probe_window: i64::from(access_path.probe_window),
         }
     }
 
     /// The columns of the rows' cursors.
     fn cursor(&mut self, bound: &BoundConnection<'a>, draft: &mut StepDraft<'a>) -> CursorColumns {
-        let sort_key = &bound.binding.sort_keys[bound.sort_key];
+        let sort_key = &bound.binding.sort_keys[bound.arguments.sort_key];
         let columns = bound.binding.cursor_columns(sort_key);
         let columns =
             columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
         CursorColumns {
-            tag: if bound.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: columns.collect(),
         }
     }

@@ -16,8 +16,8 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::plan::build::output::Output;
 use crate::plan::build::planner::Planner;
 use crate::plan::template::PlanTemplate;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::selection::BoundOperation;
-use crate::query::bind::terms::StepTerms;
 
 /// Plans an operation with the search terms of its steps. Fails if its statement has more columns than PostgreSQL allows; the types
 /// of a bound operation rule out every other error.

@@ -10,9 +10,9 @@ use crate::plan::page_sql::{Count, PageSql, Parent};
 use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
-use crate::query::bind::page::End;
+use crate::query::bind::page_size::End;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::query::bind::selection::BoundConnection;
-use crate::query::bind::terms::BoundTerm;
 
 /// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
 pub(super) fn page_sql<'a>(
@@ -23,9 +23,9 @@ pub(super) fn page_sql<'a>(
     (parent, mut conditions): (Parent, Vec<Condition<'a>>),
     parameters: &mut Parameters<'_>,
 ) -> PageSql<'a> {
-    let (connection, sort_key) = (bound.binding, &bound.binding.sort_keys[bound.sort_key]);
+    let (connection, sort_key) = (bound.binding, &bound.binding.sort_keys[bound.arguments.sort_key]);
     let mut terms = SearchTerms::new(connection, sort_key, terms);
-    let mut cursors = bound.page.after.iter().chain(&bound.page.before);
+    let mut cursors = bound.arguments.page.after.iter().chain(&bound.arguments.page.before);
     let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
     let restriction = terms.restriction(access_path, compares_cursors, parameters);
     let mut constant = connection.join.to.clone();
@@ -42,7 +42,7 @@ pub(super) fn page_sql<'a>(
     let limit = parameters.add(ParameterSource::Limit);
     let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
 
-    let (ascending, backward) = (!bound.reverse, bound.page.end == End::Back);
+    let (ascending, backward) = (!bound.arguments.reverse, bound.arguments.page.end == End::Back);
     let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
     let span = order.span(Part::Page, ascending != backward);
     access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
@@ -77,7 +77,7 @@ impl<'a> Cursors<'a> {
         is_restricted: bool,
         parameters: &mut Parameters<'_>,
     ) -> Self {
-        let (page, sort_key) = (bound.page, &bound.binding.sort_keys[bound.sort_key]);
+        let (page, sort_key) = (&bound.arguments.page, &bound.binding.sort_keys[bound.arguments.sort_key]);
         let mut bound = |position: &Option<_>, source: fn(usize) -> ParameterSource| {
             Some(KeysetBound::new(sort_key, constant, position.as_ref()?, is_restricted, source, parameters))
         };

@@ -5,7 +5,7 @@ use crate::catalog::result_type::ResultType;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::step::Layout;
-use crate::query::bind::page::End;
+use crate::query::bind::page_size::End;
 use crate::query::bind::selection::{BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField};
 
 /// What is selected of a page beside its rows.
@@ -29,7 +29,7 @@ impl PageFields {
             match &selection.field {
                 BoundConnectionField::TypeName(_) => {}
                 BoundConnectionField::Count(_) => {
-                    fields.is_counted = bound.count_up_to.is_some();
+                    fields.is_counted = bound.arguments.count_up_to.is_some();
                     fields.is_in_order &= lists > 0;
                 }
                 BoundConnectionField::Edges(edge) => {
@@ -55,8 +55,8 @@ impl PageFields {
             BoundPageInfoField::TypeName(_) => return false,
             BoundPageInfoField::Field(field) => match field {
                 PageInfoField::StartCursor | PageInfoField::EndCursor => self.cursors = true,
-                PageInfoField::HasNextPage => self.after_page = bound.page.before.is_some(),
-                PageInfoField::HasPreviousPage => self.before_page = bound.page.after.is_some(),
+                PageInfoField::HasNextPage => self.after_page = bound.arguments.page.before.is_some(),
+                PageInfoField::HasPreviousPage => self.before_page = bound.arguments.page.after.is_some(),
             },
         }
         true

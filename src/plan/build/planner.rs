@@ -16,8 +16,8 @@ use crate::plan::statement_sql::{self, Branch};
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::selection::BoundSelection;
-use crate::query::bind::terms::StepTerms;
 
 /// The most columns that PostgreSQL allows in a select list.
 const MAX_COLUMNS: usize = 1664;

@@ -6,7 +6,7 @@ use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, InnerIndex, Operator};
-use crate::query::bind::terms::BoundTerm;
+use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 

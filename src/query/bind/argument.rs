@@ -1,6 +1,7 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
 use crate::catalog::binding::{Column, Connection, Lookup};
+use crate::catalog::prices::{COUNT_RANGE, MAX_COUNT};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
@@ -37,7 +38,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// An error for each argument that is null and cannot be. A variable with a default may bring in such a null.
+    /// An error for each argument that is null and cannot be. A variable with a default may have such a null.
     pub(super) fn nulls(&self) -> impl Iterator<Item = BindError> {
         let is_null = |index: usize, argument: &Argument| {
             let given = self.given.iter().find(|(given, _)| *given == index);
@@ -70,6 +71,17 @@ pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usiz
         0
     };
     (sort_key, arguments.get(ArgumentRole::Reverse) == Some(&Literal::Boolean(true)))
+}
+
+/// Reads how many rows are counted at most. A number that cannot be used adds an error.
+pub(super) fn count_up_to(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Option<u32> {
+    let Some(Literal::Int(requested)) = arguments.get(ArgumentRole::CountUpTo) else { return None };
+    let count = u32::try_from(*requested).ok().filter(|count| (1..=MAX_COUNT).contains(count));
+    if count.is_none() {
+        let (field, argument) = (arguments.field.name.clone(), "countUpTo".to_owned());
+        errors.push(BindError::BadArgument { field, argument, expected: COUNT_RANGE });
+    }
+    count
 }
 
 /// The keys of a lookup: exactly one if its arguments are alternatives, else all of them.

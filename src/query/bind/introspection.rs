@@ -1,4 +1,4 @@
-//! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog. Later stages see a constant.
+//! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog, and is a constant for later stages.
 
 use serde::{Serialize, Serializer};
 
@@ -8,14 +8,11 @@ use crate::catalog::meta_field::MetaField;
 
 /// A value that is known without the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Constant<'a> {
-    /// Null.
+pub(crate) enum Constant<'a> {
     Null,
-    /// True or false.
     Boolean(bool),
     /// A string, or the name of an enum's value.
     Text(&'a str),
-    /// A list.
     List(Vec<Constant<'a>>),
     /// An object: response keys and values.
     Object(Vec<(&'a str, Constant<'a>)>),

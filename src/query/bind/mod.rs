@@ -10,24 +10,25 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
-//! - `argument`, `variable`, [`page`], `search_keys`, [`terms`]: the values by kind
+//! - `argument`, `variable`, `page_size`, `cursors`, `search_keys`, `search_terms`: the values by kind
 //! - `column_value`: parses a value that a column is compared with
-//! - [`introspection`]: the results of `__schema` and `__type`
+//! - `introspection`: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
-//! - [`ids`], `error`: what the others share
+//! - `ids`, `error`: what the others share
 
 mod argument;
 mod column_value;
+mod cursors;
 mod error;
 pub mod ids;
-pub mod introspection;
-pub mod page;
+pub(crate) mod introspection;
+pub(crate) mod page_size;
 pub mod resolve;
 mod search_budget;
 mod search_keys;
 mod search_size;
+pub(crate) mod search_terms;
 pub mod selection;
-pub mod terms;
 mod tree;
 mod variable;
 

@@ -4,22 +4,25 @@ use std::mem;
 use std::ops::Range;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Column, Connection, Join, Lookup};
+use crate::catalog::binding::{
+    Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding,
+};
+use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
-use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
+use crate::query::bind::cursors::{self, Ordering};
 use crate::query::bind::error::BindError;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
-use crate::query::bind::page::{self, Ordering, Page};
+use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
-use crate::query::bind::terms::{Searches, StepTerms};
+use crate::query::bind::search_terms::{Searches, StepTerms};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
@@ -32,7 +35,7 @@ pub struct Priced<'a> {
     /// order of the response.
     pub steps: Vec<StepArguments>,
     /// The results of `__schema` and `__type`, in the order of the response.
-    pub constants: Vec<(SelectionId, Constant<'a>)>,
+    pub(crate) constants: Vec<Constant<'a>>,
     searches: Vec<Search<'a>>,
 }
 
@@ -48,31 +51,30 @@ pub struct Resolved<'p, 'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepArguments {
     /// The selection that the step fetches.
-    pub selection: SelectionId,
+    pub(crate) selection: SelectionId,
     /// The keys to look for: their indexes among the binding's keys, and the values.
-    pub keys: Vec<(usize, Value)>,
+    pub(crate) keys: Vec<(usize, Value)>,
     /// The index of the sort key among the connection's.
-    pub sort_key: usize,
-    /// Whether the order is reversed.
-    pub reverse: bool,
+    pub(crate) sort_key: usize,
+    pub(crate) reverse: bool,
     /// How many rows are requested, from which end, between which cursors.
-    pub page: Page,
+    pub(crate) page: Page,
     /// How many rows are counted at most, if they are.
-    pub count_up_to: Option<u32>,
+    pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
-    pub unindexed_terms: u64,
+    pub(crate) unindexed_terms: u64,
 }
 
 impl StepArguments {
     /// How many rows are requested, for each parent.
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         self.page.size.get()
     }
 }
 
 impl<'a> Priced<'a> {
     /// The value of a boolean variable, by its index; `None` if it has none.
-    pub fn truth(&self, variable: usize) -> Option<bool> {
+    pub(crate) fn truth(&self, variable: usize) -> Option<bool> {
         self.values.truth(variable)
     }
 
@@ -133,7 +135,7 @@ pub fn resolve<'a>(
         constants: Vec::new(),
         errors: Vec::new(),
     };
-    resolver.selections(&operation.selections, None);
+    resolver.each(&operation.selections, Resolver::root_field);
     let Resolver { values, steps, constants, searches, mut errors, .. } = resolver;
     if !errors.is_empty() {
         // The errors of values stand between the others.
@@ -176,50 +178,67 @@ struct Resolver<'a, 'v> {
     search_keys: SearchKeys,
     searches: Vec<Search<'a>>,
     steps: Vec<StepArguments>,
-    constants: Vec<(SelectionId, Constant<'a>)>,
+    constants: Vec<Constant<'a>>,
     errors: Vec<GraphqlError>,
 }
 
 impl<'a> Resolver<'a, '_> {
-    /// Resolves the selections from a row: of that lookup, or of a row that the request does not name.
-    fn selections(&mut self, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
+    /// Resolves the selected fields of one level that take arguments, or have others below them that do.
+    fn each(&mut self, selections: &'a [Selection], mut resolve: impl FnMut(&mut Self, &'a Selection, FieldId)) {
+        let mut selected = |resolver: &mut Self, selection: &'a Selection| match selection.target {
+            Target::Field(id) if selection.takes_arguments => resolve(resolver, selection, id),
+            Target::Field(_) | Target::TypeName(_) => {}
+        };
         if self.operation.conditions.is_empty() {
             for selection in selections {
-                self.selection(selection, row);
+                selected(self, selection);
             }
         } else {
             for selection in self.values.selected(selections) {
-                self.selection(selection, row);
+                selected(self, selection);
             }
         }
     }
 
-    fn selection(&mut self, selection: &'a Selection, row: Option<LookupRow<'a>>) {
-        if !selection.takes_arguments {
-            return;
-        }
-        let Target::Field(id) = selection.target else { return };
-        let field = self.catalog.field(id);
-        let mut found = None;
-        match &field.binding {
-            Binding::Lookup(lookup) => {
-                found = Some(LookupRow { lookup, step: self.steps.len() });
+    fn root_field(&mut self, selection: &'a Selection, id: FieldId) {
+        match self.catalog.root_field(id.index) {
+            (field, RootBinding::Lookup(lookup)) => {
+                let row = LookupRow { lookup, step: self.steps.len() };
                 self.lookup(selection, field, lookup);
+                self.object(lookup.target, &selection.selections, Some(row));
             }
-            Binding::Connection(connection) => self.connection(selection, field, connection, row),
-            // What is selected from an introspection type is resolved with it.
-            Binding::Introspection(meta_field) => return self.introspection(selection, field, *meta_field),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_) => {}
+            (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
+            (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
+            (field, RootBinding::TypeByName) => {
+                let arguments = Arguments::new(field, &selection.arguments, &self.values);
+                let name = arguments.get(ArgumentRole::TypeName);
+                let ty = if let Some(Literal::String(name)) = name { self.catalog.named(name) } else { None };
+                self.introspection(selection, field, ty.map(SchemaElement::Type));
+            }
         }
-        self.selections(&selection.selections, found);
+    }
+
+    /// Resolves what is selected from a row: of that lookup, or one that the request does not name.
+    fn object(&mut self, entity: EntityId, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
+        self.each(selections, |resolver, selection, id| match resolver.catalog.entity_field(entity, id.index) {
+            (field, EntityBinding::Connection(connection)) => resolver.connection(selection, field, connection, row),
+            (_, EntityBinding::One(one)) => resolver.object(one.target, &selection.selections, None),
+            (_, EntityBinding::Column(_) | EntityBinding::Aggregate(_)) => {}
+        });
+    }
+
+    fn connection_fields(&mut self, node: EntityId, selections: &'a [Selection]) {
+        self.each(selections, |resolver, selection, id| match ConnectionField::ALL[usize::from(id.index)] {
+            ConnectionField::Edges => resolver.edge_fields(node, &selection.selections),
+            ConnectionField::PageInfo | ConnectionField::Count => {}
+        });
+    }
+
+    fn edge_fields(&mut self, node: EntityId, selections: &'a [Selection]) {
+        self.each(selections, |resolver, selection, id| match EdgeField::ALL[usize::from(id.index)] {
+            EdgeField::Node => resolver.object(node, &selection.selections, None),
+            EdgeField::Cursor => {}
+        });
     }
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
@@ -249,8 +268,8 @@ impl<'a> Resolver<'a, '_> {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
-        let (end, size) = page::size(&arguments, self.limits, &mut errors);
-        let count_up_to = page::count_up_to(&arguments, &mut errors);
+        let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
+        let count_up_to = argument::count_up_to(&arguments, &mut errors);
         let before = self.errors.len() + errors.len();
         let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
         if arguments.get(ArgumentRole::Query).is_some() {
@@ -263,24 +282,24 @@ impl<'a> Resolver<'a, '_> {
             reverse,
             parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.steps[row.step].keys, &binding.join)),
         };
-        let (after, before) = page::cursors(&ordering, &arguments, &mut errors);
+        let (after, before) = cursors::cursors(&ordering, &arguments, &mut errors);
         let page = Page { size, end, after, before };
         self.report(selection, errors);
-        let selection = selection.id;
-        let keys = Vec::new();
-        self.steps.push(StepArguments { selection, keys, sort_key, reverse, page, count_up_to, unindexed_terms });
+        self.steps.push(StepArguments {
+            selection: selection.id,
+            keys: Vec::new(),
+            sort_key,
+            reverse,
+            page,
+            count_up_to,
+            unindexed_terms,
+        });
+        self.connection_fields(binding.node, &selection.selections);
     }
 
-    /// Resolves `__schema` or `__type`.
-    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, meta_field: MetaField) {
+    /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.
+    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, element: Option<SchemaElement<'a>>) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let element = if meta_field == MetaField::TypeOfName {
-            let name = arguments.get(ArgumentRole::TypeName);
-            if let Some(Literal::String(name)) = name { self.catalog.named(name) } else { None }
-                .map(SchemaElement::Type)
-        } else {
-            Some(SchemaElement::Schema)
-        };
         let nulls: Vec<_> = arguments.nulls().collect();
         self.report(selection, nulls);
         let selected = self.meta_selections(&selection.selections);
@@ -294,34 +313,33 @@ impl<'a> Resolver<'a, '_> {
             }
             Constant::Null
         });
-        self.constants.push((selection.id, constant));
+        self.constants.push(constant);
     }
 
     /// What is selected from an introspection type.
     fn meta_selections(&mut self, selections: &'a [Selection]) -> Vec<MetaSelection<'a>> {
         let selected = self.values.selected(selections);
         let mut resolved = Vec::with_capacity(selected.len());
-        resolved.extend(selected.into_iter().filter_map(|selection| self.meta_selection(selection)));
+        resolved.extend(selected.into_iter().map(|selection| self.meta_selection(selection)));
         resolved
     }
 
-    /// A field of an introspection type. Such types have no fields with another binding.
-    fn meta_selection(&mut self, selection: &'a Selection) -> Option<MetaSelection<'a>> {
+    /// A field of an introspection type.
+    fn meta_selection(&mut self, selection: &'a Selection) -> MetaSelection<'a> {
         let field = match selection.target {
             Target::TypeName(object) => SelectedMetaField::TypeName(self.catalog.get(object).name()),
             Target::Field(id) => {
                 let definition = self.catalog.field(id);
-                let Binding::Introspection(field) = &definition.binding else { return None };
                 let arguments = Arguments::new(definition, &selection.arguments, &self.values);
                 let include_deprecated =
                     arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
                 let nulls: Vec<_> = arguments.nulls().collect();
                 self.report(selection, nulls);
                 let selections = self.meta_selections(&selection.selections);
-                SelectedMetaField::Field { field: *field, include_deprecated, selections }
+                SelectedMetaField::Field { field: self.catalog.meta_field(id), include_deprecated, selections }
             }
         };
-        Some(MetaSelection { key: &selection.key, field })
+        MetaSelection { key: &selection.key, field }
     }
 
     fn report(&mut self, selection: &Selection, errors: impl IntoIterator<Item = BindError>) {

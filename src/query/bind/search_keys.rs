@@ -1,4 +1,4 @@
-//! The search strings of a request as its price sees them: how many terms they have, and on which keys. No value is read,
+//! What the price of a request depends on in its search strings: how many terms they have, and on which keys. No value is read,
 //! because the request may turn out to cost too much.
 
 use std::collections::HashMap;
@@ -202,7 +202,7 @@ mod tests {
         // A wrong value is an error of an admitted request.
         assert_eq!(code("orderDate:>never", &low), (ErrorCode::CostExceeded, 0));
         assert_eq!(code("orderDate:>never", &Limits::default()).0, ErrorCode::MalformedQuery);
-        // Other errors come before the cost, and those of values stand among them.
+        // Other errors come before the cost, and those of values are in order with them.
         let (result, _) = compile("orderDate:>never colour:red", &low);
         let errors = result.unwrap_err().to_string();
         let position = |text: &str| errors.find(text).unwrap_or_else(|| panic!("{errors}"));

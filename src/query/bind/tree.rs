@@ -1,12 +1,15 @@
-//! The tree of a bound operation. Each level has a function that says which bindings its fields can have.
+//! The tree of a bound operation. Each level of the grammar has a function.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, Lookup};
+use crate::catalog::binding::{
+    Connection, ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding,
+};
+use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::Field;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
-use crate::query::bind::page::{self, SizeSource};
-use crate::query::bind::resolve::Priced;
+use crate::query::bind::page_size::{self, SizeSource};
+use crate::query::bind::resolve::{Priced, StepArguments};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField,
     BoundPageInfoField, BoundRootField, BoundSelection, Selections,
@@ -19,211 +22,145 @@ pub(super) fn root<'a>(
     operation: &'a Operation,
     priced: &'a Priced<'a>,
 ) -> Selections<'a, BoundRootField<'a>> {
-    let mut resolutions = vec![None; operation.selection_count];
-    for (step, arguments) in priced.steps.iter().enumerate() {
-        resolutions[arguments.selection.index()] = Some(Resolution::Step(step));
-    }
-    for (selection, constant) in &priced.constants {
-        resolutions[selection.index()] = Some(Resolution::Constant(constant));
-    }
-    let binder = Binder { catalog, operation, priced, resolutions };
+    let mut binder = Binder { catalog, operation, priced, steps: 0, constants: 0 };
     binder.select(&operation.selections, Binder::root_field)
 }
 
-/// What a selection was resolved to.
-#[derive(Debug, Clone, Copy)]
-enum Resolution<'a> {
-    Step(StepId),
-    Constant(&'a Constant<'a>),
-}
-
+/// Visits the selections in the order in which they were resolved, so that the next step and the next constant are always those
+/// of the selection that needs one.
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
     priced: &'a Priced<'a>,
-    /// By [`SelectionId`](crate::query::operation::SelectionId); `None` for fields without arguments, and for those that the
-    /// request's conditions leave out.
-    resolutions: Vec<Option<Resolution<'a>>>,
+    /// How many steps are in the tree so far.
+    steps: usize,
+    /// How many constants are in the tree so far.
+    constants: usize,
 }
 
 impl<'a> Binder<'a> {
-    /// Binds what is selected on one level. `bind` returns `None` for a field that the level cannot have.
+    /// Binds what is selected on one level.
     fn select<F>(
-        &self,
+        &mut self,
         selections: &'a [Selection],
-        bind: impl Fn(&Self, &'a Selection) -> Option<F>,
+        mut bind: impl FnMut(&mut Self, &'a Selection) -> F,
     ) -> Selections<'a, F> {
+        let Self { operation, priced, .. } = *self;
         let mut bound = Vec::with_capacity(selections.len());
         let selected = |selection: &'a Selection| {
-            let field = bind(self, selection)?;
-            Some(BoundSelection { key: &selection.key, location: selection.location, field })
+            let field = bind(self, selection);
+            bound.push(BoundSelection { key: &selection.key, location: selection.location, field });
         };
-        if self.operation.conditions.is_empty() {
-            bound.extend(selections.iter().filter_map(selected));
+        if operation.conditions.is_empty() {
+            selections.iter().for_each(selected);
         } else {
-            bound.extend(self.priced.values.selected(selections).into_iter().filter_map(selected));
+            priced.values.selected(selections).into_iter().for_each(selected);
         }
         bound
     }
 
-    fn root_field(&self, selection: &'a Selection) -> Option<BoundRootField<'a>> {
-        let field = match selection.target {
-            Target::TypeName(object) => return Some(BoundRootField::TypeName(object)),
-            Target::Field(id) => self.catalog.field(id),
+    fn root_field(&mut self, selection: &'a Selection) -> BoundRootField<'a> {
+        let FieldId { index, .. } = match selection.target {
+            Target::TypeName(object) => return BoundRootField::TypeName(object),
+            Target::Field(id) => id,
         };
-        match &field.binding {
-            Binding::Lookup(lookup) => self.lookup(selection, field, lookup).map(BoundRootField::Lookup),
-            Binding::Connection(connection) => {
-                self.connection(selection, field, connection).map(Box::new).map(BoundRootField::Connection)
+        match self.catalog.root_field(index) {
+            (field, RootBinding::Lookup(lookup)) => BoundRootField::Lookup(self.lookup(selection, field, lookup)),
+            (field, RootBinding::Connection(connection)) => {
+                BoundRootField::Connection(Box::new(self.connection(selection, field, connection)))
             }
-            Binding::Introspection(_) => match self.resolution(selection)? {
-                Resolution::Constant(constant) => Some(BoundRootField::Introspection(constant)),
-                Resolution::Step(_) => None,
-            },
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_) => None,
+            (_, RootBinding::Schema | RootBinding::TypeByName) => BoundRootField::Introspection(self.constant()),
         }
     }
 
-    fn object_field(&self, selection: &'a Selection) -> Option<BoundObjectField<'a>> {
-        let field = match selection.target {
-            Target::TypeName(object) => return Some(BoundObjectField::TypeName(object)),
-            Target::Field(id) => self.catalog.field(id),
+    fn entity_field(&mut self, entity: EntityId, selection: &'a Selection) -> BoundObjectField<'a> {
+        let FieldId { index, .. } = match selection.target {
+            Target::TypeName(object) => return BoundObjectField::TypeName(object),
+            Target::Field(id) => id,
         };
-        match &field.binding {
-            Binding::Column(column) => Some(BoundObjectField::Column(field, column)),
-            Binding::Aggregate(aggregate) => Some(BoundObjectField::Aggregate(field, aggregate)),
-            Binding::One(binding) => {
-                let selections = self.select(&selection.selections, Self::object_field);
-                Some(BoundObjectField::Object(BoundObject { field, binding, selections }))
+        match self.catalog.entity_field(entity, index) {
+            (field, EntityBinding::Column(column)) => BoundObjectField::Column(field, column),
+            (field, EntityBinding::Aggregate(aggregate)) => BoundObjectField::Aggregate(field, aggregate),
+            (field, EntityBinding::One(binding)) => {
+                let selections = self.object(binding.target, &selection.selections);
+                BoundObjectField::Object(BoundObject { field, binding, selections })
             }
-            Binding::Connection(connection) => {
-                self.connection(selection, field, connection).map(Box::new).map(BoundObjectField::Connection)
+            (field, EntityBinding::Connection(connection)) => {
+                BoundObjectField::Connection(Box::new(self.connection(selection, field, connection)))
             }
-            Binding::Lookup(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => None,
         }
     }
 
-    fn connection_field(&self, selection: &'a Selection) -> Option<BoundConnectionField<'a>> {
-        let field = match selection.target {
-            Target::TypeName(object) => return Some(BoundConnectionField::TypeName(object)),
-            Target::Field(id) => self.catalog.field(id),
+    fn object(&mut self, entity: EntityId, selections: &'a [Selection]) -> Selections<'a, BoundObjectField<'a>> {
+        self.select(selections, |binder, selection| binder.entity_field(entity, selection))
+    }
+
+    fn connection_field(&mut self, node: EntityId, selection: &'a Selection) -> BoundConnectionField<'a> {
+        let id = match selection.target {
+            Target::TypeName(object) => return BoundConnectionField::TypeName(object),
+            Target::Field(id) => id,
         };
-        match &field.binding {
-            Binding::Edges => Some(BoundConnectionField::Edges(self.select(&selection.selections, Self::edge_field))),
-            Binding::PageInfo => {
-                Some(BoundConnectionField::PageInfo(self.select(&selection.selections, Self::page_info_field)))
+        match ConnectionField::ALL[usize::from(id.index)] {
+            ConnectionField::Edges => BoundConnectionField::Edges(
+                self.select(&selection.selections, |binder, selection| binder.edge_field(node, selection)),
+            ),
+            ConnectionField::PageInfo => {
+                BoundConnectionField::PageInfo(self.select(&selection.selections, |_, selection| page_info(selection)))
             }
-            Binding::Count => Some(BoundConnectionField::Count(field)),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Connection(_)
-            | Binding::Lookup(_)
-            | Binding::Node
-            | Binding::Cursor
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => None,
+            ConnectionField::Count => BoundConnectionField::Count(self.catalog.field(id)),
         }
     }
 
-    fn edge_field(&self, selection: &'a Selection) -> Option<BoundEdgeField<'a>> {
-        let field = match selection.target {
-            Target::TypeName(object) => return Some(BoundEdgeField::TypeName(object)),
-            Target::Field(id) => self.catalog.field(id),
+    fn edge_field(&mut self, node: EntityId, selection: &'a Selection) -> BoundEdgeField<'a> {
+        let FieldId { index, .. } = match selection.target {
+            Target::TypeName(object) => return BoundEdgeField::TypeName(object),
+            Target::Field(id) => id,
         };
-        match &field.binding {
-            Binding::Node => Some(BoundEdgeField::Node(self.select(&selection.selections, Self::object_field))),
-            Binding::Cursor => Some(BoundEdgeField::Cursor),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Connection(_)
-            | Binding::Lookup(_)
-            | Binding::Edges
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::PageInfoField(_)
-            | Binding::Introspection(_) => None,
+        match EdgeField::ALL[usize::from(index)] {
+            EdgeField::Node => BoundEdgeField::Node(self.object(node, &selection.selections)),
+            EdgeField::Cursor => BoundEdgeField::Cursor,
         }
     }
 
-    fn page_info_field(&self, selection: &'a Selection) -> Option<BoundPageInfoField> {
-        let field = match selection.target {
-            Target::TypeName(object) => return Some(BoundPageInfoField::TypeName(object)),
-            Target::Field(id) => self.catalog.field(id),
-        };
-        match &field.binding {
-            Binding::PageInfoField(field) => Some(BoundPageInfoField::Field(*field)),
-            Binding::Column(_)
-            | Binding::Aggregate(_)
-            | Binding::One(_)
-            | Binding::Connection(_)
-            | Binding::Lookup(_)
-            | Binding::Edges
-            | Binding::Node
-            | Binding::PageInfo
-            | Binding::Count
-            | Binding::Cursor
-            | Binding::Introspection(_) => None,
-        }
-    }
-
-    fn lookup(&self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> Option<BoundLookup<'a>> {
-        let step = self.step(selection)?;
-        let keys = &self.priced.steps[step].keys;
-        let selections = self.select(&selection.selections, Self::object_field);
-        Some(BoundLookup { step, field, binding, keys, selections })
+    fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> BoundLookup<'a> {
+        let (step, arguments) = self.step();
+        let selections = self.object(binding.target, &selection.selections);
+        BoundLookup { step, field, binding, arguments, selections }
     }
 
     fn connection(
-        &self,
+        &mut self,
         selection: &'a Selection,
         field: &'a Field,
         binding: &'a Connection,
-    ) -> Option<BoundConnection<'a>> {
-        let step = self.step(selection)?;
-        let arguments = &self.priced.steps[step];
-        let size_source = match page::size_variable(field, &selection.arguments, arguments.page.end) {
+    ) -> BoundConnection<'a> {
+        let (step, arguments) = self.step();
+        let size_source = match page_size::variable(field, &selection.arguments, arguments.page.end) {
             Some(variable) => SizeSource::Variable(&self.operation.variables[variable].name),
             None => SizeSource::Document(&selection.occurrences),
         };
-        Some(BoundConnection {
-            step,
-            field,
-            binding,
-            page: &arguments.page,
-            size_source,
-            unindexed_terms: arguments.unindexed_terms,
-            sort_key: arguments.sort_key,
-            reverse: arguments.reverse,
-            count_up_to: arguments.count_up_to,
-            selections: self.select(&selection.selections, Self::connection_field),
-        })
+        let selections =
+            self.select(&selection.selections, |binder, selection| binder.connection_field(binding.node, selection));
+        BoundConnection { step, field, binding, arguments, size_source, selections }
     }
 
-    fn step(&self, selection: &Selection) -> Option<StepId> {
-        match self.resolution(selection)? {
-            Resolution::Step(step) => Some(step),
-            Resolution::Constant(_) => None,
-        }
+    /// The next step.
+    fn step(&mut self) -> (StepId, &'a StepArguments) {
+        let step = self.steps;
+        self.steps += 1;
+        (step, &self.priced.steps[step])
     }
 
-    fn resolution(&self, selection: &Selection) -> Option<Resolution<'a>> {
-        self.resolutions.get(selection.id.index()).copied().flatten()
+    /// The next result of `__schema` or `__type`.
+    fn constant(&mut self) -> &'a Constant<'a> {
+        self.constants += 1;
+        &self.priced.constants[self.constants - 1]
+    }
+}
+
+fn page_info(selection: &Selection) -> BoundPageInfoField {
+    match selection.target {
+        Target::TypeName(object) => BoundPageInfoField::TypeName(object),
+        Target::Field(id) => BoundPageInfoField::Field(PageInfoField::ALL[usize::from(id.index)]),
     }
 }

@@ -21,6 +21,35 @@ pub(in crate::query) fn location(position: Pos) -> Location {
     Location { line: number(position.line), column: number(position.column) }
 }
 
+/// What operations and fragments have in common.
+pub(in crate::query) struct DefinitionParts<'d, 'a> {
+    /// Fragments always have one.
+    pub(in crate::query) name: Option<&'a str>,
+    pub(in crate::query) position: Pos,
+    pub(in crate::query) variables: &'d [ast::VariableDefinition<'a, &'a str>],
+    pub(in crate::query) directives: &'d [ast::Directive<'a, &'a str>],
+    pub(in crate::query) selection_set: &'d ast::SelectionSet<'a, &'a str>,
+}
+
+/// The parts of an operation, whatever its kind.
+pub(in crate::query) fn operation_parts<'d, 'a>(
+    operation: &'d ast::OperationDefinition<'a, &'a str>,
+) -> DefinitionParts<'d, 'a> {
+    let (name, position, variables, directives, selection_set) = match operation {
+        ast::OperationDefinition::SelectionSet(set) => (None, set.span.0, &[][..], &[][..], set),
+        ast::OperationDefinition::Query(query) => {
+            (query.name, query.position, &*query.variable_definitions, &*query.directives, &query.selection_set)
+        }
+        ast::OperationDefinition::Mutation(other) => {
+            (other.name, other.position, &*other.variable_definitions, &*other.directives, &other.selection_set)
+        }
+        ast::OperationDefinition::Subscription(other) => {
+            (other.name, other.position, &*other.variable_definitions, &*other.directives, &other.selection_set)
+        }
+    };
+    DefinitionParts { name, position, variables, directives, selection_set }
+}
+
 /// Whether the name of an enum value is in fact a whole number, one that exceeds the tree's integers. No name begins
 /// like a number.
 pub(in crate::query) fn is_long_number(name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Text → document, by the grammar of the GraphQL specification (September 2025).
 //!
-//! `graphql_parser` knows the grammar, but reads many tokens differently from the specification: it rejects `1e5` and
-//! `\u{1F600}`, counts a tab as eight columns, and has no positions for values. So it only gets to see a text without the
+//! `graphql_parser` implements the grammar, but reads many tokens differently from the specification: it rejects `1e5` and
+//! `\u{1F600}`, counts a tab as eight columns, and has no positions for values. So it only parses a text without the
 //! literals that it would misread:
 //!
 //! - `lexer`: text → tokens, `strings`: the values of string literals

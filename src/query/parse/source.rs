@@ -1,4 +1,4 @@
-//! A text in the course of parsing: its tokens, and the text that `graphql_parser` gets to see.
+//! A text in the course of parsing: its tokens, and the text that `graphql_parser` parses.
 
 use graphql_parser::query as ast;
 

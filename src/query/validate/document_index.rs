@@ -192,23 +192,3 @@ impl<'d, 'a> DocumentIndex<'d, 'a> {
         reachable
     }
 }
-
-/// The name of an operation.
-pub(super) fn operation_name<'a>(operation: &ast::OperationDefinition<'a, &'a str>) -> Option<&'a str> {
-    match operation {
-        ast::OperationDefinition::SelectionSet(_) => None,
-        ast::OperationDefinition::Query(query) => query.name,
-        ast::OperationDefinition::Mutation(mutation) => mutation.name,
-        ast::OperationDefinition::Subscription(subscription) => subscription.name,
-    }
-}
-
-/// The position of an operation.
-pub(super) fn operation_position<'a>(operation: &ast::OperationDefinition<'a, &'a str>) -> Pos {
-    match operation {
-        ast::OperationDefinition::SelectionSet(set) => set.span.0,
-        ast::OperationDefinition::Query(query) => query.position,
-        ast::OperationDefinition::Mutation(mutation) => mutation.position,
-        ast::OperationDefinition::Subscription(subscription) => subscription.position,
-    }
-}

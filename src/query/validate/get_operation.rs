@@ -6,8 +6,7 @@ use thiserror::Error;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::query::parse::document::{Document, location};
-use crate::query::validate::document_index::{operation_name, operation_position};
+use crate::query::parse::document::{Document, location, operation_parts};
 
 /// The most operations that an error lists.
 const MAX_LISTED: usize = 10;
@@ -26,12 +25,12 @@ pub(super) fn get_operation<'d, 'a>(
     });
     let operations: Vec<_> = operations.collect();
     let operation = match (name, operations.as_slice()) {
-        (Some(name), all) => all.iter().find(|operation| operation_name(operation) == Some(name)),
+        (Some(name), all) => all.iter().find(|operation| operation_parts(operation).name == Some(name)),
         (None, [only]) => Some(only),
         (None, _) => None,
     };
     operation.copied().ok_or_else(|| {
-        let names = operations.iter().filter_map(|operation| operation_name(operation)).map(str::to_owned);
+        let names = operations.iter().filter_map(|operation| operation_parts(operation).name).map(str::to_owned);
         let operations_in_document = names.take(MAX_LISTED).collect();
         let error = match name {
             Some(name) => OperationError::Unknown {
@@ -41,7 +40,10 @@ pub(super) fn get_operation<'d, 'a>(
             None => OperationError::Ambiguous { operations: operations_in_document },
         };
         let listed = operations.iter().take(MAX_LISTED);
-        GraphqlErrors::one(GraphqlError::new(&error, listed.map(|operation| location(operation_position(operation)))))
+        GraphqlErrors::one(GraphqlError::new(
+            &error,
+            listed.map(|operation| location(operation_parts(operation).position)),
+        ))
     })
 }
 
@@ -78,7 +80,9 @@ mod tests {
         let source = Source::read(text).unwrap();
         let document = source.parse().unwrap();
         let operation = get_operation(&document, name);
-        operation.map(|operation| operation_name(operation).map(str::to_owned)).map_err(|errors| errors.to_string())
+        operation
+            .map(|operation| operation_parts(operation).name.map(str::to_owned))
+            .map_err(|errors| errors.to_string())
     }
 
     #[test]

@@ -9,11 +9,11 @@ use graphql_parser::query as ast;
 use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::{self, TypeRef};
-use crate::query::parse::document::{Document, location};
+use crate::query::parse::document::{DefinitionParts, Document, location, operation_parts};
 use crate::query::validate::directives::{self, DirectiveLocation};
 use crate::query::validate::document_index::{
     ArgumentList, ArgumentOwner, DeclaredVariable, Definition, DefinitionKind, DocumentIndex, FragmentSpread,
-    InlineFragment, SelectedField, TYPE_NAME, VariableUsage, operation_name, operation_position,
+    InlineFragment, SelectedField, TYPE_NAME, VariableUsage,
 };
 use crate::query::validate::work::Work;
 
@@ -48,19 +48,6 @@ pub(super) fn build<'d, 'a>(catalog: &'d Catalog, document: &'d Document<'a>) ->
 /// A field's named type and declared arguments.
 type Signature<'d> = (TypeId, &'d [schema::Argument]);
 
-/// What operations and fragments have in common.
-struct DefinitionParts<'d, 'a> {
-    kind: DefinitionKind<'d, 'a>,
-    name: Option<&'a str>,
-    position: Pos,
-    variables: &'d [ast::VariableDefinition<'a, &'a str>],
-    directives: &'d [ast::Directive<'a, &'a str>],
-    directive_location: DirectiveLocation,
-    selection_set: &'d ast::SelectionSet<'a, &'a str>,
-    /// The object type that the selection set selects from, if it is known.
-    ty: Option<TypeId>,
-}
-
 struct IndexBuilder<'d, 'a> {
     catalog: &'d Catalog,
     index: DocumentIndex<'d, 'a>,
@@ -69,12 +56,30 @@ struct IndexBuilder<'d, 'a> {
 impl<'d, 'a> IndexBuilder<'d, 'a> {
     fn definition(&mut self, definition: &'d ast::Definition<'a, &'a str>) {
         let (first_spread, first_usage) = (self.index.fragment_spreads.len(), self.index.variable_usages.len());
-        let parts = match definition {
-            ast::Definition::Operation(operation) => self.operation_parts(operation),
-            ast::Definition::Fragment(fragment) => self.fragment_parts(fragment),
+        let (kind, parts, directive_location, ty) = match definition {
+            ast::Definition::Operation(operation) => {
+                let is_query = !matches!(
+                    operation,
+                    ast::OperationDefinition::Mutation(_) | ast::OperationDefinition::Subscription(_)
+                );
+                let ty = is_query.then(|| self.catalog.query());
+                let kind = DefinitionKind::Operation(operation);
+                (kind, operation_parts(operation), DirectiveLocation::Operation, ty)
+            }
+            ast::Definition::Fragment(fragment) => {
+                let ast::TypeCondition::On(ty) = fragment.type_condition;
+                let parts = DefinitionParts {
+                    name: Some(fragment.name),
+                    position: fragment.position,
+                    variables: &[],
+                    directives: &fragment.directives,
+                    selection_set: &fragment.selection_set,
+                };
+                (DefinitionKind::Fragment(ty), parts, DirectiveLocation::FragmentDefinition, self.object(ty))
+            }
         };
-        self.directives(parts.directive_location, parts.directives);
-        self.selection_set(parts.selection_set, parts.ty);
+        self.directives(directive_location, parts.directives);
+        self.selection_set(parts.selection_set, ty);
         let variables = parts.variables.iter().map(|definition| self.variable(definition)).collect();
         let index = &mut self.index;
         let mut variable_usages: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -82,7 +87,7 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
             variable_usages.entry(usage.name).or_default().push(number);
         }
         index.definitions.push(Definition {
-            kind: parts.kind,
+            kind,
             name: parts.name,
             location: location(parts.position),
             selection_set: parts.selection_set,
@@ -90,47 +95,6 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
             fragment_spreads: first_spread..index.fragment_spreads.len(),
             variable_usages,
         });
-    }
-
-    fn operation_parts(&self, operation: &'d ast::OperationDefinition<'a, &'a str>) -> DefinitionParts<'d, 'a> {
-        let query = self.catalog.query();
-        let no_variables: &[_] = &[];
-        let (variables, directives, selection_set, ty) = match operation {
-            ast::OperationDefinition::SelectionSet(set) => (no_variables, &[][..], set, Some(query)),
-            ast::OperationDefinition::Query(q) => {
-                (&q.variable_definitions[..], &q.directives[..], &q.selection_set, Some(query))
-            }
-            ast::OperationDefinition::Mutation(m) => {
-                (&m.variable_definitions[..], &m.directives[..], &m.selection_set, None)
-            }
-            ast::OperationDefinition::Subscription(s) => {
-                (&s.variable_definitions[..], &s.directives[..], &s.selection_set, None)
-            }
-        };
-        DefinitionParts {
-            kind: DefinitionKind::Operation(operation),
-            name: operation_name(operation),
-            position: operation_position(operation),
-            variables,
-            directives,
-            directive_location: DirectiveLocation::Operation,
-            selection_set,
-            ty,
-        }
-    }
-
-    fn fragment_parts(&self, fragment: &'d ast::FragmentDefinition<'a, &'a str>) -> DefinitionParts<'d, 'a> {
-        let ast::TypeCondition::On(ty) = fragment.type_condition;
-        DefinitionParts {
-            kind: DefinitionKind::Fragment(ty),
-            name: Some(fragment.name),
-            position: fragment.position,
-            variables: &[],
-            directives: &fragment.directives,
-            directive_location: DirectiveLocation::FragmentDefinition,
-            selection_set: &fragment.selection_set,
-            ty: self.object(ty),
-        }
     }
 
     fn variable(&self, definition: &'d ast::VariableDefinition<'a, &'a str>) -> DeclaredVariable<'d, 'a> {

@@ -11,17 +11,17 @@ use graphql_parser::query as ast;
 use thiserror::Error;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::Binding;
+use crate::catalog::binding::{Binding, EntityBinding};
 use crate::catalog::ids::{FieldId, TypeId};
 use crate::catalog::schema::TypeRef;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::query::document_limits::{MAX_CONDITIONS, MAX_LEVELS, MAX_SELECTIONS};
+use crate::query::document_limits::{MAX_CONDITIONS, MAX_SELECTIONS};
 use crate::query::operation::{
     Condition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
 };
-use crate::query::parse::document::{Document, is_long_number, location};
+use crate::query::parse::document::{DefinitionParts, Document, is_long_number, location, operation_parts};
 use crate::query::validate::name_map::NameMap;
 
 type SelectionSet<'a> = ast::SelectionSet<'a, &'a str>;
@@ -32,18 +32,7 @@ pub(super) fn merge<'t>(
     document: &Document<'t>,
     operation: &ast::OperationDefinition<'t, &'t str>,
 ) -> Result<Operation, GraphqlErrors> {
-    let (name, definitions, selection_set) = match operation {
-        ast::OperationDefinition::SelectionSet(set) => (None, &[][..], set),
-        ast::OperationDefinition::Query(query) => {
-            (query.name.map(Arc::from), &query.variable_definitions[..], &query.selection_set)
-        }
-        ast::OperationDefinition::Mutation(other) => {
-            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
-        }
-        ast::OperationDefinition::Subscription(other) => {
-            (other.name.map(Arc::from), &other.variable_definitions[..], &other.selection_set)
-        }
-    };
+    let DefinitionParts { name, variables: definitions, selection_set, .. } = operation_parts(operation);
     let fragments = document.definitions.iter().filter_map(|definition| match definition {
         ast::Definition::Fragment(fragment) => Some((fragment.name, &fragment.selection_set)),
         ast::Definition::Operation(_) => None,
@@ -58,19 +47,17 @@ pub(super) fn merge<'t>(
         conditions: BTreeSet::new(),
     };
     let root = vec![(selection_set, Rc::from([]))];
-    let selections = merger.merge_selection_sets(catalog.query(), root, 0).map_err(GraphqlErrors::one)?;
+    let selections = merger.merge_selection_sets(catalog.query(), root).map_err(GraphqlErrors::one)?;
     let variables = definitions.iter().map(|definition| merger.variable(definition)).collect();
     let (selection_count, conditions) = (merger.selection_count, merger.conditions);
-    Ok(Operation { name, variables, selections, selection_count, conditions })
+    Ok(Operation { name: name.map(Arc::from), variables, selections, selection_count, conditions })
 }
 
-/// An operation that exceeds a limit once its fragments are spread.
+/// An operation that exceeds a limit of what is left once its fragments are spread and literal conditions are decided.
 #[derive(Debug, Error)]
 enum ExpansionError {
     #[error("the document selects more than {} fields once its fragments are spread", MAX_SELECTIONS)]
     Selections,
-    #[error("the document nests more than {} levels; split it into several queries", MAX_LEVELS)]
-    Levels,
     #[error(
         "a field depends on more than {} conditions (`@skip`, `@include`), those of fragments included",
         MAX_CONDITIONS
@@ -80,16 +67,12 @@ enum ExpansionError {
 
 impl Diagnostic for ExpansionError {
     fn code(&self) -> ErrorCode {
-        match self {
-            Self::Selections | Self::Conditions => ErrorCode::GraphqlValidationFailed,
-            Self::Levels => ErrorCode::DepthExceeded,
-        }
+        ErrorCode::GraphqlValidationFailed
     }
 
     fn extensions(&self) -> ErrorExtensions {
         let (name, limit) = match self {
             Self::Selections => ("maxSelections", MAX_SELECTIONS),
-            Self::Levels => ("maxLevels", MAX_LEVELS),
             Self::Conditions => ("maxConditions", MAX_CONDITIONS),
         };
         ErrorExtensions::from_iter([(name.to_owned(), limit.into())])
@@ -128,12 +111,11 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         &mut self,
         object: TypeId,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
-        level: usize,
     ) -> Result<Vec<Selection>, GraphqlError> {
-        let (fields, keys) = self.collect_fields(sets, level)?;
+        let (fields, keys) = self.collect_fields(sets)?;
         let mut selections = Vec::with_capacity(keys);
         for same_key in fields.chunk_by(|one, other| one.key == other.key) {
-            selections.push(self.merge_fields(object, same_key, level)?);
+            selections.push(self.merge_fields(object, same_key)?);
         }
         Ok(selections)
     }
@@ -143,7 +125,6 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     fn collect_fields(
         &mut self,
         sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
-        level: usize,
     ) -> Result<(Vec<CollectedField<'d, 't>>, usize), GraphqlError> {
         let usual = sets.iter().map(|(set, _)| set.items.len()).sum();
         let (mut fields, mut keys) = (Vec::with_capacity(usual), NameMap::with_capacity(usual));
@@ -163,9 +144,6 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     };
                     if self.selections_left == 0 {
                         return Err(error(&ExpansionError::Selections, field.position));
-                    }
-                    if level == MAX_LEVELS {
-                        return Err(error(&ExpansionError::Levels, field.position));
                     }
                     self.selections_left -= 1;
                     let next = keys.len();
@@ -198,12 +176,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     }
 
     /// Merges the fields of one response key, at least one.
-    fn merge_fields(
-        &mut self,
-        object: TypeId,
-        same_key: &[CollectedField<'d, 't>],
-        level: usize,
-    ) -> Result<Selection, GraphqlError> {
+    fn merge_fields(&mut self, object: TypeId, same_key: &[CollectedField<'d, 't>]) -> Result<Selection, GraphqlError> {
         let field = same_key[0].field;
         let target = self.target(object, field.name);
         let (arguments, selections, takes_arguments) = match target {
@@ -218,9 +191,8 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 let sets = same_key.iter().filter(|collected| !collected.field.selection_set.items.is_empty());
                 let sets: Vec<_> =
                     sets.map(|collected| (&collected.field.selection_set, Rc::clone(&collected.conditions))).collect();
-                let selections =
-                    if sets.is_empty() { Vec::new() } else { self.merge_selection_sets(inner, sets, level + 1)? };
-                let takes_arguments = takes_arguments(&definition.binding)
+                let selections = if sets.is_empty() { Vec::new() } else { self.merge_selection_sets(inner, sets)? };
+                let takes_arguments = takes_arguments(self.catalog.binding(id))
                     || selections.iter().any(|selection| selection.takes_arguments);
                 (arguments, selections, takes_arguments)
             }
@@ -322,20 +294,9 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     }
 }
 
-/// Whether a field with that binding takes arguments itself.
-fn takes_arguments(binding: &Binding) -> bool {
-    match binding {
-        Binding::Lookup(_) | Binding::Connection(_) | Binding::Introspection(_) => true,
-        Binding::Column(_)
-        | Binding::Aggregate(_)
-        | Binding::One(_)
-        | Binding::Edges
-        | Binding::Node
-        | Binding::PageInfo
-        | Binding::Count
-        | Binding::Cursor
-        | Binding::PageInfoField(_) => false,
-    }
+/// Whether a field takes arguments itself.
+fn takes_arguments(binding: Binding<'_>) -> bool {
+    matches!(binding, Binding::Root(_) | Binding::Introspection | Binding::Entity(EntityBinding::Connection(_)))
 }
 
 fn error(error: &ExpansionError, position: Pos) -> GraphqlError {

@@ -78,7 +78,7 @@ pub(super) enum Violation {
     /// A scalar or enum with a selection set.
     #[error("Field \"{field}\" of type \"{ty}\" has no fields to select")]
     SelectionSetOnLeaf { field: Truncated, ty: String },
-    /// A field that the type does not have. The way to one further inside can stand in its place. The fields of the type are
+    /// A field that the type does not have. The path to one further inside can replace it. The fields of the type are
     /// listed in the order of their likeness.
     #[error("Type \"{ty}\" has no field \"{field}\"{}", mend_field(.instead, .suggestions, .fields))]
     UnknownField { field: Truncated, ty: String, instead: Vec<String>, suggestions: Suggestions, fields: Vec<String> },

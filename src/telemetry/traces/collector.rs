@@ -15,10 +15,10 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::Handle;
 
-use crate::pem_files::{authorities, certificates, private_key};
 use crate::telemetry::error_chain::ErrorChain;
 use crate::telemetry::traces::error::TracesError;
 use crate::telemetry::traces::variables::exporter_variable;
+use crate::tls::pem_files::{authorities, certificates, private_key};
 
 /// Sends requests to the collector.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use opentelemetry_otlp::ExporterBuildError;
 
-use crate::pem_files::PemError;
+use crate::tls::pem_files::PemError;
 
 /// Why no traces are recorded.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! Tokens: invalid ones, the published keys, rotation of keys, and changes by the operator under load.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,8 @@ use serde_json::{Value, json};
 use crate::support::command::{self, orderql_on, run};
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::Response;
-use crate::support::server::Server;
+use crate::support::server::{Server, wait_until};
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
 const QUERY: &str = r#"{"query":"{ order(orderId: \"NONE\") { orderName } }"}"#;
@@ -65,7 +67,8 @@ fn now() -> u64 {
 /// The claims of a valid token.
 fn claims() -> JWTClaims<NoCustomClaims> {
     let mut claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
-    claims.issued_at = Some(jwt::Duration::from_secs(now()));
+    // A token from the second in which its account was created is not accepted.
+    claims.issued_at = Some(jwt::Duration::from_secs(now() + 1));
     claims.invalid_before = None;
     claims.expires_at = Some(jwt::Duration::from_secs(now() + 3600));
     claims.with_audience("store")
@@ -73,8 +76,13 @@ fn claims() -> JWTClaims<NoCustomClaims> {
 
 /// Runs a command with the server's keys. Returns whether it succeeded, its output and its errors.
 fn orderql(folder: &Path, database: &Database, arguments: &str) -> (bool, String, String) {
+    orderql_with(folder, database, arguments, "")
+}
+
+/// The same with a line of standard input.
+fn orderql_with(folder: &Path, database: &Database, arguments: &str, input: &str) -> (bool, String, String) {
     let mut command = orderql_on(database);
-    let result = run(command.args(arguments.split(' ')).env("ORDERQL_KEY_FOLDER", folder.join("keys")), "");
+    let result = run(command.args(arguments.split(' ')).env("ORDERQL_KEY_FOLDER", folder.join("keys")), input);
     (result.succeeded, result.stdout, result.stderr)
 }
 
@@ -328,4 +336,160 @@ async fn changes_by_the_operator_under_load_fail_no_other_request() {
     while query(&server, &ann).status != 401 {}
     while query(&other, &ann).status != 401 {}
     assert_eq!((query(&server, &last).status, query(&other, &last).status), (200, 200));
+}
+
+/// The flags of an external issuer, whose key is in the folder, and that key.
+fn external_issuer(folder: &Path) -> ([String; 6], Ed25519KeyPair) {
+    let key = Ed25519KeyPair::generate().with_key_id("theirs");
+    let file = folder.join("jwks.json");
+    let jwk: Value = serde_json::from_str(&key.public_key().to_jwk()).unwrap();
+    fs::write(&file, json!({"keys": [jwk]}).to_string()).unwrap();
+    let flags =
+        ["--external-jwks", file.to_str().unwrap(), "--external-issuer", "theirs", "--external-audience", "orders"];
+    (flags.map(str::to_owned), key)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_retired_key_is_rejected_while_an_external_issuers_keys_cannot_be_read() {
+    let database = database().await;
+    let folder = TestFolder::create("external-issuer");
+    let (flags, _) = external_issuer(folder.path());
+    let flags: Vec<_> = ["--admin-listen", "0"].into_iter().chain(flags.iter().map(String::as_str)).collect();
+    let server = Server::start(&database, &flags);
+    let run = |arguments: &str| orderql(&server.folder, &database, arguments);
+    let token = server.token("demo");
+    let old = signing_key(&server).0;
+    assert_eq!(query(&server, &token).status, 200);
+    assert!(run("keys rotate").0);
+    fs::write(folder.path().join("jwks.json"), "").unwrap();
+    assert_eq!(run(&format!("keys retire {old}")).1, format!("{old} is retired\n"));
+    // The command has waited for the server.
+    assert_eq!(query(&server, &token).status, 401);
+    assert_eq!(query(&server, &server.token("demo")).status, 200);
+    let keys = server.get_as_operator("/health/ready").json()["parts"]["keys"].take();
+    assert_ne!(keys["status"], "ok", "{keys}");
+    external_issuer(folder.path());
+    wait_until(|| {
+        query(&server, &server.token("demo"));
+        server.get_as_operator("/health/ready").json()["parts"]["keys"]["status"] == "ok"
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retiring_a_key_fails_if_a_server_does_not_say_that_it_rejects_it() {
+    let database = database().await;
+    let server = Server::start(&database, &[]);
+    let run = |arguments: &str| orderql(&server.folder, &database, arguments);
+    let old = signing_key(&server).0;
+    assert!(run("keys rotate").0);
+    // A server with a copy of the folder, and so with the key.
+    let copy = TestFolder::create("copied-keys");
+    let keys = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path());
+    for key in keys {
+        fs::copy(&key, copy.path().join(key.file_name().unwrap())).unwrap();
+    }
+    fs::set_permissions(copy.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let other = Server::start(&database, &["--key-folder", copy.path().to_str().unwrap()]);
+    let (succeeded, out, error) = run(&format!("keys retire {old}"));
+    assert!(!succeeded && out.is_empty(), "{out}");
+    assert!(error.contains(&format!("{old} is removed from the folder")), "{error}");
+    assert!(error.contains("1 of 2 running servers still accept its tokens"), "{error}");
+    other.stop();
+
+    // One that cannot be asked.
+    let second = signing_key_ids(&server).pop().unwrap();
+    assert!(run("keys rotate").0);
+    server.signal("-STOP");
+    let (succeeded, _, error) = run(&format!("keys retire {second}"));
+    server.signal("-CONT");
+    assert!(!succeeded && error.contains("1 of 1 running servers did not say"), "{error}");
+}
+
+/// The ids of the keys in the server's folder, the newest last.
+fn signing_key_ids(server: &Server) -> Vec<String> {
+    let files = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path());
+    let mut ids: Vec<_> = files.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+/// The status of a query with a token, and why it is not accepted.
+fn status(server: &Server, token: &str) -> (u16, String) {
+    let response = query(server, token);
+    (response.status, response.header("www-authenticate").unwrap_or_default().to_owned())
+}
+
+/// The claims of a token.
+fn claims_of(token: &str) -> Value {
+    let claims = BASE64_URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
+    serde_json::from_slice(&claims).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_of_a_removed_user_is_not_one_of_a_new_user_of_that_name() {
+    let database = database().await;
+    create_users(&mut database.connect().await, &[("ann", Profile::DEFAULT)]).await;
+    let folder = TestFolder::create("removed-user");
+    let (flags, key) = external_issuer(folder.path());
+    let server = Server::start(&database, &flags.each_ref().map(String::as_str));
+    let run = |arguments: &str| {
+        let (succeeded, out, error) = orderql_with(&server.folder, &database, arguments, "secret\n");
+        assert!(succeeded, "{arguments}: {error}");
+        out.trim().to_owned()
+    };
+    let sign = |issued_at: Option<u64>| {
+        let mut claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("theirs").with_subject("ann");
+        claims.issued_at = issued_at.map(jwt::Duration::from_secs);
+        claims.invalid_before = None;
+        key.sign(claims.with_audience("orders")).unwrap()
+    };
+    let tokens = [server.token("ann"), run("token ann"), sign(Some(now() + 1))];
+    for token in &tokens {
+        assert_eq!(status(&server, token), (200, String::new()));
+    }
+    assert_eq!(status(&server, &sign(None)).0, 401, "nobody knows how old it is");
+    run("user remove ann");
+    for token in &tokens {
+        wait_until(|| status(&server, token).1.contains("account is closed"));
+    }
+    // The external issuer's token is dated a second ahead.
+    let newest = tokens.iter().map(|token| claims_of(token)["iat"].as_u64().unwrap()).max().unwrap();
+    wait_until(|| now() >= newest);
+    run("user add ann --group API");
+    for token in &tokens {
+        wait_until(|| !status(&server, token).1.contains("account is closed"));
+        let (status, challenge) = status(&server, token);
+        assert!(status == 401 && challenge.contains("older than its account"), "{status} {challenge}");
+    }
+    // Also in the second of the creation.
+    let issued = server.sign_in("/auth/token", "ann", "secret").json()["access_token"].take();
+    for token in [&run("token ann"), issued.as_str().unwrap()] {
+        assert_eq!(status(&server, token), (200, String::new()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_password_ends_older_tokens_only_where_that_is_set() {
+    let database = database().await;
+    let server = Server::start(&database, &["--revoke-on-password-change", "on"]);
+    let keys = server.folder.join("keys");
+    let other = Server::start(&database, &["--key-folder", keys.to_str().unwrap()]);
+    let run = |arguments: &str| {
+        let (succeeded, _, error) = orderql_with(&server.folder, &database, arguments, "secret\n");
+        assert!(succeeded, "{arguments}: {error}");
+    };
+    let token = server.token("demo");
+    // Other changes of the account end no token.
+    for (change, expected) in [("user disable demo", 401), ("user enable demo", 200)] {
+        run(change);
+        wait_until(|| [&server, &other].iter().all(|server| query(server, &token).status == expected));
+    }
+    // The token may be dated a second ahead.
+    wait_until(|| now() >= claims_of(&token)["iat"].as_u64().unwrap());
+    run("user passwd demo");
+    wait_until(|| status(&server, &token).1.contains("older than its account or the account's password"));
+    wait_until(|| other.sign_in("/auth/token", "demo", "secret").status == 200);
+    assert_eq!(query(&other, &token).status, 200);
+    let newer = server.sign_in("/auth/token", "demo", "secret").json();
+    assert_eq!(query(&server, newer["access_token"].as_str().unwrap()).status, 200);
 }

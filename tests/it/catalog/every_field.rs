@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Binding;
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, RootBinding};
 use orderql::catalog::ids::TypeId;
+use orderql::catalog::schema::ObjectKind;
 use orderql::query::Variables;
 use serde_json::Value;
 
@@ -22,10 +23,10 @@ async fn every_field_of_every_type_has_a_value_somewhere() {
     let runner = QueryRunner::new(&database);
     let catalog = runner.catalog();
     let mut seen = Seen::default();
-    for root in &catalog.object(catalog.query()).unwrap().fields {
-        let arguments = match &root.binding {
-            Binding::Connection(_) => "first: 100, countUpTo: 1000".to_owned(),
-            Binding::Lookup(lookup) => {
+    for (root, binding) in catalog.fields_of(catalog.object(catalog.query()).unwrap()) {
+        let arguments = match binding {
+            Binding::Root(RootBinding::Connection(_)) => "first: 100, countUpTo: 1000".to_owned(),
+            Binding::Root(RootBinding::Lookup(lookup)) => {
                 let keys: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
                 let keys = if lookup.alternatives { &keys[..1] } else { &keys[..] };
                 let (list, present) = (keys.join(", "), keys.join(" IS NOT NULL AND "));
@@ -70,33 +71,41 @@ fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut St
     let object = catalog.object(id).unwrap();
     query.push_str("{ __typename ");
     above.push(id);
-    for field in &object.fields {
+    for (field, binding) in catalog.fields_of(object) {
         let target = field.ty.named();
         if catalog.object(target).is_none() {
             write!(query, "{} ", field.name).unwrap();
             continue;
         }
-        let nodes = above.iter().filter(|id| catalog.entity(**id).is_some()).count();
-        let is_wrapper = matches!(field.binding, Binding::Edges | Binding::Node | Binding::PageInfo);
+        let nodes = above.iter().filter(|id| is_entity(catalog, **id)).count();
+        let is_wrapper = matches!(
+            binding,
+            Binding::Connection(ConnectionField::Edges | ConnectionField::PageInfo) | Binding::Edge(EdgeField::Node)
+        );
         if above.contains(&target) || !is_wrapper && nodes > DEPTH {
             continue;
         }
         // A connection's own type is not the node's type, so the check above does not find these.
-        if let Binding::Connection(connection) = &field.binding
-            && above.contains(&connection.node)
+        let connection = binding.connection();
+        if let Some(connection) = connection
+            && above.contains(&connection.node.ty())
         {
             // Such as the variants of a product.
-            if connection.node == id {
+            if connection.node.ty() == id {
                 write!(query, "{}(first: 10) {{ __typename edges {{ __typename }} }} ", field.name).unwrap();
             }
             continue;
         }
-        let page = if matches!(field.binding, Binding::Connection(_)) { "(first: 10)" } else { "" };
+        let page = if connection.is_some() { "(first: 10)" } else { "" };
         write!(query, "{}{page} ", field.name).unwrap();
         select(catalog, target, above, query);
     }
     above.pop();
     query.push_str("} ");
+}
+
+fn is_entity(catalog: &Catalog, id: TypeId) -> bool {
+    matches!(catalog.object(id).unwrap().kind, ObjectKind::Entity(_))
 }
 
 /// Field names such as `Order.orderId`.

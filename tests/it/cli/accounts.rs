@@ -1,8 +1,9 @@
 //! Commands for users, groups, grants and profiles: output, errors, and the effect on running servers.
 
-use orderql::access::profile::{PROFILE_LIMITS, Unit};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+use orderql::limits::{LIMITS, Unit};
+use serde_json::{Value, json};
 
 use crate::support::command::{CommandResult, orderql_on, run};
 use crate::support::database::{Database, empty_database, migrated_database};
@@ -252,7 +253,7 @@ async fn a_profile_has_a_column_for_each_limit_and_no_others() {
                   WHERE (table_schema, table_name) = ('orderql', 'user_profile') AND column_name <> 'user_id'";
     let rows = database.connect().await.query(select, &[]).await.unwrap();
     let columns: BTreeMap<String, String> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-    let limits = PROFILE_LIMITS.iter().map(|limit| {
+    let limits = LIMITS.iter().map(|limit| {
         let data_type = match limit.unit {
             Unit::Credits | Unit::Time => "bigint",
             Unit::Count => "integer",

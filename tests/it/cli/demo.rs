@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use orderql::cli::demo::sample;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use orderql::sample::fill::fill;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orderql::access::profile::Profile;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -112,4 +112,20 @@ async fn waits_for_a_connection_of_the_pool_no_longer_than_configured() {
     assert_eq!(both.join_next().await.unwrap().unwrap(), 503);
     lock.rollback().await.unwrap();
     assert_eq!(both.join_next().await.unwrap().unwrap(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_children_of_an_absent_parent_cost_nothing() {
+    let (server, database, token) = server_with_demo_user(Profile::default(), &[]).await;
+    let methods = "
+        INSERT INTO product_store_shipment_meth
+            (product_store_ship_meth_id, product_store_id, shipment_method_type_id, party_id, role_type_id)
+        SELECT 'M' || n, 'RentalStore', 'GROUND', '_NA_', 'CARRIER' FROM generate_series(1, 3) AS n";
+    let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {methods}; COMMIT");
+    database.connect().await.batch_execute(&fill).await.unwrap();
+    let query = "{ productStore(productStoreId: \"RentalStore\") { storeName shipmentMethods(first: 2) { edges { node { shipmentMethodTypeId } } } } }";
+    let body = server.query(&token, query).json();
+    assert_eq!(body["data"], json!({"productStore": null}));
+    let cost = &body["extensions"]["cost"];
+    assert_eq!((&cost["requestedQueryCost"], &cost["actualQueryCost"]), (&json!(6), &json!(0)), "{body}");
 }

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::process;
 
 use orderql::cli::demo::prepare;
-use orderql::database::address::ClusterAddress;
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
-use orderql::database::error::ClusterError;
-use orderql::database::options::Durability;
+use orderql::database::connection::connect::connect;
+use orderql::private_cluster::address::ClusterAddress;
+use orderql::private_cluster::cluster::Cluster;
+use orderql::private_cluster::error::ClusterError;
+use orderql::private_cluster::options::Durability;
 
 use crate::support::cluster::throwaway_cluster;
 use crate::support::test_folder::TestFolder;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::{fs, thread};
 
 use clap::Parser as _;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use orderql::database::migrate::{MigrateError, migrate};
 use orderql::database::migration_report::MigrationReport;
 use tokio_postgres::Client;

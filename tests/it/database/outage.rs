@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orderql::access::profile::Profile;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::json;
 
 use crate::database::postgres::{

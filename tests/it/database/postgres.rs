@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use orderql::database::address::ClusterAddress;
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
-use orderql::database::options::{ClusterOptions, Durability};
+use orderql::database::connection::connect::connect;
+use orderql::private_cluster::address::ClusterAddress;
+use orderql::private_cluster::cluster::Cluster;
+use orderql::private_cluster::options::{ClusterOptions, Durability};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_postgres::config::Host;

@@ -7,11 +7,11 @@ use std::process::Command;
 use std::{env, fs};
 
 use orderql::access::profile::Profile;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::json;
 use tokio_postgres::Client;
 
-use crate::database::faults::updates::{ORDERS, audited, box_form};
+use crate::database::faults::updates::{ORDERS, audited, box_form, mark};
 use crate::database::postgres::{ORDER, Postgres, assert_unavailable, send_queries, serve, stop, wait_for_recovery};
 use crate::support::database::migrated_database;
 use crate::support::http::{GRAPHQL_JSON, Response, bearer};
@@ -188,7 +188,7 @@ async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_spac
     assert_eq!(server.query(&token, ORDER).json()["data"], json!({ "order": null }), "reading needs no space");
     client.batch_execute("DROP TABLE filler").await.unwrap();
     assert_eq!(update("later").status, 200);
-    assert_eq!(audited(&client).await, ["later"]);
+    assert_eq!(audited(&client).await, ["later"].map(mark));
     stop(server);
     drop(client);
     drop(postgres);

@@ -43,42 +43,6 @@ const FACILITIES: &str = "
     ANALYZE facility, product, product_facility";
 
 #[tokio::test]
-async fn reads_pages_of_orders_along_an_index_at_any_offset() {
-    let database = loaded_database().await;
-    let client = database.connect().await;
-    client.batch_execute(ORDERS).await.unwrap();
-    let client = connect_like_server(&database).await;
-    let runner = QueryRunner::new(&database);
-    for (sort_key, column, indexes) in [
-        ("ORDER_DATE", "order_date", &["oql_order_header_in_order_date_order"][..]),
-        ("ORDER_ID", "order_id", &["pk_order_header", "oql_order_header_in_order_id_order"]),
-        ("ORDER_NAME", "order_name", &["oql_order_header_in_order_name_order"]),
-        ("GRAND_TOTAL", "grand_total", &["oql_order_header_in_grand_total_order"]),
-    ] {
-        for reverse in [false, true] {
-            for offset in [None, Some(10_000), Some(17_500), Some(19_500)] {
-                let direction = if reverse { "DESC" } else { "ASC" };
-                for page in ["first: 20, after", "last: 20, before"] {
-                    let cursor = match offset {
-                        None => "null".to_owned(),
-                        Some(offset) => cursor(&runner, &client, sort_key, column, direction, offset).await,
-                    };
-                    let query = format!(
-                        "{{ orders(sortKey: {sort_key}, reverse: {reverse}, {page}: {cursor}) {{ \
-                         edges {{ node {{ orderId statusId }} }} \
-                         pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}"
-                    );
-                    let plan = explain(&runner, &client, &query).await;
-                    assert!(!has_sort(&plan) && scans_only(&plan, indexes), "{query}\n{}", plan.text());
-                    // At most a page of each segment, and a row for each flag.
-                    assert!(scanned_rows(&plan) <= 2.0 * 21.0 + 2.0, "{query}\n{}", plan.text());
-                }
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn reads_nested_pages_along_their_indexes() {
     let database = loaded_database().await;
     let client = database.connect().await;
@@ -176,26 +140,6 @@ async fn reads_only_a_page_of_the_products_of_a_facility() {
         // The facility, and a row of each of two tables for each row of the page.
         assert!(scanned_rows(&plan) <= 1.0 + 2.0 * 21.0, "{} rows\n{query}\n{}", scanned_rows(&plan), plan.text());
     }
-}
-
-/// The cursor of the order at that offset.
-async fn cursor(
-    runner: &QueryRunner,
-    client: &Client,
-    sort_key: &str,
-    column: &str,
-    direction: &str,
-    offset: i64,
-) -> String {
-    let sql = format!(
-        "SELECT order_id FROM order_header ORDER BY {column} {direction}, order_id {direction} OFFSET $1 LIMIT 1"
-    );
-    let id: String = client.query_one(&sql, &[&offset]).await.unwrap().get(0);
-    let reverse = direction == "DESC";
-    let query = format!(
-        "{{ orders(first: 1, sortKey: {sort_key}, reverse: {reverse}, query: \"orderId:{id}\") {{ edges {{ cursor }} }} }}"
-    );
-    runner.data(&query).await["orders"]["edges"][0]["cursor"].to_string()
 }
 
 /// PostgreSQL's plan for the statement of a query.

@@ -5,6 +5,8 @@ mod demo_orders;
 mod index_scans;
 mod nullability;
 mod party_roles;
+mod plan_analysis;
+mod plan_sweep;
 mod random_queries;
 mod snapshot;
 mod sort_key_scans;

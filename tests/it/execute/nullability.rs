@@ -7,8 +7,8 @@ use std::time::Duration;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::database::options::PoolOptions;
-use orderql::database::pool::Pool;
+use orderql::database::pool::options::PoolOptions;
+use orderql::database::pool::reader_pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
@@ -113,7 +113,7 @@ impl Fixture {
         let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
         let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
         let connection = self.pool.connection().await.unwrap();
-        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options);
+        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options, Box::new(|_| true));
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

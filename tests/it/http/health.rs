@@ -1,6 +1,6 @@
 //! The probes.
 
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 
 use crate::support::cluster::cluster;
 use crate::support::server::server_with_demo_user;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use orderql::config::settings::SETTINGS;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::{Value, json};
 
 use crate::support::cluster::cluster;

@@ -49,7 +49,7 @@ async fn a_search_that_ends_with_its_window_says_so_and_goes_on_from_its_cursor(
         let (last, others) = pages.split_last().unwrap();
         assert!(others.len() >= 9, "{}", others.len());
         for (_, _, short) in others {
-            assert_eq!(*short, json!([{"path": ["found"], "rowsExamined": 50}]));
+            assert_eq!(*short, json!([{"path": ["found"], "rowsExamined": 50, "inexact": ["hasNextPage"]}]));
         }
         assert_eq!(last.2, Value::Null);
     }
@@ -63,4 +63,54 @@ async fn a_search_that_an_index_serves_is_whole_in_its_first_page() {
         let pages = pages(&server, &token, JSON, search);
         assert_eq!((pages.len(), &pages[0].2), (1, &Value::Null), "{search}");
     }
+}
+
+/// 2,216 orders, of which four are purchase orders. All values differ.
+const MANY_ORDERS: &str = "
+    INSERT INTO order_type (order_type_id) VALUES ('SALES_ORDER'), ('PURCHASE_ORDER') ON CONFLICT DO NOTHING;
+    INSERT INTO order_header (order_id, order_type_id, order_date, grand_total)
+    SELECT 'MANY' || lpad(n::text, 4, '0'), CASE WHEN n IN (1100, 1110, 1200, 2208) THEN 'PURCHASE_ORDER' ELSE 'SALES_ORDER' END,
+        timestamptz '2001-01-01Z' + n * interval '1 minute', n * 7919 % 2216
+    FROM generate_series(1, 2216) AS n;
+    ANALYZE order_header";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flag_of_a_full_page_is_exact_or_named() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let client = database.connect().await;
+    client.batch_execute(MANY_ORDERS).await.unwrap();
+    let page = |arguments: &str| {
+        let fields = "edges { cursor } pageInfo { hasNextPage hasPreviousPage }";
+        server.query(&token, &format!("{{ orders({arguments}) {{ {fields} }} }}")).json()
+    };
+    let mut inexact = 0;
+    for (sort_key, column) in [("ORDER_ID", "order_id"), ("ORDER_DATE", "order_date"), ("GRAND_TOTAL", "grand_total")] {
+        for reverse in [false, true] {
+            for row in [1, 500, 1002, 1100, 1500, 2208, 2216] {
+                let row = format!("MANY{row:04}");
+                let order = format!("sortKey: {sort_key}, reverse: {reverse}");
+                let of_row = page(&format!("first: 1, {order}, query: \"orderId:{row}\""));
+                let cursor = &of_row["data"]["orders"]["edges"][0]["cursor"];
+                for (size, position, flag, is_upward) in
+                    [("first", "after", "hasPreviousPage", reverse), ("last", "before", "hasNextPage", !reverse)]
+                {
+                    let search = "query: \"orderTypeId:PURCHASE_ORDER\"";
+                    let body = page(&format!("{size}: 1, {order}, {search}, {position}: {cursor}"));
+                    let sql = format!(
+                        "SELECT EXISTS (SELECT FROM order_header AS found, order_header AS cursor WHERE cursor.order_id = $1
+                         AND found.order_type_id = 'PURCHASE_ORDER' AND found.{column} {} cursor.{column})",
+                        if is_upward { ">=" } else { "<=" }
+                    );
+                    let is_there: bool = client.query_one(&sql, &[&row]).await.unwrap().get(0);
+                    let named = body["extensions"]["search"][0]["inexact"].as_array();
+                    let is_named = named.is_some_and(|flags| flags.contains(&json!(flag)));
+                    let value = &body["data"]["orders"]["pageInfo"][flag];
+                    assert_eq!(*value, is_there || is_named, "{order}, {position} {row}: {body}");
+                    inexact += usize::from(is_named && !is_there);
+                }
+            }
+        }
+    }
+    // Otherwise the test would show nothing.
+    assert!(inexact > 0);
 }

@@ -214,3 +214,26 @@ async fn half_of_the_connections_are_for_others() {
     let lengths: Vec<_> = bodies.collect();
     assert!(lengths.iter().all(|length| *length > 10 << 20), "{lengths:?}");
 }
+
+/// A page is held as a whole, with the pages below it, where its flags come before its edges.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_held_takes_no_more_memory_than_its_connection_may() {
+    // A connection may hold one mebibyte beside the one that every stream has.
+    let flags = ["--memory-budget", "8MiB", "--body-limit", "256KiB", "--restore-rate", "0"];
+    let (server, _database, token) = server(PROFILE, &flags).await;
+    let edges = "edges { node { orderId orderItems(first: 100) {
+        edges { node { orderItemSeqId productId itemDescription statusId quantity unitPrice } } } } }";
+    let ask =
+        |page: String| server.query(&token, &format!("{{ orders(first: 2000, sortKey: ORDER_ID) {{ {page} }} }}"));
+    let streamed = ask(format!("{edges} pageInfo {{ hasNextPage }}"));
+    assert_eq!(streamed.json()["data"]["orders"]["edges"].as_array().unwrap().len(), 2000);
+    let before = streamed.json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"].clone();
+    let held = ask(format!("pageInfo {{ hasNextPage }} {edges}"));
+    assert_eq!((held.status, held.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    // It was not paid for, and its memory is free again.
+    let one =
+        server.query(&token, "{ orders(first: 1) { pageInfo { hasNextPage } edges { node { orderId } } } }").json();
+    let cost = one["extensions"]["cost"]["requestedQueryCost"].as_u64().unwrap();
+    let after = one["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"].as_u64().unwrap();
+    assert_eq!(before.as_u64().unwrap() - cost, after);
+}

@@ -6,4 +6,4 @@ mod quotas;
 mod random_forms;
 mod random_updates;
 mod simultaneous_updates;
-mod update;
+pub mod update;

@@ -105,11 +105,12 @@ async fn run(server: &Server, token: &str, client: &Client, number: usize, mut r
 
 /// The response in the model's form.
 fn received(response: &Response) -> Expected {
-    let (errors, message) = match response.status {
-        200 => (Vec::new(), response.json()["_EVENT_MESSAGE_"].as_str().unwrap().to_owned()),
-        _ => (messages(response), String::new()),
+    let (errors, notes) = match response.status {
+        200 => (Vec::new(), response.json().get("_EVENT_MESSAGE_LIST_").cloned()),
+        _ => (messages(response), None),
     };
-    Expected { status: response.status, errors, message }
+    let notes = notes.map(|notes| serde_json::from_value(notes).unwrap()).unwrap_or_default();
+    Expected { status: response.status, errors, notes }
 }
 
 /// Compares the database's rows with the model's.

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
 use orderql::access::profile::Profile;
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
-use orderql::database::options::{ClusterOptions, Durability};
+use orderql::database::connection::connect::connect;
+use orderql::private_cluster::cluster::Cluster;
+use orderql::private_cluster::options::{ClusterOptions, Durability};
 use tokio_postgres::{Client, Config};
 
 use crate::support::cluster::{copy_prepared_cluster, throwaway_cluster};

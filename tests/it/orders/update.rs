@@ -158,13 +158,22 @@ async fn a_row_without_an_item_means_all_items_of_the_shipment() {
     assert_eq!(store.rows(lines).await, ["00001", "00002"]);
     assert_eq!(level(&store, "SHIRT_S")["availableToPromise"], "9.000000");
 
+    // A box that was emptied is used again by moving items there, and only so.
+    let late = store.update(INPUT_BOX);
+    assert_eq!(
+        (late.status, messages(&late)),
+        (
+            409,
+            vec!["row 0 of box: the shipment SHIP_INPUT is SHIPMENT_CANCELLED, and no longer in progress".to_owned()]
+        )
+    );
     // Moving all items cancels the empty shipment and clears its tracking number.
-    store.execute("UPDATE shipment SET status_id = 'SHIPMENT_INPUT' WHERE shipment_id = 'SHIP_INPUT'").await;
     assert_eq!(store.update(&moving("SHIP_APPROVED", "", "SHIP_INPUT")).status, 200);
     let items = "SELECT shipment_id, shipment_item_seq_id, link.order_item_seq_id, item.quantity FROM shipment_item AS item \
                  JOIN order_shipment AS link USING (shipment_id, shipment_item_seq_id) \
                  WHERE shipment_id IN ('SHIP_INPUT', 'SHIP_APPROVED') ORDER BY 2";
     assert_eq!(store.rows(items).await, ["SHIP_INPUT 00001 00003 3.000000", "SHIP_INPUT 00002 00004 1.000000"]);
+    assert_eq!(store.rows("SELECT status_id FROM shipment WHERE shipment_id = 'SHIP_INPUT'").await, ["SHIPMENT_INPUT"]);
     let state = "SELECT status_id, tracking_id_number, (SELECT count(*) FROM shipment_package_content AS content \
                  WHERE content.shipment_id = shipment.shipment_id) FROM shipment JOIN shipment_route_segment USING (shipment_id) \
                  WHERE shipment_id = 'SHIP_APPROVED'";
@@ -216,11 +225,12 @@ async fn another_box_voids_the_label_and_the_same_box_changes_nothing() {
 
     let other = ONE_BOX.replace("YOURPACKNG", "BOPISPACKNG");
     assert_eq!(store.update(&other).status, 200);
-    let void = ["SHIPMENT_INPUT BOPISPACKNG - - - SHRSCS_NOT_STARTED"];
+    // It was approved, and is again: the store goes on packing it.
+    let void = ["SHIPMENT_APPROVED BOPISPACKNG - - - SHRSCS_NOT_STARTED"];
     assert_eq!(store.rows(LABELS).await, void);
-    let history = "SELECT count(*), max(status_date) > now() - interval '1 hour', max(change_by_user_login_id) \
-                   FROM shipment_status WHERE shipment_id = 'SHIP_ONE_ITEM' AND status_id = 'SHIPMENT_INPUT'";
-    assert_eq!(store.rows(history).await, ["1 t demo"]);
+    let history = "SELECT status_id, status_date > now() - interval '1 hour', change_by_user_login_id \
+                   FROM shipment_status WHERE shipment_id = 'SHIP_ONE_ITEM' ORDER BY 1";
+    assert_eq!(store.rows(history).await, ["SHIPMENT_APPROVED t demo", "SHIPMENT_INPUT t demo"]);
     assert_eq!(store.update(&other).status, 200);
     assert_eq!(store.rows(LABELS).await, void);
 
@@ -310,6 +320,11 @@ async fn accepts_rows_of_all_kinds_in_one_request_in_either_encoding() {
         r#""rtp_shipmentId_3":"SHIP_APPROVED","rtp_shipmentItemSeqId_3":"00002","rtp_newShipmentId_3":"SHIP_INPUT","3_rtp_rowSubmit_":3,"#,
         r#""picklistBinId":"📦 \"\\","_EVENT_MESSAGE_":"Order updated successfully"}"#
     );
+    // The audit has the rows alone.
+    let audited = "facilityId=STORE_BROADWAY&box_shipmentId_0=SHIP_INPUT&box_shipmentBoxTypeId_0=BOPISPACKNG\
+                   &box_shipmentId_1=SHIP_APPROVED&box_shipmentBoxTypeId_1=YOURPACKNG\
+                   &rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&rej_rejectionReason_0=MISMATCH\
+                   &rtp_shipmentId_3=SHIP_APPROVED&rtp_shipmentItemSeqId_3=00002&rtp_newShipmentId_3=SHIP_INPUT";
     for (content_type, body) in [(URLENCODED, form.to_owned()), (MULTIPART, multipart(form))] {
         let store = Store::open().await;
         let response = store.send(&[content_type], &body);
@@ -326,10 +341,141 @@ async fn accepts_rows_of_all_kinds_in_one_request_in_either_encoding() {
         assert_eq!(
             store.rows(audit).await,
             [format!(
-                "demo 127.0.0.1 t {form} boxType,itemMoved,reservationReleased,stockVaried,shipGroupMade,itemRejected,shipmentStatus"
+                "demo 127.0.0.1 t {audited} boxType,itemMoved,reservationReleased,stockVaried,shipGroupMade,itemRejected,shipmentStatus"
             )]
         );
     }
+}
+
+/// Programs that poll orders by their stamp see what happened to their shipments.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_moves_the_stamp_of_the_orders_that_it_changes() {
+    let store = Store::open().await;
+    let stamped = "SELECT order_id FROM order_header WHERE last_updated_stamp > now() - interval '1 hour' \
+                   AND last_updated_tx_stamp = last_updated_stamp ORDER BY 1";
+    for (form, orders) in [
+        (INPUT_BOX.to_owned(), &[][..]),
+        (INPUT_BOX.replace("YOURPACKNG", "BOPISPACKNG"), &["ORDER_IN_PROGRESS"]),
+        (ONE_BOX.replace("YOURPACKNG", "BOPISPACKNG"), &["ORDER_IN_PROGRESS_2"]),
+        (moving("SHIP_APPROVED", "00001", "SHIP_INPUT"), &["ORDER_IN_PROGRESS"]),
+        (
+            format!("{INPUT_BOX}&rej_shipmentId_0=SHIP_ONE_ITEM&rej_rejectionReason_0=MISMATCH"),
+            &["ORDER_IN_PROGRESS_2"],
+        ),
+    ] {
+        store.execute("UPDATE order_header SET last_updated_stamp = '2020-01-01', last_updated_tx_stamp = NULL").await;
+        assert_eq!(store.update(&form).status, 200, "{form}");
+        assert_eq!(store.rows(stamped).await, orders, "{form}");
+    }
+}
+
+/// Of a ship group that may not be split the server rejects the other approved items too: in boxes of the same update, in others,
+/// and in none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ship_group_that_may_not_be_split_is_rejected_as_a_whole() {
+    let store = Store::open().await;
+    store
+        .execute(
+            "UPDATE order_item_ship_group SET may_split = 'N' WHERE order_id = 'ORDER_IN_PROGRESS'; \
+             DELETE FROM shipment_package_content WHERE shipment_id = 'SHIP_PACKED'; \
+             DELETE FROM order_shipment WHERE shipment_id = 'SHIP_PACKED'; \
+             DELETE FROM shipment_item WHERE shipment_id = 'SHIP_PACKED'",
+        )
+        .await;
+    let form = rejecting("SHIP_INPUT", "00001", "MISMATCH");
+    let response = store.update_with_key("whole", &form);
+    let note = |line: &str| {
+        format!(
+            "row 0 of rej: the order item {line} of the order ORDER_IN_PROGRESS is rejected too, because its ship group 00001 \
+             may not be split"
+        )
+    };
+    assert_eq!(response.status, 200, "{response:?}");
+    assert_eq!(response.json()["_EVENT_MESSAGE_"], "Order updated successfully");
+    assert_eq!(response.json()["_EVENT_MESSAGE_LIST_"], json!(["00002", "00003", "00004", "00005"].map(note)));
+    assert_eq!(store.update_with_key("whole", &form).body, response.body);
+    let lines = "SELECT item.order_item_seq_id, item.ship_group_seq_id, change_reason_enum_id FROM order_item AS item \
+                 LEFT JOIN order_facility_change USING (order_id, order_item_seq_id) WHERE order_id = 'ORDER_IN_PROGRESS' ORDER BY 1";
+    assert_eq!(
+        store.rows(lines).await,
+        [
+            "00001 00002 MISMATCH",
+            "00002 00002 REJ_AVOID_ORD_SPLIT",
+            "00003 00002 REJ_AVOID_ORD_SPLIT",
+            "00004 00002 REJ_AVOID_ORD_SPLIT",
+            "00005 00002 REJ_AVOID_ORD_SPLIT",
+            // It is sent.
+            "00006 00001 -",
+        ]
+    );
+    let left = "SELECT (SELECT count(*) FROM order_item_ship_grp_inv_res WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id < '00006'), \
+                string_agg(status_id, ' ' ORDER BY shipment_id) FROM shipment WHERE shipment_id IN ('SHIP_APPROVED', 'SHIP_INPUT')";
+    assert_eq!(store.rows(left).await, ["0 SHIPMENT_CANCELLED SHIPMENT_CANCELLED"]);
+    // Another row uses an item that would be rejected too.
+    let store = Store::open().await;
+    store
+        .execute(
+            "UPDATE order_item_ship_group SET may_split = 'N' WHERE order_id = 'ORDER_IN_PROGRESS'; \
+                   UPDATE shipment SET status_id = 'SHIPMENT_INPUT' WHERE shipment_id = 'SHIP_PACKED'",
+        )
+        .await;
+    let response = store.update(&format!(
+        "{form}&rtp_shipmentId_5=SHIP_APPROVED&rtp_shipmentItemSeqId_5=00002&rtp_newShipmentId_5=SHIP_PACKED"
+    ));
+    assert_eq!(
+        (response.status, messages(&response)),
+        (
+            409,
+            vec!["row 0 of rej: the item 00002 of the shipment SHIP_APPROVED is in the row rtp 5 already".to_owned()]
+        )
+    );
+}
+
+/// A store that needs another box adds one, and moves items there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_box_is_a_shipment_beside_another_one() {
+    let store = Store::open_with_least_privileges().await;
+    let form = "facilityId=STORE_BROADWAY&add_shipmentId_3=SHIP_APPROVED&add_shipmentBoxTypeId_3=BOPISPACKNG&3_add_rowSubmit=3";
+    let response = store.update_with_key("add", form);
+    assert_eq!(response.status, 200, "{response:?}");
+    let body = response.json();
+    let new = body["add_newShipmentId_3"].as_str().unwrap();
+    assert_eq!(body["_EVENT_MESSAGE_LIST_"], json!([format!("row 3 of add: the new box is the shipment {new}")]));
+    assert_eq!(store.update_with_key("add", form).body, response.body);
+
+    let shipment = |id: &str| {
+        let query = format!(
+            r#"{{ shipment(shipmentId: "{id}") {{ statusId externalId primaryOrderId originFacilityId shipmentMethodTypeId
+                 items(first: 9) {{ edges {{ node {{ productId }} }} }}
+                 packages(first: 2) {{ edges {{ node {{ shipmentPackageSeqId shipmentBoxTypeId contents(first: 9) {{ edges {{ node {{ quantity }} }} }} }} }} }} }} }}"#
+        );
+        store.query(&query)["shipment"].clone()
+    };
+    let expected = |items: serde_json::Value, contents: serde_json::Value| {
+        json!({
+            "statusId": "SHIPMENT_INPUT", "externalId": null, "primaryOrderId": "ORDER_IN_PROGRESS",
+            "originFacilityId": "STORE_BROADWAY", "shipmentMethodTypeId": "STANDARD", "items": items,
+            "packages": [{ "shipmentPackageSeqId": "00001", "shipmentBoxTypeId": "BOPISPACKNG", "contents": contents }],
+        })
+    };
+    assert_eq!(shipment(new), expected(json!([]), json!([])));
+    assert_eq!(store.update(&moving("SHIP_APPROVED", "00001", new)).status, 200);
+    assert_eq!(shipment(new), expected(json!([{ "productId": "SHIRT_L" }]), json!([{ "quantity": "3.000000" }])));
+    let segments = "SELECT count(*), count(tracking_id_number), min(carrier_service_status_id), \
+                    (SELECT count(*) FROM shipment_package_route_seg WHERE shipment_id = 'NEW'), \
+                    (SELECT string_agg(status_id || ' ' || change_by_user_login_id, ',') FROM shipment_status WHERE shipment_id = 'NEW') \
+                    FROM shipment_route_segment WHERE shipment_id = 'NEW'";
+    assert_eq!(store.rows(&segments.replace("NEW", new)).await, ["1 0 SHRSCS_NOT_STARTED 1 SHIPMENT_INPUT demo"]);
+    let missing = store.update(&form.replace("SHIP_APPROVED", "NONE").replace("BOPISPACKNG", "CRATE"));
+    assert_eq!(
+        (missing.status, messages(&missing)),
+        (
+            404,
+            ["there is no box type CRATE", "there is no shipment NONE"]
+                .map(|cause| format!("row 3 of add: {cause}"))
+                .into()
+        )
+    );
 }
 
 /// An app can build its form from GraphQL alone.

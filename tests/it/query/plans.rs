@@ -58,7 +58,7 @@ fn report(catalog: &Catalog, path: &Path) -> String {
     let limits = if query.contains("# limits: bulk") { BULK } else { Limits::default() };
     let request = Request { query, operation_name: None, variables };
     let result = explain(catalog, &request, &limits);
-    let explained = Explained { query: &request.query, limits, result };
+    let explained = Explained { query: &request.query, limits, result, analysis: None };
 
     // The server has the same plan or errors.
     let compiled = compile(catalog, &request, &limits);

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Binding;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
 use orderql::compile::explanation::{Explanation, explain};
@@ -224,7 +223,7 @@ fn a_cached_text_with_other_variables_compiles_like_a_fresh_one() {
     let catalog = catalog();
     let compiler = Compiler::new(Arc::new(Catalog::built_in().unwrap()), 1 << 20);
     let orders = catalog.fields().find(|(_, field, _)| field.name == "orders").unwrap();
-    let Binding::Connection(orders) = orders.2 else { panic!("orders is a connection") };
+    let orders = orders.2.connection().unwrap();
     let limits = Limits { max_cost: 120, ..Limits::default() };
     let mut random = Random(1);
     let (mut admitted, mut statements) = (0, HashSet::new());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::binding::Connection;
 use orderql::sample::error::SampleError;
 use orderql::sample::fill::{Progress, Sample, Step, fill};
 use orderql::sample::size::Size;
@@ -58,8 +58,8 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
     let runner = QueryRunner::new(&database);
     let query = runner.catalog().object(runner.catalog().query()).unwrap();
     let mut roots = 0;
-    for field in &query.fields {
-        let Binding::Connection(connection) = &field.binding else { continue };
+    for (field, binding) in runner.catalog().fields_of(query) {
+        let Some(connection) = binding.connection() else { continue };
         roots += 1;
         for sort_key in &connection.sort_keys {
             let name = format!("{} by {}", field.name, sort_key.name);

@@ -1,17 +1,12 @@
 //! Lists from the built-in schema, so that tests need no copies of them.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::binding::Connection;
 
 /// The collection fields of the query type, with their connections.
 pub fn collection_roots(catalog: &Catalog) -> Vec<(&str, &Connection)> {
-    let fields = catalog.object(catalog.query()).unwrap().fields.iter();
-    fields
-        .filter_map(|field| match &field.binding {
-            Binding::Connection(connection) => Some((field.name.as_str(), connection)),
-            _ => None,
-        })
-        .collect()
+    let fields = catalog.fields_of(catalog.object(catalog.query()).unwrap());
+    fields.filter_map(|(field, binding)| Some((field.name.as_str(), binding.connection()?))).collect()
 }
 
 /// The names of the search keys of a collection root, in their order.

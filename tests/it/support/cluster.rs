@@ -11,14 +11,14 @@ use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use orderql::access::profile::Profile;
-use orderql::database::address::ClusterAddress;
-use orderql::database::cluster::Cluster;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
-use orderql::database::options::{ClusterOptions, Durability};
 use orderql::load::finish::finish;
 use orderql::load::input::InputFile;
 use orderql::load::loader::load_file;
+use orderql::private_cluster::address::ClusterAddress;
+use orderql::private_cluster::cluster::Cluster;
+use orderql::private_cluster::options::{ClusterOptions, Durability};
 use orderql::sample::fill::{Sample, fill};
 use orderql::sample::size::Size;
 use tokio::sync::OnceCell;

@@ -5,9 +5,9 @@ use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use orderql::database::address::ClusterAddress;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use orderql::database::migrate::migrate;
+use orderql::private_cluster::address::ClusterAddress;
 use tokio_postgres::{Client, Config};
 
 use crate::support::cluster::{cluster, loaded_template, migrated_template, sampled_template};

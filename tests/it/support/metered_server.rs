@@ -1,7 +1,7 @@
 //! A server for tests of debits and of statements.
 
 use orderql::access::profile::Profile;
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 

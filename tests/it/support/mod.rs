@@ -13,6 +13,7 @@ pub mod http2;
 pub mod metered_server;
 pub mod metrics;
 pub mod naive_resolver;
+pub mod plan_shape;
 pub mod pooler;
 pub mod query_plan;
 pub mod query_runner;

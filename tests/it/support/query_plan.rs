@@ -1,13 +1,10 @@
 //! PostgreSQL's plan for the statement of a query, with a generic plan as in the server, on a connection of the test.
 
-use orderql::database::connect::connect;
-use orderql::database::session::reader_settings;
-use orderql::plan::parameters::ParameterValue;
+use orderql::database::connection::connect::connect;
+use orderql::database::connection::session::reader_settings;
+use orderql::execute::sql_literal::arguments;
 use orderql::plan::request_plan::Plan;
-use orderql::value::Value;
-use rust_decimal::Decimal;
 use serde_json::Value as Json;
-use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::support::database::Database;
@@ -22,11 +19,19 @@ pub struct PlanNode(Json);
 
 /// Runs the statement of a plan with `EXPLAIN (ANALYZE)` and returns the root of PostgreSQL's plan.
 pub async fn explain(client: &Client, plan: &Plan) -> PlanNode {
-    client.batch_execute("DEALLOCATE ALL").await.unwrap();
+    explained(client, plan, "ANALYZE, TIMING OFF").await
+}
+
+/// The root of PostgreSQL's plan for the statement of a plan, which is not run.
+pub async fn plan_of(client: &Client, plan: &Plan) -> PlanNode {
+    explained(client, plan, "COSTS OFF").await
+}
+
+async fn explained(client: &Client, plan: &Plan, options: &str) -> PlanNode {
     let sql = plan.sql();
-    client.batch_execute(&format!("PREPARE statement AS {sql}")).await.unwrap();
-    let explain = format!("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE statement{}", arguments(plan));
-    let rows = client.simple_query(&explain).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
+    let execute = format!("EXPLAIN ({options}, FORMAT JSON) EXECUTE statement{}", arguments(plan));
+    let batch = format!("DEALLOCATE ALL; PREPARE statement AS {sql}; {execute}");
+    let rows = client.simple_query(&batch).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
     PlanNode::parse(values(&rows)[0])
 }
 
@@ -55,11 +60,6 @@ pub async fn measure(client: &Client, plan: &Plan, relations: &str) -> MeasuredS
     let [.., before, plan, after] = values.as_slice() else { panic!("{values:?}") };
     let count = |text: &str| text.parse::<u64>().unwrap();
     MeasuredStatement { plan: PlanNode::parse(plan), rows: count(after) - count(before) }
-}
-
-fn arguments(plan: &Plan) -> String {
-    let arguments: Vec<_> = plan.parameters().map(literal).collect();
-    if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) }
 }
 
 /// The first column of each row.
@@ -132,29 +132,5 @@ impl PlanNode {
     /// The whole plan, for messages of failed tests.
     pub fn text(&self) -> String {
         format!("{:#}", self.0)
-    }
-}
-
-fn literal(parameter: ParameterValue<'_>) -> String {
-    match parameter {
-        ParameterValue::Value(None) => "NULL".to_owned(),
-        ParameterValue::Value(Some(value)) => literal_value(value),
-        ParameterValue::Values(values) => {
-            let values: Vec<_> = values.iter().map(literal_value).collect();
-            format!("ARRAY[{}]", values.join(", "))
-        }
-        ParameterValue::Limit(rows) => rows.to_string(),
-    }
-}
-
-fn literal_value(value: &Value) -> String {
-    match value {
-        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
-        Value::Int(number) => number.to_string(),
-        Value::Decimal(number) => number.to_string(),
-        Value::Numeric(number) => Decimal::from_sql(&Type::NUMERIC, number.as_binary()).unwrap().to_string(),
-        Value::Boolean(truth) => format!("'{}'", if *truth { 'Y' } else { 'N' }),
-        Value::DateTime(moment) => format!("timestamptz 'epoch' + {} * interval '1 microsecond'", moment.unix_micros()),
-        Value::Uuid(uuid) => format!("uuid '{uuid}'"),
     }
 }

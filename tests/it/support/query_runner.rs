@@ -7,8 +7,8 @@ use orderql::catalog::Catalog;
 use orderql::compile::compiled::Compiled;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
-use orderql::database::options::PoolOptions;
-use orderql::database::pool::Pool;
+use orderql::database::pool::options::PoolOptions;
+use orderql::database::pool::reader_pool::Pool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
@@ -38,9 +38,21 @@ pub struct QueryResult {
     pub compiled: Compiled,
     /// The number of rows of each step.
     pub rows: Vec<u64>,
-    /// The response keys of the searches that ended with their windows, with the rows examined.
-    pub short_searches: Vec<(String, i64)>,
+    /// The searches that ended with their windows.
+    pub short_searches: Vec<EndedSearch>,
     pub nullability_violations: u64,
+}
+
+/// A search that ended with a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedSearch {
+    /// The response key of its root.
+    pub key: String,
+    pub rows_examined: i64,
+    pub is_page_cut: bool,
+    /// Whether these flags are not exact.
+    pub has_next_page: bool,
+    pub has_previous_page: bool,
 }
 
 impl QueryResult {
@@ -125,7 +137,7 @@ impl QueryRunner {
 struct Written {
     text: String,
     rows: Vec<u64>,
-    short_searches: Vec<(String, i64)>,
+    short_searches: Vec<EndedSearch>,
     nullability_violations: u64,
 }
 
@@ -143,7 +155,8 @@ impl Written {
         let connection = pool.connection().await.unwrap();
         let log = Arc::default();
         let options = StreamOptions { first_part: 100, part: 1, rows: Some(7) };
-        let mut stream = ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options);
+        let mut stream =
+            ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options, Box::new(|_| true));
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {
@@ -157,7 +170,13 @@ impl Written {
     }
 
     fn new(text: Vec<u8>, writer: &ResponseWriter) -> Self {
-        let short_searches = writer.short_searches().map(|search| (search.key.to_owned(), search.rows_examined));
+        let short_searches = writer.short_searches().map(|search| EndedSearch {
+            key: search.key.to_owned(),
+            rows_examined: search.rows_examined,
+            is_page_cut: search.is_page_cut,
+            has_next_page: search.has_next_page,
+            has_previous_page: search.has_previous_page,
+        });
         Self {
             short_searches: short_searches.collect(),
             text: String::from_utf8(text).unwrap(),

@@ -5,9 +5,11 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::orders::update::{INPUT_BOX, ONE_BOX};
 use crate::support::database::migrated_database;
 use crate::support::http::{JSON, Response, bearer};
 use crate::support::server::{Server, wait_until};
+use crate::support::store::{Store, URLENCODED};
 use crate::support::test_folder::TestFolder;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
@@ -86,6 +88,32 @@ async fn a_request_is_logged_with_its_bytes_times_and_trace() {
     assert!(listening.iter().any(|event| {
         event["endpoints"] == "admin" && event["address"].as_str().unwrap().starts_with("127.0.0.1:")
     }));
+}
+
+/// Each failure of an order update is logged with its status and its code of the table, whatever step it fails at.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_order_update_is_logged_with_its_code() {
+    let store = Store::open().await;
+    let expected = [
+        (store.update_with_key("k", INPUT_BOX), 200, None),
+        (store.update("facilityId=%00"), 400, Some("BAD_USER_INPUT")),
+        (store.update("facilityId=S&rej_quantity_0=1"), 400, Some("BAD_USER_INPUT")),
+        (store.update_with_key("a b", INPUT_BOX), 400, Some("BAD_REQUEST")),
+        (store.update(&INPUT_BOX.replace("SHIP_INPUT", "NONE")), 404, Some("NOT_FOUND")),
+        (store.update(&INPUT_BOX.replace("SHIP_INPUT", "SHIP_PACKED")), 409, Some("CONFLICT")),
+        (store.update_with_key("k", ONE_BOX), 422, Some("IDEMPOTENCY_KEY_REUSED")),
+        (store.send(&["Content-Type: text/plain"], INPUT_BOX), 415, Some("UNSUPPORTED_MEDIA_TYPE")),
+        (store.send_as("x", &[URLENCODED], INPUT_BOX), 401, Some("UNAUTHENTICATED")),
+    ];
+    let log = store.server.stop();
+    let logged = events(&log, "request");
+    for (response, status, code) in expected {
+        assert_eq!(response.status, status, "{response:?}");
+        let id = response.header("x-request-id").unwrap();
+        let event = logged.iter().find(|event| event["request_id"] == id).unwrap();
+        assert_eq!((&event["status"], event["error_code"].as_str()), (&json!(status), code), "{event}");
+        assert_eq!(event["route"], "updateOrder");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use orderql::access::profile::Profile;
-use orderql::http::state_metrics::markdown_table;
+use orderql::api::operators::state_metrics::markdown_table;
 
 use crate::support::database::{Database, loaded_database};
 use crate::support::http::{JSON, Response, graphql_head, graphql_request, read_responses, read_to_end, with_body};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use orderql::database::connect::connect;
+use orderql::database::connection::connect::connect;
 use tokio_postgres::SimpleQueryMessage;
 
 use crate::database::postgres::Postgres;

@@ -14,7 +14,7 @@ use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
 use crate::statements;
 use crate::values::OrderCursor;
 
-/// orderql's own settings, of `src/database/session.rs`.
+/// orderql's own settings, of `src/database/connection/session.rs`.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
                         -c enable_incremental_sort=off -c random_page_cost=2 -c jit=off \
                         -c default_transaction_read_only=on -c TimeZone=UTC -c search_path=public";

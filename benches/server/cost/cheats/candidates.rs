@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, SearchKey};
+use orderql::catalog::binding::{Connection, SearchKey};
 use orderql::catalog::schema::{ArgumentRole, Field};
 use orderql::search::Comparator;
 use rand::SeedableRng;
@@ -67,19 +67,18 @@ pub struct Page {
 /// Reads what the queries of all roots are made of.
 pub async fn roots<'a>(client: &Client, catalog: &'a Catalog) -> Result<Vec<Root<'a>>> {
     let mut roots = Vec::new();
-    for field in fields(catalog, catalog.query()) {
-        let Binding::Connection(connection) = &field.binding else { continue };
+    for (field, binding) in fields(catalog, catalog.query()) {
+        let Some(connection) = binding.connection() else { continue };
         eprintln!("reading values of {}", field.name);
         let mut sorted = Vec::new();
         for sort_key in &connection.sort_keys {
             sorted.push(positions(client, connection, sort_key).await?);
         }
-        let is_column = |field: &&Field| matches!(field.binding, Binding::Column(_));
-        let columns = fields(catalog, connection.node).iter().filter(is_column).take(COLUMNS);
+        let columns = fields(catalog, connection.node.ty()).filter(|(_, binding)| binding.column().is_some());
         roots.push(Root {
             field,
             connection,
-            columns: columns.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" "),
+            columns: columns.take(COLUMNS).map(|(field, _)| field.name.as_str()).collect::<Vec<_>>().join(" "),
             positions: sorted,
             searches: searches(client, connection).await?,
         });

@@ -5,7 +5,7 @@
 use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::Binding;
+use crate::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::nearest::{closest_first, meant};
 use crate::query::parse::document::location;
@@ -51,8 +51,8 @@ fn suggested<'d, 'a>(catalog: &Catalog, object: &'d ObjectType, unknown: &ast::F
     if suggestions.is_empty() { meant(unknown.name, names(object).chain([TYPE_NAME])) } else { suggestions }
 }
 
-/// The way to a field that the type has further inside: the names that can stand in the place of the unknown one, each
-/// selected from the one before.
+/// The path to a field that the type has further inside: the names that can replace the unknown one, each selected from the
+/// one before.
 fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bool) -> Option<Vec<String>> {
     let way = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
     let (mut object, mut before) = (object, Vec::new());
@@ -74,18 +74,19 @@ fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bo
 
 /// `edges` of a connection and `node` of an edge, with their types.
 fn row<'a>(catalog: &'a Catalog, object: &'a ObjectType) -> Option<(&'a Field, &'a ObjectType)> {
-    let field = object.fields.iter().find(|field| matches!(field.binding, Binding::Edges | Binding::Node))?;
+    let (field, _) = catalog.fields_of(object).find(|(_, binding)| {
+        matches!(binding, Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node))
+    })?;
     Some((field, catalog.object(field.ty.named())?))
 }
 
 /// The only object joined to this one that has the field, and the field.
-fn joined<'a>(catalog: &Catalog, object: &'a ObjectType, name: &'a str) -> Option<[&'a str; 2]> {
-    let has_it = |field: &&Field| match &field.binding {
-        Binding::One(one) => catalog.object(one.target).is_some_and(|target| target.field_index(name).is_some()),
-        _ => false,
-    };
-    let mut joined = object.fields.iter().filter(has_it);
-    let only = joined.next()?;
+fn joined<'a>(catalog: &'a Catalog, object: &'a ObjectType, name: &'a str) -> Option<[&'a str; 2]> {
+    let mut joined = catalog.fields_of(object).filter(|(_, binding)| {
+        let Binding::Entity(EntityBinding::One(one)) = binding else { return false };
+        catalog.entity_type(one.target).field_index(name).is_some()
+    });
+    let (only, _) = joined.next()?;
     joined.next().is_none().then_some([only.name.as_str(), name])
 }
 

@@ -117,7 +117,7 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
     })
 }
 
-/// Whether a value is a number of more than 64 bits. In the JSON of variables it would have lost digits, so that it is refused
+/// Whether a value is a number of more than 64 bits. In the JSON of variables it would have lost digits, so that it is rejected
 /// there and here alike.
 fn is_long<'a>(value: &Value<'a, &'a str>) -> bool {
     matches!(value, Value::Enum(name) if is_long_number(name) && name.parse::<u64>().is_err())

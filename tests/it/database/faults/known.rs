@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::database::faults::queries::{Expected, database};
-use crate::database::faults::updates::{self, box_form};
+use crate::database::faults::updates::{self, box_form, mark};
 use crate::database::faults::{Line, profile};
 use crate::support::database::migrated_database;
 use crate::support::fault_proxy::fault::{Direction, Fault, FaultKind};
@@ -82,7 +82,7 @@ async fn an_update_is_not_reported_as_applied_and_does_not_wait_for_a_lost_conne
     assert_eq!(exchange.response.status, 503, "{:?}: {:?}", exchange.damage, exchange.response);
     line.proxy.assert_closed().await;
     assert_eq!(updates::send_until_available(&line, None, &box_form("third", 3)).await, 200);
-    assert_eq!(updates::audited(&client).await, ["first", "third"]);
+    assert_eq!(updates::audited(&client).await, ["first", "third"].map(mark));
 
     // PostgreSQL refuses the message before the last two, to whose response nobody listens, and takes a COMMIT all the same. The
     // last are Close and Sync of the last prepared statement, a statement that checks the transaction, and the COMMIT.
@@ -93,6 +93,6 @@ async fn an_update_is_not_reported_as_applied_and_does_not_wait_for_a_lost_conne
     let exchange = updates::send(&line, Some(refused), Some("fifth"), &box_form("fifth", 6)).await;
     assert!(exchange.damage.as_ref().is_some_and(|damage| damage.contains(": C of")), "{:?}", exchange.damage);
     assert_eq!(exchange.response.status, 503, "{:?}: {:?}", exchange.damage, exchange.response);
-    assert_eq!(updates::audited(&client).await, ["first", "third", "fourth"]);
+    assert_eq!(updates::audited(&client).await, ["first", "third", "fourth"].map(mark));
     line.stop(false);
 }

@@ -77,7 +77,6 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
     }
     // Exports and large responses are read from replicas as well, after a position.
     let update = service.set_box(0, &shipment(0), BOXES[0]);
-    written[0] = BOXES[0];
     let position = format!("Orderql-After: {}", update.header("orderql-position").unwrap());
     let shipments = "{ shipments(first: 20) { edges { node { shipmentId packages(first: 100) { edges { node {
         shipmentBoxTypeId } } } } } } }";
@@ -99,8 +98,16 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
     let found = |text: &str| examined.stdout.matches(text).count();
     assert_eq!((found("follows the primary"), found("is no standby")), (2, 1), "{}", examined.stdout);
 
-    // A position that nobody has reached is the primary's to answer.
-    assert_eq!(service.box_type(0, &shipment(0), &["Orderql-After: FFFFFFFF/0"]), written[0]);
+    // A position that nobody has written would send every read to the primary.
+    for accept in [JSON, "application/x-ndjson"] {
+        let before = (service.reads(true, "position"), service.reads(false, "preferred"));
+        for position in ["FFFFFFFF/FFFFFFFF", "FFFFFFFF/0"] {
+            let response = service.query_as(accept, 0, shipments, &[&format!("Orderql-After: {position}")]);
+            assert_eq!((response.status, response.code().as_str()), (400, "BAD_REQUEST"), "{response:?}");
+            assert!(response.body.contains("beyond all that was written"), "{response:?}");
+        }
+        assert_eq!((service.reads(true, "position"), service.reads(false, "preferred")), before);
+    }
 
     let before = service.reads(false, "preferred");
     walk(&servers, &service).await;

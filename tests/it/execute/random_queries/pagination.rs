@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection};
-use orderql::catalog::schema::Type;
+use orderql::catalog::binding::Connection;
 use serde_json::json;
 
 use crate::execute::random_queries::check::Checker;
@@ -62,14 +61,8 @@ impl Pagination {
     /// A connection below an order.
     fn nested(random: &mut Random, catalog: &Catalog, tables: &Tables, size: usize) -> Option<Self> {
         let order = catalog.object(catalog.named("Order")?)?;
-        let fields: Vec<_> = order
-            .fields
-            .iter()
-            .filter_map(|field| match &field.binding {
-                Binding::Connection(connection) => Some((&field.name, connection)),
-                _ => None,
-            })
-            .collect();
+        let fields = catalog.fields_of(order);
+        let fields: Vec<_> = fields.filter_map(|(field, binding)| Some((&field.name, binding.connection()?))).collect();
         let (field, connection) = *random.pick(&fields);
         // An order that has some.
         let table = tables.get(&connection.relation);
@@ -152,11 +145,9 @@ impl Page {
 
 /// Up to three fields of a connection's nodes.
 fn leaves(catalog: &Catalog, connection: &Connection) -> String {
-    let node = catalog.object(connection.node).unwrap();
-    let is_leaf = |ty| matches!(catalog.get(ty), Type::Scalar(_) | Type::Enum(_));
-    let columns =
-        node.fields.iter().filter(|field| is_leaf(field.ty.named()) && matches!(field.binding, Binding::Column(_)));
-    columns.take(3).map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ")
+    let node = catalog.object(connection.node.ty()).unwrap();
+    let columns = catalog.fields_of(node).filter(|(_, binding)| binding.column().is_some());
+    columns.take(3).map(|(field, _)| field.name.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// A search for the value of a row.

@@ -1,7 +1,6 @@
 //! What an order update does, written a second time and in another way: after the documents of the update, and on plain maps.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use rust_decimal::Decimal;
 
@@ -10,7 +9,7 @@ use crate::orders::random_forms::world::{FACILITY, Group, Item, Order, Package, 
 
 const BOX_TYPES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
 const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
-const CLOSED: [&str; 3] = ["ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED"];
+const CLOSED: [&str; 5] = ["ORDER_SENT", "ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED", "ORDER_EXPIRED"];
 const COMMENT: &str = "Store Rejected Inventory";
 /// The reasons that the migrations insert, by their types.
 const NO_VARIANCE: [&str; 6] = [
@@ -24,12 +23,23 @@ const NO_VARIANCE: [&str; 6] = [
 const VARIANCE: [&str; 3] = ["MISMATCH", "REJ_RSN_DAMAGED", "WORN_DISPLAY"];
 const NOT_IN_STOCK: &str = "NOT_IN_STOCK";
 
-/// The expected response: the status, the messages of errors, and the message of success.
+/// The expected response: the status, the messages of errors, and what a success says beside its parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Expected {
     pub status: u16,
     pub errors: Vec<String>,
-    pub message: String,
+    pub notes: Vec<String>,
+}
+
+/// An item that is rejected, or a line that is in no shipment.
+struct Rejected {
+    order: String,
+    part: Option<Part>,
+    product: String,
+    lines: BTreeMap<String, Decimal>,
+    reason: String,
+    /// The row, as messages name it.
+    row: String,
 }
 
 /// A part of a shipment: its item's number.
@@ -39,9 +49,10 @@ type Part = (String, u32);
 pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
     let malformed = malformed(form);
     if !malformed.is_empty() {
-        return Expected { status: 400, errors: malformed, message: String::new() };
+        return Expected { status: 400, errors: malformed, notes: Vec::new() };
     }
-    let mut faults = Faults { are_unknown: true, ..Faults::default() };
+    let targets = form.moves.iter().filter_map(|row| row.to.clone()).collect();
+    let mut faults = Faults { are_unknown: true, targets, ..Faults::default() };
     let facility = form.facility.as_deref().unwrap();
     for (index, row) in form.boxes.iter().enumerate() {
         let row_name = format!("row {index} of box");
@@ -52,7 +63,7 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         shipment_faults(world, facility, &row_name, &row.shipment, &mut faults);
     }
     let mut used: BTreeMap<Part, String> = BTreeMap::new();
-    let mut rejected: Vec<(Part, &str, String)> = Vec::new();
+    let mut rejected: Vec<Rejected> = Vec::new();
     for (index, row) in form.rejections.iter().enumerate() {
         let row_name = format!("row {index} of rej");
         let reason = row.reason.as_deref().unwrap();
@@ -66,27 +77,29 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         for part in
             parts(world, facility, (&row_name, &short), &row.shipment, row.item.as_deref(), &mut used, &mut faults)
         {
-            rejected.push((part, reason, row_name.clone()));
+            rejected.push(Rejected::part(world, part, reason, &row_name));
         }
     }
     let moved = moves(world, form, facility, &mut used, &mut faults);
+    let mut taken_along = Vec::new();
     if faults.messages.is_empty() {
-        whole_lines(world, &rejected, &mut faults);
-        whole_groups(world, &rejected, &mut faults);
+        taken_along = whole_groups(world, facility, &mut rejected, &mut used, &mut faults);
+        whole_lines(world, &rejected, &used, &mut faults);
     }
     if !faults.messages.is_empty() {
         let status = if faults.are_unknown { 404 } else { 409 };
-        return Expected { status, errors: faults.messages, message: String::new() };
+        return Expected { status, errors: faults.messages, notes: Vec::new() };
     }
-    let mut touched: BTreeSet<String> = BTreeSet::new();
-    let message = change_boxes(world, form);
+    let mut touched: BTreeSet<String> =
+        rejected.iter().filter_map(|rejected| Some(rejected.part.as_ref()?.0.clone())).collect();
+    touched.extend(moved.iter().flat_map(|(part, to)| [part.0.clone(), to.clone()]));
+    let mut notes = change_boxes(world, form, &touched);
+    notes.extend(taken_along);
     for (part, to) in moved {
-        touched.extend([part.0.clone(), to.clone()]);
         move_part(world, &part, &to);
     }
-    for (part, reason, _) in &rejected {
-        touched.insert(part.0.clone());
-        reject_part(world, part, reason, lowers_on_hand);
+    for rejected in &rejected {
+        reject(world, rejected, lowers_on_hand);
     }
     for shipment in &touched {
         let shipment = world.shipments.get_mut(shipment).unwrap();
@@ -102,7 +115,7 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
             world.counts.insert(product, available);
         }
     }
-    Expected { status: 200, errors: Vec::new(), message }
+    Expected { status: 200, errors: Vec::new(), notes }
 }
 
 /// The faults of a form, each reported once.
@@ -112,6 +125,8 @@ struct Faults {
     causes: BTreeSet<String>,
     /// Whether all faults are names of what does not exist.
     are_unknown: bool,
+    /// The shipments that items are to be moved to.
+    targets: BTreeSet<String>,
 }
 
 impl Faults {
@@ -169,8 +184,10 @@ fn shipment_faults(world: &World, facility: &str, row: &str, id: &str, faults: &
         faults.conflict(row, format!("the shipment {id} starts at {}, not at {facility}", shipment.facility));
         is_valid = false;
     }
-    if !IN_PROGRESS.contains(&shipment.status) {
-        faults.conflict(row, format!("the shipment {id} is {}, and no longer in progress", shipment.status));
+    let is_emptied = shipment.status == "SHIPMENT_CANCELLED" && shipment.items.is_empty();
+    if !IN_PROGRESS.contains(&shipment.status) && !(is_emptied && faults.targets.contains(id)) {
+        let way_out = if shipment.status == "SHIPMENT_PACKED" { "; unpack it first" } else { "" };
+        faults.conflict(row, format!("the shipment {id} is {}, and no longer in progress{way_out}", shipment.status));
         is_valid = false;
     }
     let (order, status) = (&shipment.order, world.orders[&shipment.order].status);
@@ -287,76 +304,133 @@ fn groups_of(order: &Order, shipment: &Shipment) -> BTreeSet<String> {
 }
 
 /// A line is rejected as a whole, and from one ship group.
-fn whole_lines(world: &World, rejected: &[(Part, &str, String)], faults: &mut Faults) {
-    let is_rejected =
-        |shipment: &str, item: u32| rejected.iter().any(|((id, number), ..)| id == shipment && *number == item);
-    for ((id, number), _, row) in rejected {
-        let order = &world.shipments[id].order;
-        for line in world.shipments[id].items[number].lines.keys() {
+fn whole_lines(world: &World, rejected: &[Rejected], used: &BTreeMap<Part, String>, faults: &mut Faults) {
+    for Rejected { order, lines, row, .. } in rejected {
+        for line in lines.keys() {
             let of = format!("the order item {line} of the order {order}");
             if world.orders[order].lines[line].is_spread {
                 faults.conflict(row, format!("{of} is spread over several ship groups; split it first"));
                 continue;
             }
-            for (other, shipment) in &world.shipments {
-                if shipment.order != *order || shipment.status == "SHIPMENT_CANCELLED" {
+            for part @ (other, item) in &parts_of_line(world, order, line) {
+                if used.get(part).is_some_and(|row| row.starts_with("rej")) {
                     continue;
                 }
-                for (item, _) in shipment.items.iter().filter(|(_, item)| item.lines.contains_key(line)) {
-                    if !is_rejected(other, *item) {
-                        let item = seq_id(*item);
-                        faults.conflict(
-                            row,
-                            format!("{of} is in the item {item} of the shipment {other} too, and can only be rejected together with it"),
-                        );
+                let way_out = match world.shipments[other].status {
+                    status if IN_PROGRESS.contains(&status) => "; reject both in the same request".to_owned(),
+                    status @ "SHIPMENT_PACKED" => {
+                        format!(", which is {status}; unpack that shipment, then reject both in the same request")
                     }
-                }
+                    status => {
+                        format!(
+                            ", which is {status}, so that it cannot be rejected any more; split the order item first"
+                        )
+                    }
+                };
+                let item = seq_id(*item);
+                faults.conflict(row, format!("{of} is in the item {item} of the shipment {other} too{way_out}"));
             }
         }
     }
 }
 
-/// Of a ship group that may not be split, all approved lines are rejected, or none.
-fn whole_groups(world: &World, rejected: &[(Part, &str, String)], faults: &mut Faults) {
-    let lines_of = |(id, number): &Part| world.shipments[id].items[number].lines.keys();
-    for (part, _, row) in rejected {
-        let order_id = &world.shipments[&part.0].order;
-        let order = &world.orders[order_id];
-        for line in lines_of(part) {
-            let group = &order.lines[line].group;
+/// The items that a line is in, of shipments that are not cancelled.
+fn parts_of_line(world: &World, order: &str, line: &str) -> Vec<Part> {
+    let shipments =
+        world.shipments.iter().filter(|(_, other)| other.order == order && other.status != "SHIPMENT_CANCELLED");
+    let items = shipments.flat_map(|(id, shipment)| shipment.items.iter().map(move |item| (id, item)));
+    items
+        .filter(|(_, (_, item))| item.lines.contains_key(line))
+        .map(|(id, (number, _))| (id.clone(), *number))
+        .collect()
+}
+
+/// With a line of a ship group that may not be split, all of its approved lines are rejected, wherever they are.
+fn whole_groups(
+    world: &World,
+    facility: &str,
+    rejected: &mut Vec<Rejected>,
+    used: &mut BTreeMap<Part, String>,
+    faults: &mut Faults,
+) -> Vec<String> {
+    const REASON: &str = "REJ_AVOID_ORD_SPLIT";
+    let mut notes = Vec::new();
+    let all = |rejected: &Rejected| {
+        rejected.lines.keys().map(|line| (rejected.order.clone(), line.clone())).collect::<Vec<_>>()
+    };
+    let mut lines: BTreeSet<(String, String)> = rejected.iter().flat_map(all).collect();
+    let mut next = 0;
+    while next < rejected.len() {
+        let row = rejected[next].row.clone();
+        for (order_id, line) in all(&rejected[next]) {
+            let order = &world.orders[&order_id];
+            let group = &order.lines[&line].group;
             if order.groups[group].may_split != Some("N") {
                 continue;
             }
             for (other, sibling) in &order.lines {
-                let is_rejected = || {
-                    rejected.iter().any(|(part, ..)| {
-                        world.shipments[&part.0].order == *order_id && lines_of(part).any(|line| line == other)
-                    })
-                };
-                if sibling.group == *group && sibling.status == Some("ITEM_APPROVED") && !is_rejected() {
-                    faults.conflict(
-                        row,
-                        format!(
-                            "the ship group {group} of the order {order_id} may not be split, so its order item {other} must be \
-                             rejected in the same request"
-                        ),
-                    );
+                if sibling.group != *group || sibling.status != Some("ITEM_APPROVED") {
+                    continue;
                 }
+                let parts = parts_of_line(world, &order_id, other);
+                let mut more = Vec::new();
+                if parts.is_empty() && !lines.contains(&(order_id.clone(), other.clone())) {
+                    more.push(Rejected {
+                        order: order_id.clone(),
+                        part: None,
+                        product: sibling.product.clone(),
+                        lines: BTreeMap::from([(other.clone(), sibling.quantity)]),
+                        reason: REASON.to_owned(),
+                        row: row.clone(),
+                    });
+                }
+                for (shipment, number) in parts {
+                    if used.get(&(shipment.clone(), number)).is_some_and(|row| row.starts_with("rej")) {
+                        continue;
+                    }
+                    let index = row.split(' ').nth(1).unwrap();
+                    let names = (row.as_str(), format!("rej {index}"));
+                    let item = seq_id(number);
+                    let valid = self::parts(world, facility, (names.0, &names.1), &shipment, Some(&item), used, faults);
+                    more.extend(valid.into_iter().map(|part| Rejected::part(world, part, REASON, &row)));
+                }
+                for (order, line) in more.iter().flat_map(all) {
+                    if lines.insert((order.clone(), line.clone())) {
+                        let group = &world.orders[&order].lines[&line].group;
+                        notes.push(format!(
+                            "{row}: the order item {line} of the order {order} is rejected too, because its ship group {group} may not be split"
+                        ));
+                    }
+                }
+                rejected.extend(more);
             }
         }
+        next += 1;
+    }
+    notes
+}
+
+impl Rejected {
+    fn part(world: &World, part: Part, reason: &str, row: &str) -> Self {
+        let shipment = &world.shipments[&part.0];
+        let Item { product, lines, .. } = shipment.items[&part.1].clone();
+        let (reason, row) = (reason.to_owned(), row.to_owned());
+        Self { order: shipment.order.clone(), part: Some(part), product, lines, reason, row }
     }
 }
 
-/// Sets the type of all packages of a shipment; of several rows the last one counts. Returns the message of success.
-fn change_boxes(world: &mut World, form: &Form) -> String {
-    let mut message = "Order updated successfully".to_owned();
+/// Sets the type of all packages of a shipment; of several rows the last one counts, which the response says.
+fn change_boxes(world: &mut World, form: &Form, touched: &BTreeSet<String>) -> Vec<String> {
+    let mut notes = Vec::new();
     let shipments: BTreeSet<&String> = form.boxes.iter().map(|row| &row.shipment).collect();
     for id in shipments {
-        let types: Vec<&String> =
-            form.boxes.iter().filter(|row| row.shipment == *id).map(|row| row.box_type.as_ref().unwrap()).collect();
-        let last = *types.last().unwrap();
-        if types.iter().any(|other| *other != last) {
-            let _ = write!(message, "; of the box types for the shipment {id} that of the last row counts: {last}");
+        let rows: Vec<_> = form.boxes.iter().enumerate().filter(|(_, row)| row.shipment == *id).collect();
+        let (index, last) = rows.last().unwrap();
+        let last = last.box_type.as_ref().unwrap();
+        if rows.iter().any(|(_, row)| row.box_type.as_ref() != Some(last)) {
+            notes.push(format!(
+                "row {index} of box: of the box types for the shipment {id} that of this row counts: {last}"
+            ));
         }
         let shipment = world.shipments.get_mut(id).unwrap();
         let is_same = |package: &Package| package.box_type.as_ref() == Some(last);
@@ -365,10 +439,14 @@ fn change_boxes(world: &mut World, form: &Form) -> String {
             for package in shipment.packages.values_mut() {
                 package.box_type = Some(last.clone());
             }
+            let before = shipment.status;
             set_status(shipment, "SHIPMENT_INPUT");
+            if before == "SHIPMENT_APPROVED" && !touched.contains(id) {
+                set_status(shipment, before);
+            }
         }
     }
-    message
+    notes
 }
 
 /// Sets the status of a changed shipment. Its labels are void.
@@ -396,23 +474,26 @@ fn move_part(world: &mut World, (from, number): &Part, to: &str) {
     target.items.insert(next, item);
 }
 
-fn reject_part(world: &mut World, (id, number): &Part, reason: &str, lowers_on_hand: bool) {
-    let shipment = world.shipments.get_mut(id).unwrap();
-    let item = shipment.items.remove(number).unwrap();
-    for package in shipment.packages.values_mut() {
-        package.contents.remove(number);
+fn reject(world: &mut World, rejected: &Rejected, lowers_on_hand: bool) {
+    let Rejected { order, part, product, lines, reason, .. } = rejected;
+    let reason = reason.as_str();
+    if let Some((id, number)) = part {
+        let shipment = world.shipments.get_mut(id).unwrap();
+        shipment.items.remove(number).unwrap();
+        for package in shipment.packages.values_mut() {
+            package.contents.remove(number);
+        }
     }
-    let order = shipment.order.clone();
-    for (line, quantity) in &item.lines {
+    for (line, quantity) in lines {
         let of = format!("{order} {line}");
-        let reserved = world.orders.get_mut(&order).unwrap().lines.get_mut(line).unwrap().reserved.take();
+        let reserved = world.orders.get_mut(order).unwrap().lines.get_mut(line).unwrap().reserved.take();
         if let Some(reserved) = reserved {
-            let quantity = world.orders[&order].lines[line].quantity;
+            let quantity = world.orders[order].lines[line].quantity;
             world.stock.get_mut(&reserved).unwrap().available += quantity;
             world.add(&format!("detail {reserved} {} 0 {of} {reason}", quantity.normalize()));
         }
         let lowers_on_hand = lowers_on_hand && [NOT_IN_STOCK, "MISMATCH"].contains(&reason);
-        for (stock, missing) in missing(world, &item.product, *quantity, reason) {
+        for (stock, missing) in missing(world, product, *quantity, reason) {
             let row = world.stock.get_mut(&stock).unwrap();
             row.available -= missing;
             let missing = (-missing).normalize();
@@ -422,7 +503,7 @@ fn reject_part(world: &mut World, (id, number): &Part, reason: &str, lowers_on_h
             let on_hand = if lowers_on_hand { missing.to_string() } else { String::new() };
             world.add(&format!("variance {stock} {missing} {on_hand} {reason}"));
         }
-        move_line(world, &order, line, reason);
+        move_line(world, order, line, reason);
     }
 }
 

@@ -133,8 +133,11 @@ impl World {
         let rarely = |random: &mut Random, usual: &'static str, others: &[&'static str]| {
             if random.chance(93) { usual } else { *random.pick(others) }
         };
-        let status =
-            rarely(random, "ORDER_APPROVED", &["ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED", "ORDER_HOLD"]);
+        let status = rarely(
+            random,
+            "ORDER_APPROVED",
+            &["ORDER_SENT", "ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED", "ORDER_EXPIRED", "ORDER_HOLD"],
+        );
         let groups: BTreeMap<String, Group> = (1..=1 + random.below(2))
             .map(|group| {
                 let method = *random.pick(&["STANDARD", "STANDARD", "NEXT_DAY", "STOREPICKUP"]);

@@ -47,8 +47,11 @@ WHERE status_id <> ALL (CASE WHEN EXISTS (SELECT FROM shipment_item AS item WHER
    OR NOT EXISTS (SELECT FROM shipment_status AS history
                   WHERE history.shipment_id = shipment.shipment_id AND history.status_id = shipment.status_id)
    -- A label exists until something changes, and never afterwards.
+   -- An approved shipment whose box was changed was approved again.
    OR (status_id = 'SHIPMENT_APPROVED') AND EXISTS (SELECT FROM shipment_package_route_seg AS label
                                                     WHERE label.shipment_id = shipment.shipment_id AND tracking_code IS NULL)
+                                        AND NOT EXISTS (SELECT FROM shipment_status AS history
+                                                        WHERE history.shipment_id = shipment.shipment_id AND history.status_id = 'SHIPMENT_INPUT')
    OR (status_id = 'SHIPMENT_CANCELLED') AND EXISTS (SELECT FROM shipment_package_route_seg AS label
                                                      WHERE label.shipment_id = shipment.shipment_id AND tracking_code IS NOT NULL)
 UNION ALL
@@ -75,5 +78,6 @@ UNION ALL
 -- Each applied update has a stored outcome, and each stored outcome an update.
 SELECT 'an update and its stored outcome differ: ' || coalesce(audit.request #>> '{}', kept.key)
 FROM (SELECT * FROM orderql.idempotent_answer WHERE outcome = 'APPLIED') AS kept
-FULL JOIN orderql.order_update AS audit ON sha256(convert_to(audit.request #>> '{}', 'UTF8')) = kept.request_hash
+-- They are of one transaction, and have its time.
+FULL JOIN orderql.order_update AS audit ON audit.user_id = kept.user_id AND audit.updated_at = kept.answered_at
 WHERE audit.order_update_id IS NULL OR kept.key IS NULL AND EXISTS (SELECT FROM orderql.idempotent_answer)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, Connection, SearchKey, SortKey};
+use orderql::catalog::binding::{Binding, Column, Connection, EntityBinding, SearchKey, SortKey};
 use orderql::cursor::{Encoder, decode};
 use orderql::value::{ScalarType, Value};
 use tokio_postgres::Client;
@@ -38,27 +38,23 @@ struct RowOrder {
 
 impl<'a> RootRows<'a> {
     pub async fn load(client: &Client, catalog: &'a Catalog, name: &'a str, connection: &'a Connection) -> Self {
-        let node = catalog.object(connection.node).unwrap();
+        let node = catalog.object(connection.node.ty()).unwrap();
         // Without its dates, a key identifies the rows here as well.
-        let ids = catalog.entity(connection.node).unwrap().key.iter().filter(|column| column.scalar == ScalarType::Id);
+        let ids = catalog.entity(connection.node).key.iter().filter(|column| column.scalar == ScalarType::Id);
         let id_columns: Vec<&str> = ids.map(|column| column.name.as_str()).collect();
         let field_of = |name: &&str| {
-            let field = node
-                .fields
-                .iter()
-                .find(|field| matches!(&field.binding, Binding::Column(column) if column.name == **name));
-            field.unwrap().name.as_str()
+            let is_named = |binding: Binding<'_>| binding.column().is_some_and(|column| column.name == **name);
+            let (field, _) = catalog.fields_of(node).find(|(_, binding)| is_named(*binding)).unwrap();
+            field.name.as_str()
         };
-        let joined = node.fields.iter().find_map(|field| {
-            let Binding::One(one) = &field.binding else { return None };
-            let entity = catalog.entity(one.target)?;
-            let target = catalog.object(one.target)?;
+        let joined = catalog.fields_of(node).find_map(|(field, binding)| {
+            let Binding::Entity(EntityBinding::One(one)) = binding else { return None };
+            let entity = catalog.entity(one.target);
+            let target = catalog.object(one.target.ty())?;
             // A view reads more than one row.
             let is_table = one.unique && !entity.relation.contains('.');
-            let column = target
-                .fields
-                .iter()
-                .find(|field| matches!(&field.binding, Binding::Column(column) if !entity.key.contains(column)))?;
+            let is_other = |binding: Binding<'_>| binding.column().is_some_and(|column| !entity.key.contains(column));
+            let (column, _) = catalog.fields_of(target).find(|(_, binding)| is_other(*binding))?;
             is_table.then(|| format!("{} {{ {} }}", field.name, column.name))
         });
         let mut root = Self {

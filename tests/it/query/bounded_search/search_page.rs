@@ -43,6 +43,8 @@ pub struct SearchPage {
     pub end: Option<usize>,
     /// The number of rows examined, if the window ended before the page was full.
     pub rows_examined: Option<i64>,
+    /// Whether `hasNextPage` and `hasPreviousPage` are named as inexact.
+    pub inexact: [bool; 2],
     pub count: Option<u64>,
     pub compiled: Compiled,
 }
@@ -116,17 +118,19 @@ impl PageArguments {
             }
             rows.push(row);
         }
+        let ended = match result.short_searches.as_slice() {
+            [] => None,
+            [ended] if ended.key == "found" => Some(ended),
+            other => return Err(format!("the searches that ended with their windows are {other:?}")),
+        };
         Ok(SearchPage {
             rows,
             has_next: info["hasNextPage"].as_bool(),
             has_previous: info["hasPreviousPage"].as_bool(),
             start: position(&info["startCursor"])?,
             end: position(&info["endCursor"])?,
-            rows_examined: match result.short_searches.as_slice() {
-                [] => None,
-                [(key, rows)] if key == "found" => Some(*rows),
-                other => return Err(format!("the searches that ended with their windows are {other:?}")),
-            },
+            rows_examined: ended.filter(|ended| ended.is_page_cut).map(|ended| ended.rows_examined),
+            inexact: ended.map_or([false; 2], |ended| [ended.has_next_page, ended.has_previous_page]),
             count: data["found"]["count"].as_u64(),
             compiled: result.compiled,
         })
@@ -155,7 +159,7 @@ impl PageArguments {
             }
             None | Some(_) => {}
         }
-        self.check_flags(page, matches, between.len(), total, is_whole)?;
+        self.check_flags(page, matches, between.len(), is_whole)?;
         self.check_count(page, matches, total)?;
         self.check_cursors(page, between)
     }
@@ -172,34 +176,29 @@ impl PageArguments {
         }
     }
 
-    fn check_flags(
-        &self,
-        page: &SearchPage,
-        matches: &[usize],
-        between: usize,
-        total: usize,
-        is_whole: bool,
-    ) -> Result<(), String> {
-        let path = &page.compiled.plan.steps()[0].access_path;
-        let has_window = path.has_window() && !is_whole;
-        // Whether there are more matching rows beyond the far end of the page, and whether that is known.
-        let ahead = (between > page.rows.len(), page.rows_examined.is_none());
-        // Whether there are matching rows beyond a cursor, and whether the window of the probe has all rows there.
-        let window = usize::try_from(path.probe_window).unwrap();
-        let before_page =
-            self.after.map(|after| (matches.first().is_some_and(|first| *first <= after), after < window));
-        let after_page =
-            self.before.map(|before| (matches.last().is_some_and(|last| *last >= before), total - before <= window));
-        let none = (false, true);
-        let (previous, next) = if self.backward { (ahead, none) } else { (none, ahead) };
-        for (name, is_selected, value, parts) in [
-            ("hasNextPage", self.selects_next(), page.has_next, [next, after_page.unwrap_or(none)]),
-            ("hasPreviousPage", self.selects_previous(), page.has_previous, [previous, before_page.unwrap_or(none)]),
+    fn check_flags(&self, page: &SearchPage, matches: &[usize], between: usize, is_whole: bool) -> Result<(), String> {
+        // Whether there are matching rows beyond the far end of the page, and beyond the cursors.
+        let ahead = between > page.rows.len();
+        let before_page = self.after.is_some_and(|after| matches.first().is_some_and(|first| *first <= after));
+        let after_page = self.before.is_some_and(|before| matches.last().is_some_and(|last| *last >= before));
+        for (name, is_selected, value, expected, is_inexact) in [
+            (
+                "hasNextPage",
+                self.selects_next(),
+                page.has_next,
+                after_page || (ahead && !self.backward),
+                page.inexact[0],
+            ),
+            (
+                "hasPreviousPage",
+                self.selects_previous(),
+                page.has_previous,
+                before_page || (ahead && self.backward),
+                page.inexact[1],
+            ),
         ] {
             let Some(value) = value.filter(|_| is_selected) else { continue };
-            let expected = parts.iter().any(|(holds, _)| *holds);
-            let is_exact = !has_window || parts.iter().all(|(_, is_exact)| *is_exact);
-            if value != expected && (is_exact || expected) {
+            if value != (expected || is_inexact) || (is_inexact && is_whole) {
                 return Err(format!("{name} is {value}"));
             }
         }

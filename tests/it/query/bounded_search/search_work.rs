@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use crate::query::bounded_search::random_search::RandomSearch;
 use crate::query::bounded_search::search_page::{PageArguments, SearchPage};
+use crate::support::plan_shape::reads_all;
 use crate::support::query_plan::MeasuredStatement;
 
 /// Rows that are read however small the page is: those after the ends of windows and look-ups, which say that there are more.
@@ -89,7 +90,7 @@ fn is_computed(search: &RandomSearch<'_>, key: usize) -> bool {
 fn check_node(node: &Json, bound: usize, search: &RandomSearch<'_>) -> Result<(), String> {
     let kind = node["Node Type"].as_str().unwrap();
     let children = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if kind == "Seq Scan" || kind.starts_with("Bitmap") {
+    if reads_all(kind) {
         return Err(format!("a {kind} of {}", node["Relation Name"]));
     }
     if kind.contains("Sort") {

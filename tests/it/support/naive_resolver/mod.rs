@@ -16,8 +16,11 @@ use graphql_parser::query::{
     Definition, Directive, Document, Field, OperationDefinition, Selection, SelectionSet, Value,
 };
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Aggregate, AggregateFunction, Binding, Connection, Join, PageInfoField, SortKey};
-use orderql::catalog::ids::TypeId;
+use orderql::catalog::binding::{
+    Aggregate, AggregateFunction, Binding, Connection, ConnectionField, EdgeField, EntityBinding, Join, PageInfoField,
+    RootBinding, SortKey,
+};
+use orderql::catalog::ids::{EntityId, FieldId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field as FieldDefinition};
 use orderql::cursor::{Encoder, decode};
 use orderql::query::Request;
@@ -188,10 +191,12 @@ impl<'a, 'q> Query<'a, 'q> {
             if fields[0].name == "__typename" {
                 return (key.to_owned(), Json::Text(definition.name.clone()));
             }
-            let field = definition.field(definition.field_index(&fields[0].name).unwrap());
-            let value = match &field.binding {
-                Binding::Aggregate(aggregate) => self.aggregate(aggregate, row.unwrap(), search.as_deref()),
-                _ => self.field(field, row, &fields),
+            let (field, binding) = self.member(ty, &fields[0].name);
+            let value = match binding {
+                Binding::Entity(EntityBinding::Aggregate(aggregate)) => {
+                    self.aggregate(aggregate, row.unwrap(), search.as_deref())
+                }
+                _ => self.field(field, binding, row, &fields),
             };
             assert!(value != Json::Null || !field.ty.is_non_null(), "{key} is null");
             (key.to_owned(), value)
@@ -199,16 +204,29 @@ impl<'a, 'q> Query<'a, 'q> {
         Json::Object(fields.collect())
     }
 
-    fn field(&self, field: &'a FieldDefinition, row: Option<Row<'a>>, selected: &[&'q Field<'q, String>]) -> Json {
+    /// The field of a type with that name, and what it comes from.
+    fn member(&self, object: TypeId, name: &str) -> (&'a FieldDefinition, Binding<'a>) {
+        let index = self.catalog.object(object).unwrap().field_index(name).unwrap();
+        let id = FieldId { object, index };
+        (self.catalog.field(id), self.catalog.binding(id))
+    }
+
+    fn field(
+        &self,
+        field: &'a FieldDefinition,
+        binding: Binding<'a>,
+        row: Option<Row<'a>>,
+        selected: &[&'q Field<'q, String>],
+    ) -> Json {
         let sets: Vec<_> = selected.iter().map(|field| &field.selection_set).collect();
-        match &field.binding {
-            Binding::Column(column) => row.unwrap().get(&column.name).json(column.scalar),
-            Binding::One(one) => {
-                let relation = &self.catalog.object(one.target).unwrap().entity.as_ref().unwrap().relation;
+        match binding {
+            Binding::Entity(EntityBinding::Column(column)) => row.unwrap().get(&column.name).json(column.scalar),
+            Binding::Entity(EntityBinding::One(one)) => {
+                let relation = &self.catalog.entity(one.target).relation;
                 let rows = self.tables.get(relation).all();
                 self.first(one.target, rows.filter(|other| is_joined(&one.join, row.unwrap(), *other)), &sets)
             }
-            Binding::Lookup(lookup) => {
+            Binding::Root(RootBinding::Lookup(lookup)) => {
                 let arguments = self.arguments(field, selected[0]);
                 let keys = lookup.keys.iter().enumerate();
                 let keys: Vec<_> = keys
@@ -221,7 +239,8 @@ impl<'a, 'q> Query<'a, 'q> {
                 let rows = rows.filter(|row| keys.iter().all(|(column, value)| row.get(column).equals(value)));
                 self.first(lookup.target, rows, &sets)
             }
-            Binding::Connection(connection) => {
+            Binding::Root(RootBinding::Connection(connection))
+            | Binding::Entity(EntityBinding::Connection(connection)) => {
                 let page = self.page(connection, row, &self.arguments(field, selected[0]));
                 self.connection(field.ty.named(), &page, &sets)
             }
@@ -247,13 +266,13 @@ impl<'a, 'q> Query<'a, 'q> {
     }
 
     /// The row with the lowest key.
-    fn first(&self, ty: TypeId, rows: impl Iterator<Item = Row<'a>>, sets: &[Set<'q>]) -> Json {
-        let key = &self.catalog.object(ty).unwrap().entity.as_ref().unwrap().key;
+    fn first(&self, entity: EntityId, rows: impl Iterator<Item = Row<'a>>, sets: &[Set<'q>]) -> Json {
+        let key = &self.catalog.entity(entity).key;
         let order = |a: &Row<'a>, b: &Row<'a>| {
             let mut orders = key.iter().map(|column| a.get(&column.name).order(b.get(&column.name)));
             orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
-        rows.min_by(order).map_or(Json::Null, |row| self.object(ty, Some(row), sets))
+        rows.min_by(order).map_or(Json::Null, |row| self.object(entity.ty(), Some(row), sets))
     }
 
     fn arguments<'d>(&self, field: &'d FieldDefinition, selected: &Field<'_, String>) -> Arguments<'d> {
@@ -330,40 +349,44 @@ impl<'a, 'q> Query<'a, 'q> {
     /// A connection's object.
     fn connection(&self, ty: TypeId, page: &Page<'a>, sets: &[Set<'q>]) -> Json {
         self.members(ty, sets, |binding, ty, sets| match binding {
-            Binding::Edges => Json::List(page.rows.iter().map(|row| self.edge(ty, page, *row, sets)).collect()),
-            Binding::PageInfo => self.members(ty, sets, |binding, _, _| match binding {
-                Binding::PageInfoField(PageInfoField::HasNextPage) => Json::Boolean(page.has_next),
-                Binding::PageInfoField(PageInfoField::HasPreviousPage) => Json::Boolean(page.has_previous),
-                Binding::PageInfoField(PageInfoField::StartCursor) => page.cursor(page.rows.first()),
-                Binding::PageInfoField(PageInfoField::EndCursor) => page.cursor(page.rows.last()),
+            Binding::Connection(ConnectionField::Edges) => {
+                Json::List(page.rows.iter().map(|row| self.edge(ty, page, *row, sets)).collect())
+            }
+            Binding::Connection(ConnectionField::PageInfo) => self.members(ty, sets, |binding, _, _| match binding {
+                Binding::PageInfo(PageInfoField::HasNextPage) => Json::Boolean(page.has_next),
+                Binding::PageInfo(PageInfoField::HasPreviousPage) => Json::Boolean(page.has_previous),
+                Binding::PageInfo(PageInfoField::StartCursor) => page.cursor(page.rows.first()),
+                Binding::PageInfo(PageInfoField::EndCursor) => page.cursor(page.rows.last()),
                 other => panic!("{other:?} in pageInfo"),
             }),
-            Binding::Count => page.count.map_or(Json::Null, |count| Json::Number(count.try_into().unwrap())),
+            Binding::Connection(ConnectionField::Count) => {
+                page.count.map_or(Json::Null, |count| Json::Number(count.try_into().unwrap()))
+            }
             other => panic!("{other:?} in a connection"),
         })
     }
 
     fn edge(&self, ty: TypeId, page: &Page<'a>, row: Row<'a>, sets: &[Set<'q>]) -> Json {
         self.members(ty, sets, |binding, _, sets| match binding {
-            Binding::Cursor => page.cursor(Some(&row)),
-            Binding::Node => {
+            Binding::Edge(EdgeField::Cursor) => page.cursor(Some(&row)),
+            Binding::Edge(EdgeField::Node) => {
                 self.search.replace(Some(Rc::clone(&page.search)));
-                self.object(page.connection.node, Some(row), sets)
+                self.object(page.connection.node.ty(), Some(row), sets)
             }
             other => panic!("{other:?} in an edge"),
         })
     }
 
     /// An object whose fields are not columns.
-    fn members(&self, ty: TypeId, sets: &[Set<'q>], value: impl Fn(&Binding, TypeId, &[Set<'q>]) -> Json) -> Json {
+    fn members(&self, ty: TypeId, sets: &[Set<'q>], value: impl Fn(Binding<'a>, TypeId, &[Set<'q>]) -> Json) -> Json {
         let definition = self.catalog.object(ty).unwrap();
         let fields = self.collect(sets).into_iter().map(|(key, fields)| {
             if fields[0].name == "__typename" {
                 return (key.to_owned(), Json::Text(definition.name.clone()));
             }
-            let field = definition.field(definition.field_index(&fields[0].name).unwrap());
+            let (field, binding) = self.member(ty, &fields[0].name);
             let sets: Vec<_> = fields.iter().map(|field| &field.selection_set).collect();
-            (key.to_owned(), value(&field.binding, field.ty.named(), &sets))
+            (key.to_owned(), value(binding, field.ty.named(), &sets))
         });
         Json::Object(fields.collect())
     }

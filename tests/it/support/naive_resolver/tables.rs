@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Binding;
+use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
+use orderql::catalog::schema::ObjectKind;
 use orderql::value::{ScalarType, Value};
 use rust_decimal::Decimal;
 use tokio_postgres::Client;
@@ -63,16 +64,21 @@ fn relations(catalog: &Catalog) -> BTreeSet<String> {
     let mut relations = BTreeSet::new();
     for id in catalog.type_ids() {
         let Some(object) = catalog.object(id) else { continue };
-        relations.extend(object.entity.as_ref().map(|entity| entity.relation.clone()));
-        for field in &object.fields {
-            match &field.binding {
-                Binding::Connection(connection) => {
+        if let ObjectKind::Entity(id) = object.kind {
+            relations.insert(catalog.entity(id).relation.clone());
+        }
+        for (_, binding) in catalog.fields_of(object) {
+            match binding {
+                Binding::Root(RootBinding::Connection(connection))
+                | Binding::Entity(EntityBinding::Connection(connection)) => {
                     relations.insert(connection.relation.clone());
                     let joined = connection.search_keys.iter().filter_map(|key| key.semi_join.as_ref());
                     relations.extend(joined.map(|join| join.relation.clone()));
                 }
-                Binding::Lookup(lookup) => drop(relations.insert(lookup.relation.clone())),
-                Binding::Aggregate(aggregate) => drop(relations.insert(aggregate.relation.clone())),
+                Binding::Root(RootBinding::Lookup(lookup)) => drop(relations.insert(lookup.relation.clone())),
+                Binding::Entity(EntityBinding::Aggregate(aggregate)) => {
+                    relations.insert(aggregate.relation.clone());
+                }
                 _ => {}
             }
         }

@@ -1,0 +1,150 @@
+//! Queries that are well-formed requests and still return no rows.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::api::errors::api_error::{ApiError, RequestedCost, milliseconds};
+use crate::api::errors::service_error::ServiceError;
+use crate::error::code::ErrorCode;
+use crate::error::graphql_error::GraphqlErrors;
+use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
+use crate::throttle::rate_limiter::DebitError;
+
+/// When a client may retry after its other queries had the time to finish.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Why a query returns no rows. Nothing is debited, except for a query that ran too long.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueryError {
+    /// The query does not compile, or costs more than its caller may spend.
+    #[error("{0}")]
+    Compile(GraphqlErrors),
+    /// The caller's bucket cannot cover the query.
+    #[error(
+        "the query costs {} credits{} and the bucket holds {} of {}, refilled by {} a second",
+        .0.credits, CostOfOthers(.0.behind),
+        .0.status.currently_available, .0.status.maximum_available, .0.status.restore_rate
+    )]
+    Throttled(InsufficientCredits),
+    /// The caller runs as many queries as it may.
+    #[error("{limit} of your queries are running, and no more may run at the same time")]
+    TooManyRunning {
+        /// Queries that may run at the same time.
+        limit: u32,
+        /// Queries that wait.
+        waiting: usize,
+        /// What this one would cost.
+        cost: u64,
+        /// The bucket, which is not debited.
+        bucket: ThrottleStatus,
+    },
+    /// The caller runs an export already.
+    #[error("an export of yours is running, and no more may run at the same time")]
+    ExportRunning,
+    /// The caller asks for reports of prices and plans faster than it gets them.
+    #[error("you ask for more prices and plans than are made in a second")]
+    TooManyReports {
+        /// When the next one is due.
+        retry_after: Duration,
+    },
+    /// The caller sends introspection, or other queries that cost nothing, faster than they are run.
+    #[error(
+        "you send more queries that cost nothing, such as introspection, than are run in a second; cache the schema"
+    )]
+    TooManyFreeQueries {
+        /// When the next one is due.
+        retry_after: Duration,
+    },
+    /// The query ran longer than it may.
+    #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
+    DeadlineExceeded {
+        /// How long it may run.
+        deadline: Duration,
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
+    },
+    /// The database cancelled the query.
+    #[error("the database cancelled the query, which ran longer than the database allows; narrow it")]
+    Cancelled {
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
+    },
+}
+
+/// What the queries cost that wait before one, as a part of a sentence.
+struct CostOfOthers(u64);
+
+impl fmt::Display for CostOfOthers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            credits => write!(f, ", {credits} more are for your queries that wait before it,"),
+        }
+    }
+}
+
+impl From<QueryError> for ApiError {
+    fn from(error: QueryError) -> Self {
+        let (response, cost) = match error {
+            QueryError::Compile(errors) => return Self::graphql(errors),
+            QueryError::Throttled(insufficient) => {
+                let response = Self::new(ErrorCode::Throttled, &error)
+                    .with_extension("requestedQueryCost", insufficient.credits)
+                    .with_extension("currentlyAvailable", insufficient.status.currently_available)
+                    .with_positive_extension("waitingQueryCost", insufficient.behind)
+                    .with_retry_after(insufficient.retry_after);
+                (response, RequestedCost { credits: insufficient.credits, bucket: insufficient.status })
+            }
+            QueryError::TooManyRunning { limit, waiting, cost, bucket } => {
+                let response = Self::new(ErrorCode::Throttled, &error)
+                    .with_extension("estimatedCost", cost)
+                    .with_extension("maxConcurrentQueries", u64::from(limit))
+                    .with_positive_extension("waitingQueries", waiting as u64)
+                    .with_retry_after(Some(RETRY_AFTER));
+                (response, RequestedCost { credits: cost, bucket })
+            }
+            QueryError::ExportRunning => {
+                let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER));
+                return Self { is_well_formed_request: true, ..response };
+            }
+            QueryError::Cancelled { cost, bucket } => {
+                (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
+            }
+            QueryError::TooManyReports { retry_after } | QueryError::TooManyFreeQueries { retry_after } => {
+                let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(retry_after));
+                return Self { is_well_formed_request: true, ..response };
+            }
+            QueryError::DeadlineExceeded { deadline, cost, bucket } => {
+                let response =
+                    Self::new(ErrorCode::DeadlineExceeded, &error).with_extension("deadlineMs", milliseconds(deadline));
+                (response, RequestedCost { credits: cost, bucket })
+            }
+        };
+        Self { cost: Some(cost), is_well_formed_request: true, ..response }
+    }
+}
+
+impl From<DebitError> for ApiError {
+    fn from(error: DebitError) -> Self {
+        match error {
+            DebitError::Insufficient(insufficient) => QueryError::Throttled(insufficient).into(),
+            DebitError::Unavailable(source) => ServiceError::Unavailable(source).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unavailable_store_of_credits_makes_the_service_unavailable() {
+        let error = ApiError::from(DebitError::Unavailable("the connection was refused".into()));
+        assert_eq!(error.code, ErrorCode::ServiceUnavailable);
+        assert!(error.is_well_formed_request);
+    }
+}

@@ -1,0 +1,6 @@
+//! `extensions` of GraphQL responses: the `cost_extension`, the `executed_plan`, and the `value_warning` of a value that may be
+//! misspelt.
+
+pub(crate) mod cost_extension;
+pub(crate) mod executed_plan;
+pub(crate) mod value_warning;

@@ -1,0 +1,174 @@
+//! Runs an admitted query within its caller's deadline, in turn with those of other callers, and refunds it if the database is
+//! unavailable.
+
+use std::pin::{Pin, pin};
+use std::time::Instant;
+
+use serde_json::Value;
+use tokio::time;
+
+use crate::access::grants::Principal;
+use crate::api::access_log::AccessLogEntry;
+use crate::api::access_log::timeline::{Stage, Timeline};
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::service::Service;
+use crate::compile::compiled::Compiled;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::shared_connections::StatementText;
+use crate::database::error::DatabaseError;
+use crate::execute::error::ExecuteError;
+use crate::execute::response_writer::ResponseWriter;
+use crate::execute::statement_log::StatementLog;
+use crate::execute::{constant, execute};
+use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
+use crate::throttle::rate_limiter::Debit;
+
+/// The most rows that a statement examines that shares a connection: each waits for those before it.
+const MAX_SHARED_ROWS: u64 = 1000;
+
+/// A query that is paid for.
+#[derive(Debug)]
+pub(crate) struct AdmittedQuery {
+    pub compiled: Compiled,
+    /// The cost of every field, if the client asked for it.
+    pub field_costs: Option<Value>,
+    /// Whether the client asked how it is executed.
+    pub includes_plan: bool,
+    pub debit: Debit,
+    /// Where it is read.
+    pub route: ReadRoute,
+    /// Its deadline.
+    pub until: time::Instant,
+}
+
+/// The rows of a query, if they are there before its deadline.
+pub(crate) async fn fetch(
+    service: &Service,
+    caller: &Principal,
+    query: &AdmittedQuery,
+    entry: &mut AccessLogEntry,
+) -> Result<ResponseWriter, ApiError> {
+    let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
+    let running = pin!(async {
+        let result = attempt(service, caller, compiled, &query.route, timeline).await;
+        match second_route(service, &query.route, &result) {
+            Some(route) => attempt(service, caller, compiled, &route, timeline).await,
+            None => result,
+        }
+    });
+    settle(service, caller, query.debit, query.until, &entry.id, running).await
+}
+
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
+/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given.
+pub(crate) async fn settle<T>(
+    service: &Service,
+    caller: &Principal,
+    debit: Debit,
+    until: time::Instant,
+    request_id: &str,
+    running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
+) -> Result<T, ApiError> {
+    let Debit { cost, bucket, .. } = debit;
+    // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
+    match time::timeout_at(until, running).await {
+        Ok(Ok(rows)) => Ok(rows),
+        Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
+            Err(QueryError::Cancelled { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::Unavailable(error.into()).into())
+        }
+        Ok(Err(ExecuteError::OutOfMemory)) => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::MemoryExhausted.into())
+        }
+        Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
+        // The query is not to blame if the database answers nobody.
+        Err(_) if !service.database_answers() => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::Unavailable("the database does not answer".into()).into())
+        }
+        Err(_) => {
+            let deadline = caller.limits.deadline;
+            Err(QueryError::DeadlineExceeded { deadline, cost, bucket }.into())
+        }
+    }
+}
+
+/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again.
+pub(crate) fn second_route<T>(
+    service: &Service,
+    route: &ReadRoute,
+    result: &Result<T, ExecuteError>,
+) -> Option<ReadRoute> {
+    match result {
+        Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
+        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory) => None,
+    }
+}
+
+async fn attempt(
+    service: &Service,
+    caller: &Principal,
+    compiled: &Compiled,
+    route: &ReadRoute,
+    timeline: &mut Timeline,
+) -> Result<ResponseWriter, ExecuteError> {
+    let plan = &compiled.plan;
+    if !plan.needs_database() {
+        return Ok(constant(plan));
+    }
+    timeline.statement = StatementLog::default().into();
+    let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
+    let mut small = is_small.then(|| StatementText { sql: plan.sql(), key: plan.sql_key() });
+    loop {
+        let started = Instant::now();
+        let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
+        timeline.connection = Some(Stage::since(started));
+        let LeasedConnection { connection, held } = taken?;
+        let is_shared = connection.is_shared();
+        let result = tokio::select! {
+            biased;
+            rows = execute(connection, plan, &timeline.statement) => rows,
+            error = held.server.lost() => return Err(error.into()),
+        };
+        match result {
+            Ok(rows) => {
+                service.servers.record_read(&caller.user_id, &held.server);
+                return Ok(rows);
+            }
+            // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
+            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether the connection of a statement is to blame for an error.
+fn is_of_connection(error: &DatabaseError) -> bool {
+    match error {
+        DatabaseError::Unreachable(_) | DatabaseError::Incomplete { .. } | DatabaseError::Cancelled(_) => true,
+        DatabaseError::Busy
+        | DatabaseError::Unsuitable(_)
+        | DatabaseError::Unavailable(_)
+        | DatabaseError::Conflict(_)
+        | DatabaseError::Statement(_) => false,
+    }
+}
+
+/// A connection of its own to a server of the route, in turn with other callers.
+pub(crate) async fn connect_own(
+    service: &Service,
+    caller: &Principal,
+    route: &ReadRoute,
+    timeline: &mut Timeline,
+) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
+    let started = Instant::now();
+    let taken = service.servers.connect_own(route, &caller.user_id).await;
+    timeline.connection = Some(Stage::since(started));
+    taken
+}

@@ -1,0 +1,387 @@
+//! Exports of whole collections, as lines of JSON: page after page from one snapshot of the database, each paid for when its
+//! turn comes.
+//!
+//! The next page is fetched when the client has taken the last one. So an export goes as fast as its client reads and its
+//! caller's credits allow, holds one page in memory, and ends with its client. The first page is there before the response
+//! begins: an export that cannot begin gets an error like any other query.
+
+use std::mem;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::stream;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderValue};
+use tokio::time;
+
+use crate::access::grants::{Artifact, Principal};
+use crate::api::access_log::timeline::{Stage, Timeline};
+use crate::api::error_response;
+use crate::api::errors::access_error::AccessError;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::admission::{self, take_permit};
+use crate::api::graphql::compilation;
+use crate::api::graphql::cost_report;
+use crate::api::graphql::execution::{second_route, settle};
+use crate::api::graphql::export_lines::{End, Rest, write_end, write_errors, write_resume};
+use crate::api::graphql::export_log::ExportLog;
+use crate::api::graphql::persisted_queries::{resolve, store};
+use crate::api::graphql::request_envelope;
+use crate::api::negotiate::Media;
+use crate::api::prefer;
+use crate::api::read_position;
+use crate::api::request_context::RequestContext;
+use crate::api::service::Service;
+use crate::compile::compiled::Compiled;
+use crate::compile::export::Export;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::wal_position::WalPosition;
+use crate::error::code::ErrorCode;
+use crate::execute::error::ExecuteError;
+use crate::execute::execute_within;
+use crate::execute::response_writer::{PageEnd, ResponseWriter};
+use crate::execute::statement_log::StatementLog;
+use crate::http::response::{BoxError, HttpResponse, ResponseBody};
+use crate::replicas::read_server::ReadServer;
+use crate::replicas::read_servers::ReadRoute;
+use crate::throttle::caller_queue::Demand;
+use crate::throttle::query_throttle::MaxWait;
+use crate::throttle::queues::{Permit, Places};
+use crate::throttle::rate_limiter::Debit;
+
+/// The media type.
+const LINES: &str = "application/x-ndjson";
+
+/// Nodes after which a line has a cursor, at the next end of a page.
+const RESUME_AFTER: u64 = 1000;
+
+/// How long an export pauses between two pages while queries run, in times of its last page, and at most.
+const PAUSE: u32 = 3;
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// A caller has one export at a time.
+const PLACES: Places = Places { running: 1, waiting: 0 };
+
+/// Responds with the lines of a collection, or with an error, whose status says what happened.
+pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+    serve(context, body).await.unwrap_or_else(|error| {
+        context.entry.fail(&error);
+        error_response::graphql(&error, Media::GraphqlResponse)
+    })
+}
+
+async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
+    let caller = context.authorize(Artifact::Graphql)?;
+    let after = read_position::after(&context.head.headers, &context.service.servers).await?;
+    let envelope = request_envelope::read(context, &caller, body).await?;
+    let mut query = resolve(&context.service.persisted_queries, envelope)?;
+    if let Some(report) = cost_report::requested(&context.head.headers)? {
+        return cost_report::respond(context, &caller, report, &mut query, Media::GraphqlResponse).await;
+    }
+    let RequestContext { service, head, in_flight, entry, .. } = context;
+    let is_quick = service.compiler.is_quick(&query.request);
+    let export = compilation::export(service, &caller, &mut query.request).await?;
+    store(&service.persisted_queries, &caller.user_id, &mut query);
+    entry.set_operation(export.operation_name());
+    let place = service.exports.start(&caller.user_id, PLACES, 0).map_err(|_| QueryError::ExportRunning)?;
+
+    let options = &service.options;
+    let wait = prefer::wait(&head.headers);
+    let cost = Arc::new(AtomicU64::new(0));
+    let log = ExportLog::new(service, &caller, &query.request, entry);
+    let mut running = RunningExport {
+        service: Arc::clone(service),
+        caller,
+        export: Arc::new(export),
+        is_quick,
+        bytes: admission::demand(0, &query.request, in_flight).bytes,
+        after,
+        reading: None,
+        cursor: None,
+        nodes: 0,
+        resumable_at: 0,
+        cost: Arc::clone(&cost),
+        until: time::Instant::now() + options.export_time,
+        request_id: Arc::clone(&entry.id),
+        log,
+        page_time: Duration::ZERO,
+        queries: 0,
+        _place: place,
+    };
+    drop(query);
+    let max_wait = MaxWait::for_all(wait.unwrap_or(options.max_wait).min(options.max_wait));
+    let first = running.page(max_wait).await;
+    entry.cost_so_far = Some(cost);
+    let first = match (first, wait) {
+        (Ok(first), _) => first,
+        (Err(error), None) => return Err(error),
+        (Err(error), Some(_)) => return prefer::report_wait(Err(error)),
+    };
+    in_flight.shrink(0);
+    // The rows of a page, their JSON, and the lines that hyper takes.
+    if let Err(error) = in_flight.reserve(3 * first.lines.len()) {
+        running.cost.store(0, Ordering::Relaxed);
+        service.admission.refund(&running.caller.user_id, first.debit).await;
+        return Err(ServiceError::from(error).into());
+    }
+    let state = State::Ready(first.lines.into(), first.is_last, Box::new(running));
+    let lines: Pin<Box<dyn stream::Stream<Item = _> + Send>> = Box::pin(stream::unfold(state, next));
+    let mut response = HttpResponse::new(ResponseBody::Stream(lines));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
+    if wait.is_some() { prefer::report_wait(Ok(response)) } else { Ok(response) }
+}
+
+/// What comes next.
+enum State {
+    /// The first page's lines, and whether the collection ends with them.
+    Ready(Bytes, bool, Box<RunningExport>),
+    /// The next page.
+    Running(Box<RunningExport>),
+    Over,
+}
+
+/// A non-null field of a node has no value, and nothing around the node can be null.
+#[derive(Debug, thiserror::Error)]
+#[error("a page of the export is null")]
+struct PageIsNull;
+
+/// The lines of a page.
+struct Page {
+    lines: Vec<u8>,
+    is_last: bool,
+    debit: Debit,
+}
+
+/// An export between two pages.
+struct RunningExport {
+    service: Arc<Service>,
+    caller: Arc<Principal>,
+    export: Arc<Export>,
+    /// Whether a page can be compiled on a thread that serves.
+    is_quick: bool,
+    /// Bytes that it takes while it waits for credits.
+    bytes: usize,
+    /// What the export is to see at least.
+    after: Option<WalPosition>,
+    /// The server, and a transaction there, from the first page on.
+    reading: Option<(OwnConnection, Arc<ReadServer>)>,
+    /// The end of the last page.
+    cursor: Option<String>,
+    /// The number of nodes so far, and at the last line with a cursor.
+    nodes: u64,
+    resumable_at: u64,
+    /// What was debited, also for the log.
+    cost: Arc<AtomicU64>,
+    until: time::Instant,
+    request_id: Arc<str>,
+    log: ExportLog,
+    /// How long the last page took.
+    page_time: Duration,
+    /// How many queries had been run on the server by the last pause.
+    queries: u64,
+    _place: Permit,
+}
+
+/// The next lines, and what comes after them.
+async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
+    let mut running = match state {
+        State::Ready(lines, true, running) => {
+            running.release().await;
+            return Some((Ok(lines), State::Over));
+        }
+        State::Ready(lines, false, running) => return Some((Ok(lines), State::Running(running))),
+        State::Running(running) => running,
+        State::Over => return None,
+    };
+    let left = running.until.saturating_duration_since(time::Instant::now());
+    if left.is_zero() {
+        let lines = running.end_early(None);
+        running.release().await;
+        return Some((Ok(lines), State::Over));
+    }
+    running.let_queries_pass().await;
+    match running.page(MaxWait::for_all(left)).await {
+        Ok(Page { lines, is_last: false, .. }) => Some((Ok(lines.into()), State::Running(running))),
+        Ok(Page { lines, .. }) => {
+            running.release().await;
+            Some((Ok(lines.into()), State::Over))
+        }
+        Err(error) => Some((Ok(running.end_early(Some(&error))), State::Over)),
+    }
+}
+
+impl RunningExport {
+    /// Pauses if queries were run since the last pause: people wait for those, and nobody for a single page.
+    async fn let_queries_pass(&mut self) {
+        let Some((_, server)) = &self.reading else { return };
+        let queries = server.queries_begun();
+        if mem::replace(&mut self.queries, queries) != queries {
+            time::sleep(LONGEST_PAUSE.min(PAUSE * self.page_time)).await;
+        }
+    }
+
+    /// Pays for the next page and fetches it, and records what it took.
+    async fn page(&mut self, max_wait: MaxWait) -> Result<Page, ApiError> {
+        let started = Instant::now();
+        let cost_before = self.cost.load(Ordering::Relaxed);
+        let mut timeline = Timeline::default();
+        let page = self.fetch_page(max_wait, &mut timeline).await;
+        let cost = self.cost.load(Ordering::Relaxed) - cost_before;
+        self.log.add(started, (cost > 0).then_some(cost), timeline);
+        page
+    }
+
+    async fn fetch_page(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Page, ApiError> {
+        self.check_caller()?;
+        if self.service.admission.is_closed() {
+            return Err(ServiceError::Stopping.into());
+        }
+        let started = Instant::now();
+        let compiled = self.compile().await?;
+        timeline.compile = Some(Stage::since(started));
+        timeline.plan = Some(Arc::clone(&compiled.plan));
+        let cost = compiled.estimate.cost();
+        let demand = Demand { credits: cost, bytes: self.bytes };
+        let service = Arc::clone(&self.service);
+        let started = Instant::now();
+        let admitted = take_permit(&service, &self.caller, demand, max_wait).await;
+        timeline.admission = Some(Stage::since(started));
+        let (_permit, debit) = admitted?;
+        if let Err(error) = self.check_caller() {
+            service.admission.refund(&self.caller.user_id, debit).await;
+            return Err(error.into());
+        }
+        let (caller, request_id) = (Arc::clone(&self.caller), Arc::clone(&self.request_id));
+        let until = time::Instant::now() + caller.limits.deadline;
+        let fetching = self.fetch(&compiled, timeline);
+        let started = Instant::now();
+        let rows = settle(&service, &caller, debit, until, &request_id, pin!(fetching)).await;
+        self.page_time = started.elapsed();
+        // The only error that is charged.
+        if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
+            self.cost.fetch_add(cost, Ordering::Relaxed);
+        }
+        let mut rows = rows?;
+        let started = Instant::now();
+        let mut lines = Vec::with_capacity(4096);
+        let written = rows.write(&mut lines, usize::MAX);
+        written.map_err(|error| ServiceError::internal(&request_id, error))?;
+        let is_last = self.end_page(&rows, &mut lines)?;
+        timeline.write = Some(Stage::since(started));
+        Ok(Page { lines, is_last, debit })
+    }
+
+    /// The account as it is now. It may have been closed or lost its grant since the last page, or have other limits.
+    fn check_caller(&mut self) -> Result<(), AccessError> {
+        let grants = self.service.grants.current();
+        let caller = grants.principal(&self.caller.user_id);
+        // A later second is that of another account of this name, or of a new password.
+        let caller = caller.filter(|caller| caller.tokens_from <= self.caller.tokens_from);
+        self.caller = caller.ok_or(AccessError::AccountClosed)?;
+        if !self.caller.may(Artifact::Graphql) {
+            return Err(AccessError::NotGranted { path: Artifact::Graphql.path() });
+        }
+        Ok(())
+    }
+
+    async fn compile(&self) -> Result<Compiled, ApiError> {
+        let (compiler, export) = (Arc::clone(&self.service.compiler), Arc::clone(&self.export));
+        let (limits, cursor) = (self.caller.limits, self.cursor.clone());
+        let compile = move || export.page(compiler.catalog(), &limits.query, cursor.as_deref());
+        let result =
+            if self.is_quick { compile() } else { self.service.cpu_tasks.run(limits.deadline, compile).await? };
+        Ok(result.map_err(QueryError::Compile)?)
+    }
+
+    /// Fetches the rows of a page: those of the first page once more if the server fails that they are read from.
+    async fn fetch(&mut self, compiled: &Compiled, timeline: &mut Timeline) -> Result<ResponseWriter, ExecuteError> {
+        if let Some(reading) = self.reading.take() {
+            return self.fetch_from(reading, compiled, timeline).await;
+        }
+        let route = self.service.servers.route(&self.caller.user_id, self.after).await;
+        let result = self.fetch_first(&route, compiled, timeline).await;
+        match second_route(&self.service, &route, &result) {
+            Some(route) => self.fetch_first(&route, compiled, timeline).await,
+            None => result,
+        }
+    }
+
+    async fn fetch_first(
+        &mut self,
+        route: &ReadRoute,
+        compiled: &Compiled,
+        timeline: &mut Timeline,
+    ) -> Result<ResponseWriter, ExecuteError> {
+        let started = Instant::now();
+        let taken = self.service.servers.connect_export(route).await;
+        timeline.connection = Some(Stage::since(started));
+        let (connection, server) = taken?;
+        connection.begin().await?;
+        self.fetch_from((connection, server), compiled, timeline).await
+    }
+
+    async fn fetch_from(
+        &mut self,
+        (connection, server): (OwnConnection, Arc<ReadServer>),
+        compiled: &Compiled,
+        timeline: &mut Timeline,
+    ) -> Result<ResponseWriter, ExecuteError> {
+        // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
+        timeline.statement = StatementLog::default().into();
+        let rows = tokio::select! {
+            biased;
+            rows = execute_within(&connection, &compiled.plan, &timeline.statement) => rows?,
+            error = server.lost() => return Err(error.into()),
+        };
+        self.service.servers.record_read(&self.caller.user_id, &server);
+        self.reading = Some((connection, server));
+        Ok(rows)
+    }
+
+    /// Writes what follows the nodes of a page. Returns whether the collection ends with it.
+    fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
+        let Some(PageEnd { has_next_page, end_cursor }) = rows.page_end() else {
+            return Err(ServiceError::internal(&self.request_id, PageIsNull));
+        };
+        write_errors(rows.field_errors(), self.nodes, out);
+        // The collection is the first step.
+        let nodes = rows.row_counts().first().copied().unwrap_or_default();
+        self.nodes += nodes;
+        self.cursor = has_next_page.then(|| end_cursor.clone());
+        match &self.cursor {
+            // A page without nodes has a line, too, so that the client sees that the export goes on.
+            Some(cursor) if nodes == 0 || self.nodes - self.resumable_at >= RESUME_AFTER => {
+                self.resumable_at = self.nodes;
+                write_resume(cursor, self.nodes, out);
+                Ok(false)
+            }
+            Some(_) => Ok(false),
+            None => {
+                write_end(&End { nodes: self.nodes, cost: self.cost.load(Ordering::Relaxed), rest: None }, out);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The last line of an export that ends before its collection does.
+    fn end_early(&self, error: Option<&ApiError>) -> Bytes {
+        let rest = Rest { cursor: self.cursor.as_deref(), error };
+        let mut line = Vec::new();
+        let cost = self.cost.load(Ordering::Relaxed);
+        write_end(&End { nodes: self.nodes, cost, rest: Some(rest) }, &mut line);
+        line.into()
+    }
+
+    /// Ends the transaction, and returns the connection.
+    async fn release(mut self: Box<Self>) {
+        if let Some((connection, _)) = mem::take(&mut self.reading)
+            && connection.commit().await.is_ok()
+        {
+            connection.release();
+        }
+    }
+}

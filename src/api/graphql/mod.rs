@@ -1,0 +1,199 @@
+//! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
+
+pub(crate) mod admission;
+mod analysis;
+pub(crate) mod compilation;
+pub(crate) mod cost_report;
+pub(crate) mod execution;
+pub(crate) mod export;
+pub(crate) mod export_lines;
+mod export_log;
+mod free_requests;
+mod optional_headers;
+pub(crate) mod persisted_queries;
+pub(crate) mod request_envelope;
+mod request_members;
+pub(crate) mod response_body;
+pub(crate) mod response_end;
+pub(crate) mod response_envelope;
+mod slow_query_log;
+mod streamed_body;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+
+use crate::access::grants::{Artifact, Principal};
+use crate::api::access_log::timeline::Stage;
+use crate::api::error_response;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::admission::Schedule;
+use crate::api::graphql::execution::AdmittedQuery;
+use crate::api::graphql::free_requests::pace;
+use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
+use crate::api::graphql::response_end::ResponseEnd;
+use crate::api::negotiate::{self, Media};
+use crate::api::prefer;
+use crate::api::read_position;
+use crate::api::request_context::RequestContext;
+use crate::error::code::ErrorCode;
+use crate::http::coding::compress::{ENCODER_MEMORY, compress};
+use crate::http::coding::{self, Choice};
+use crate::http::response::{HttpResponse, ResponseBody, add_vary};
+
+/// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
+pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+    let mut response = if negotiate::prefers_lines(&context.head.headers) {
+        Box::pin(export::respond(context, body)).await
+    } else {
+        respond_with_data(context, body).await
+    };
+    let RequestContext { service, head, .. } = context;
+    let headers = response.headers_mut();
+    add_vary(headers, if service.http.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
+    if head.method != Method::POST {
+        // Data and credits change from one moment to the next, and belong to the caller alone.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+    // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
+    let headers = &context.head.headers;
+    let media = negotiate::accepted(headers);
+    let error_media = *media.as_ref().unwrap_or(&Media::Json);
+    let coding = coding::accepted(headers, &context.service.http.options.codings);
+    let choice = *coding.as_ref().unwrap_or(&Choice::Identity);
+    let media = media.map_err(ApiError::from).and_then(|media| coding.map(|_| media).map_err(ApiError::from));
+    let response = serve(context, body, media).await.unwrap_or_else(|error| {
+        context.entry.fail(&error);
+        error_response::graphql(&error, error_media)
+    });
+    let encodes_chunks =
+        matches!(response.body(), ResponseBody::Chunks(_) | ResponseBody::Stream(_)) && choice != Choice::Identity;
+    let has_memory = !encodes_chunks || context.in_flight.reserve(ENCODER_MEMORY).is_ok();
+    compress(response, if has_memory { choice } else { Choice::Identity }, &context.entry.id)
+}
+
+/// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
+/// reach the next, and nothing before the last one reads the database.
+async fn serve(
+    context: &mut RequestContext,
+    body: Incoming,
+    media: Result<Media, ApiError>,
+) -> Result<HttpResponse, ApiError> {
+    let caller = context.authorize(Artifact::Graphql)?;
+    let media = media?;
+    let envelope = request_envelope::read(context, &caller, body).await?;
+    let mut query = resolve(&context.service.persisted_queries, envelope)?;
+
+    let headers = optional_headers::of(&context.head.headers);
+    let wait = prefer::wait(headers);
+    if let Some(report) = cost_report::requested(headers)? {
+        return cost_report::respond(context, &caller, report, &mut query, media).await;
+    }
+    let schedule = Schedule::new(&context.service, &caller, wait);
+    let result = run(context, &caller, &mut query, &schedule).await;
+    if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
+        drop(query);
+        admission::hold_back(context, &caller).await;
+    } else if !matches!(result, Ok(ResponseBody::Stream(_))) {
+        slow_query_log::report(context, &caller, &query.request);
+    }
+    let response = result.map(|body| {
+        let mut response = HttpResponse::new(body);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+        response
+    });
+    if wait.is_some() { prefer::report_wait(response) } else { response }
+}
+
+/// The gates from the compiler on.
+async fn run(
+    context: &mut RequestContext,
+    caller: &Arc<Principal>,
+    query: &mut ResolvedQuery,
+    schedule: &Schedule,
+) -> Result<ResponseBody, ApiError> {
+    let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
+    let headers = optional_headers::of(&head.headers);
+    let after = read_position::after(headers, &service.servers).await?;
+    // Refusing a query once more must cost little.
+    if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
+        entry.set_operation(known.operation_name.as_deref());
+        let demand = admission::demand(known.credits, &query.request, in_flight);
+        admission::check(service, caller, demand, schedule)?;
+    }
+    let started = Instant::now();
+    let compiled = compilation::compile(service, caller, &mut query.request).await;
+    entry.timeline.compile = Some(Stage::since(started));
+    let compiled = compiled?;
+    entry.timeline.plan = Some(Arc::clone(&compiled.plan));
+    store(&service.persisted_queries, &caller.user_id, query);
+    entry.set_operation(compiled.operation_name.as_deref());
+    let cost = compiled.estimate.cost();
+    if cost == 0 {
+        pace(&service.free_query_pace, caller, query.request.query.len())
+            .await
+            .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
+    }
+    let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
+    let includes_plan = cost_report::includes_plan(caller, headers)?;
+
+    let demand = admission::demand(cost, &query.request, in_flight);
+    let admitted = admission::admit(context, caller, demand, schedule).await;
+    let service = &context.service;
+    let debit = admitted.inspect_err(|_| {
+        service.compiler.insert_price(&query.request, &caller.limits.query, cost);
+    })?;
+    if !compiled.unknown_values.is_empty() {
+        // They may have been added to the database since.
+        service.vocabularies.refresh();
+    }
+    let route = service.servers.route(&caller.user_id, after).await;
+    let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
+    let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
+    let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
+    // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
+    let body = match place {
+        None if wants_analysis => Box::pin(analysis::respond(context, caller, admitted)).await,
+        Some(place) => Box::pin(streamed_body::begin(context, caller, &query.request, admitted, place)).await,
+        None => Box::pin(gather(context, caller, admitted)).await,
+    };
+    context.entry.cost = match &body {
+        Ok(_) => Some(cost),
+        // The only error that is charged.
+        Err(error) => (error.code == ErrorCode::DeadlineExceeded).then_some(cost),
+    };
+    body
+}
+
+/// The body of a response whose rows are gathered before it is written.
+async fn gather(
+    context: &mut RequestContext,
+    caller: &Principal,
+    query: AdmittedQuery,
+) -> Result<ResponseBody, ApiError> {
+    let RequestContext { service, in_flight, entry, .. } = context;
+    let rows = execution::fetch(service, caller, &query, entry).await?;
+    let debit = query.debit;
+    let end = ResponseEnd::new(query, &entry.timeline.statement);
+    let actual = end.actual_cost(&rows);
+    let rows_memory = rows.memory();
+    let started = Instant::now();
+    let body = response_body::write(rows, end, entry)?;
+    entry.timeline.write = Some(Stage::since(started));
+    in_flight.shrink(0);
+    if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
+        service.admission.refund(&caller.user_id, debit).await;
+        return Err(ServiceError::from(error).into());
+    }
+    entry.actual_cost = Some(actual);
+    Ok(body)
+}

@@ -1,0 +1,38 @@
+//! The API over HTTP: its endpoints, the gates that a request passes before them, and the errors as bytes.
+//!
+//! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
+//! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
+//! `cpu_tasks` do what takes a core for longer than a moment.
+//!
+//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`,
+//! `console`, `jwks` and those of `operators`.
+//!
+//! **Errors**: those in `errors` convert into one type, of which `error_response` makes the bytes.
+//!
+//! **What operators see**: the `access_log` has a line for each request, and `metrics` counts them.
+
+pub(crate) mod access_log;
+pub(crate) mod console;
+pub mod console_mode;
+pub(crate) mod cpu_tasks;
+pub(crate) mod credentials;
+mod error_response;
+pub(crate) mod errors;
+pub(crate) mod extensions;
+pub(crate) mod graphql;
+mod jwks;
+pub(crate) mod metrics;
+pub(crate) mod negotiate;
+pub mod operators;
+pub mod options;
+pub(crate) mod prefer;
+pub mod query_texts;
+pub(crate) mod read_position;
+pub(crate) mod request_context;
+pub(crate) mod request_handler;
+pub(crate) mod request_ids;
+pub(crate) mod route;
+pub(crate) mod schema;
+pub(crate) mod service;
+mod token;
+mod update_order;

@@ -1,0 +1,150 @@
+//! Whether the server can answer queries, part by part. Reads what is known already, so that probes, which anybody may send,
+//! do not load the database.
+
+use std::borrow::Cow;
+use std::sync::atomic::Ordering;
+
+use serde_json::{Map, Value, json};
+
+use crate::api::service::Service;
+use crate::replicas::positions::{Absence, ReplicaState};
+
+/// Whether the server can answer queries.
+#[derive(Debug)]
+pub(crate) struct Readiness {
+    /// Each part.
+    pub(crate) parts: Vec<Part>,
+    is_draining: bool,
+}
+
+/// A part that answering needs.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Its name.
+    pub(crate) name: Cow<'static, str>,
+    state: State,
+}
+
+/// The state of a part.
+#[derive(Debug)]
+enum State {
+    Ok,
+    /// Something is wrong, and queries are answered all the same.
+    Degraded(&'static str),
+    /// Queries cannot be answered.
+    Failed(&'static str),
+}
+
+impl Readiness {
+    /// Looks at each part.
+    pub(crate) fn of(service: &Service) -> Self {
+        let part = |name: &'static str, state| Part { name: name.into(), state };
+        let replicas = service
+            .servers
+            .replica_states()
+            .map(|(server, state)| Part { name: format!("replica {}", server.name).into(), state: of_replica(state) });
+        // Without it queries are answered as `bucket-away` says.
+        let store = service.shared_store.as_ref().map(|store| {
+            part(
+                "store",
+                if store.is_up() {
+                    State::Ok
+                } else {
+                    State::Degraded("the shared store is away; what bucket-away says is in force")
+                },
+            )
+        });
+        Self {
+            is_draining: service.is_draining.load(Ordering::Relaxed),
+            parts: [
+                part("database", of_database(service)),
+                // A server that is busy stays in service: the others would get its load as well.
+                part(
+                    "pool",
+                    if service.servers.query_pools().is_exhausted() {
+                        State::Degraded("every connection is in use, and requests wait")
+                    } else {
+                        State::Ok
+                    },
+                ),
+                part(
+                    "accounts",
+                    if service.grants.is_connected() {
+                        State::Ok
+                    } else {
+                        State::Degraded("changes are not received; those read last are in force")
+                    },
+                ),
+                part(
+                    "keys",
+                    if service.tokens.can_read_keys() {
+                        State::Ok
+                    } else {
+                        State::Degraded("the keys cannot be read; those read last are in force")
+                    },
+                ),
+                // Checked against the database before the server listens.
+                part("schema", State::Ok),
+            ]
+            .into_iter()
+            .chain(replicas)
+            .chain(store)
+            .collect(),
+        }
+    }
+
+    /// Whether queries can be answered.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.failure().is_none()
+    }
+
+    /// Why queries cannot be answered.
+    pub(crate) fn failure(&self) -> Option<&'static str> {
+        if self.is_draining {
+            return Some("the server is about to stop");
+        }
+        self.parts.iter().find_map(|part| match part.state {
+            State::Failed(reason) => Some(reason),
+            State::Ok | State::Degraded(_) => None,
+        })
+    }
+
+    /// The parts as JSON.
+    pub(crate) fn describe_parts(&self) -> Value {
+        let described = |part: &Part| match part.state {
+            State::Ok => json!({ "status": "ok" }),
+            State::Degraded(reason) => json!({ "status": "degraded", "reason": reason }),
+            State::Failed(reason) => json!({ "status": "failed", "reason": reason }),
+        };
+        self.parts.iter().map(|part| (part.name.to_string(), described(part))).collect::<Map<_, _>>().into()
+    }
+}
+
+fn of_database(service: &Service) -> State {
+    if !service.database_answers() {
+        State::Failed("the database cannot be reached")
+    } else if service.servers.is_primary_there() == Some(false) {
+        State::Degraded("the primary cannot be reached; replicas are read, and order updates get 503")
+    } else {
+        State::Ok
+    }
+}
+
+const fn of_replica(state: ReplicaState) -> State {
+    State::Degraded(match state {
+        ReplicaState::Current(_) => return State::Ok,
+        ReplicaState::Lagging(_) => "it lags too far",
+        ReplicaState::Absent(Absence::Unknown) => "it is not known yet whether it fits the schema",
+        ReplicaState::Absent(Absence::Unreachable) => "it does not answer",
+        ReplicaState::Absent(Absence::NotAStandby) => "it is no standby",
+        ReplicaState::Absent(Absence::Unfit) => "it does not fit the schema",
+        ReplicaState::Absent(Absence::Ahead(_)) => "it is ahead of the primary, so it follows another one",
+    })
+}
+
+impl Part {
+    /// Whether nothing is wrong.
+    pub(crate) fn is_ok(&self) -> bool {
+        matches!(self.state, State::Ok)
+    }
+}

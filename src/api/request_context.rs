@@ -1,0 +1,59 @@
+//! A request while it is served, and what is left of it while its response is sent.
+
+use std::sync::Arc;
+
+use hyper::http::request::Parts as Head;
+
+use crate::access::grants::{Artifact, Principal};
+use crate::access::tokens::error::BadToken;
+use crate::api::access_log::AccessLogEntry;
+use crate::api::credentials;
+use crate::api::errors::access_error::AccessError;
+use crate::api::service::Service;
+use crate::http::connection::InFlightRequest;
+use crate::http::connection::outgoing_body::Record;
+use crate::http::listener_kind::ListenerKind;
+use crate::throttle::queues::Permit;
+
+/// A request while it is served.
+pub(crate) struct RequestContext {
+    pub service: Arc<Service>,
+    pub listener: ListenerKind,
+    pub head: Head,
+    pub in_flight: InFlightRequest,
+    pub entry: AccessLogEntry,
+    /// The right to run a query, until the response is delivered.
+    pub permit: Option<Permit>,
+}
+
+impl RequestContext {
+    /// The gates of token and grant. Returns the account of a good token as it is now, if it has the grant, and adds it
+    /// to the log entry.
+    pub(crate) fn authorize(&mut self, artifact: Artifact) -> Result<Arc<Principal>, AccessError> {
+        let Service { tokens, grants, .. } = &*self.service;
+        let token = tokens.verify(credentials::token(&self.head.headers)?)?;
+        let caller = grants.current().principal(&token.user_id).ok_or(AccessError::AccountClosed)?;
+        if token.issued_at < caller.tokens_from {
+            return Err(BadToken::Superseded.into());
+        }
+        self.entry.caller = Some(Arc::clone(&caller.user_id));
+        if !caller.may(artifact) {
+            return Err(AccessError::NotGranted { path: artifact.path() });
+        }
+        Ok(caller)
+    }
+}
+
+/// What is left of a request while its response is sent.
+#[derive(Debug)]
+pub(crate) struct SentRequest {
+    pub entry: AccessLogEntry,
+    pub _permit: Option<Permit>,
+}
+
+impl Record for SentRequest {
+    fn end(&mut self, received: u64, sent: u64) {
+        self.entry.bytes_in = received;
+        self.entry.bytes_out = sent;
+    }
+}

@@ -1,0 +1,93 @@
+//! What the endpoints work with.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::access::grant_cache::GrantCache;
+use crate::access::login::Logins;
+use crate::access::tokens::jwt::Tokens;
+use crate::api::cpu_tasks::CpuTasks;
+use crate::api::options::Options;
+use crate::api::query_texts::QueryTexts;
+use crate::api::request_ids::RequestIds;
+use crate::api::schema::sdl_document::SdlDocument;
+use crate::compile::compiler::Compiler;
+use crate::database::pool::writer_pool::WriterPool;
+use crate::http::handler::{Current, HttpState};
+use crate::orders::options::UpdateOptions;
+use crate::replicas::read_servers::ReadServers;
+use crate::shared_store::connection::SharedStore;
+use crate::throttle::pace::Pace;
+use crate::throttle::query_throttle::QueryThrottle;
+use crate::throttle::queues::Queues;
+use crate::vocabulary::reader::VocabularyReader;
+
+/// The service in force.
+pub(crate) type CurrentService = Current<Service>;
+
+/// What the endpoints work with. A copy shares everything but the settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Service {
+    /// Accounts, grants and profiles.
+    pub grants: Arc<GrantCache>,
+    /// Verifies names and passwords.
+    pub logins: Arc<Logins>,
+    /// Signs and verifies tokens.
+    pub tokens: Arc<Tokens>,
+    /// From a query's text to its plan.
+    pub compiler: Arc<Compiler>,
+    /// Compiles large queries.
+    pub cpu_tasks: Arc<CpuTasks>,
+    /// Reads the compiler's vocabularies.
+    pub vocabularies: Arc<VocabularyReader>,
+    /// The callers' credits, and their running and waiting queries.
+    pub admission: Arc<QueryThrottle>,
+    /// The store that nodes share, if they do.
+    pub shared_store: Option<SharedStore>,
+    /// Holds back refusals of callers that get many.
+    pub refusal_pace: Arc<Pace>,
+    /// Holds back reports of prices and plans, which are free.
+    pub report_pace: Arc<Pace>,
+    /// Holds back queries that cost nothing, such as introspection.
+    pub free_query_pace: Arc<Pace>,
+    /// The callers' running and waiting order updates.
+    pub updates: Queues,
+    /// Whether the database has the tables of order updates.
+    pub updates_orders: bool,
+    /// Connections for queries and exports.
+    pub servers: Arc<ReadServers>,
+    /// The callers' exports.
+    pub exports: Queues,
+    /// Connections for order updates.
+    pub writer: WriterPool,
+    /// The settings of order updates.
+    pub update_options: UpdateOptions,
+    /// The texts of persisted queries.
+    pub persisted_queries: Arc<QueryTexts>,
+    /// The published schema.
+    pub sdl: Arc<SdlDocument>,
+    /// The settings in force, for operators.
+    pub settings: Arc<serde_json::Value>,
+    /// What the HTTP server works with.
+    pub http: HttpState,
+    /// The options of the endpoints.
+    pub options: Options,
+    /// Whether the server is about to stop, and load balancers should send no more requests.
+    pub is_draining: Arc<AtomicBool>,
+    /// Makes the ids of requests.
+    pub request_ids: Arc<RequestIds>,
+}
+
+impl Service {
+    /// The server is stopping: requests that wait for other requests get an error, and those that run go on.
+    pub(crate) fn stop_waiting(&self) {
+        self.admission.close();
+        self.updates.close();
+    }
+
+    /// Whether some server answers queries.
+    pub(crate) fn database_answers(&self) -> bool {
+        // Without replicas, the connection that accounts are read on shows it.
+        if self.servers.has_replicas() { self.servers.is_some_server_there() } else { self.grants.is_connected() }
+    }
+}

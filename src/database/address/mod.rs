@@ -1,0 +1,11 @@
+//! Where a database is, and with which parameters, certificates and passwords it is connected to.
+
+pub mod error;
+
+pub mod connection_string;
+pub mod database_address;
+mod libpq_files;
+pub(crate) mod role;
+pub mod server_addresses;
+pub(super) mod target_session;
+mod tls;

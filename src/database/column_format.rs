@@ -1,0 +1,56 @@
+//! The binary format in which PostgreSQL sends the values of a column.
+
+use tokio_postgres::types::Type;
+
+use crate::value::ScalarType;
+
+/// The binary format of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColumnFormat {
+    /// Text of any type.
+    Text,
+    /// One byte.
+    Boolean,
+    /// A whole number of 2, 4 or 8 bytes.
+    Int,
+    /// A decimal number in digits of base 10,000.
+    Numeric,
+    /// A binary floating-point number.
+    Float8,
+    /// Microseconds since 2000.
+    Timestamp,
+    /// Days since 2000.
+    Date,
+    /// The 16 bytes of a UUID.
+    Uuid,
+}
+
+impl ColumnFormat {
+    /// The format of a PostgreSQL type; `None` if it cannot be written.
+    pub(crate) fn of(ty: &Type) -> Option<Self> {
+        Some(match *ty {
+            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => Self::Text,
+            Type::BOOL => Self::Boolean,
+            Type::INT2 | Type::INT4 | Type::INT8 => Self::Int,
+            Type::NUMERIC => Self::Numeric,
+            Type::FLOAT8 => Self::Float8,
+            Type::TIMESTAMPTZ | Type::TIMESTAMP => Self::Timestamp,
+            Type::DATE => Self::Date,
+            Type::UUID => Self::Uuid,
+            _ => return None,
+        })
+    }
+
+    /// Whether values of this format can be written as that scalar.
+    pub(crate) fn can_be(self, scalar: ScalarType) -> bool {
+        match scalar {
+            ScalarType::Id | ScalarType::String => {
+                matches!(self, Self::Text | Self::Int | Self::Numeric | Self::Uuid)
+            }
+            ScalarType::Int => matches!(self, Self::Int | Self::Numeric),
+            ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
+            ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
+            ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! A connection: its start and its settings, its statements and their rows, their cancellation, and what a pooler in between must
+//! leave as it is.
+
+pub(super) mod cancel;
+pub mod connect;
+pub mod own_connection;
+pub(crate) mod pooler;
+pub mod read_connection;
+pub(crate) mod rows;
+pub mod session;
+pub(super) mod session_check;
+pub mod shared_connections;
+pub(super) mod statement_texts;

@@ -1,0 +1,66 @@
+//! A connection that a request reads one statement from: one of its own, or one that many requests share.
+
+use tokio_postgres::Statement;
+
+use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::rows::Rows;
+use crate::database::connection::shared_connections::SharedTurn;
+use crate::database::error::DatabaseError;
+use crate::database::parameter::BinaryParameter;
+
+/// A connection for one statement.
+pub enum ReadConnection {
+    /// One of its own. If it is dropped before the statement has ended, the statement is cancelled.
+    Own(Box<OwnConnection>),
+    /// One that many requests share. If it is dropped, the statement ends by itself.
+    Shared(SharedTurn),
+}
+
+impl From<OwnConnection> for ReadConnection {
+    fn from(connection: OwnConnection) -> Self {
+        Self::Own(Box::new(connection))
+    }
+}
+
+impl ReadConnection {
+    /// Whether other requests share it.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Self::Shared(_))
+    }
+
+    /// Prepares the statement, unless the connection has prepared it before.
+    pub(crate) async fn prepare(&self, sql: &str) -> Result<Statement, DatabaseError> {
+        match self {
+            Self::Own(connection) => connection.prepare(sql).await,
+            Self::Shared(turn) => Ok(turn.statement().clone()),
+        }
+    }
+
+    /// Runs the statement. Its rows arrive as they are read.
+    pub(crate) async fn query<'p>(
+        &self,
+        statement: &Statement,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
+    ) -> Result<Rows<'_>, DatabaseError> {
+        match self {
+            Self::Own(connection) => connection.query(statement, parameters, Transaction::Own).await,
+            Self::Shared(turn) => turn.query(statement, parameters).await,
+        }
+    }
+
+    /// Returns the connection. Call it only when the statement has completed.
+    pub fn release(self) {
+        match self {
+            Self::Own(connection) => connection.release(),
+            Self::Shared(turn) => turn.finish(),
+        }
+    }
+
+    /// Closes the connection. Call it when it cannot be trusted any more.
+    pub fn discard(self) {
+        match self {
+            Self::Own(connection) => connection.discard(),
+            Self::Shared(turn) => turn.discard(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The parameters of a statement as PostgreSQL reads them in a text.
+
+use std::fmt::Write as _;
+
+use crate::execute::{decimal, timestamp};
+use crate::plan::parameters::ParameterValue;
+use crate::plan::request_plan::Plan;
+use crate::value::{Numeric, Timestamp, Value};
+
+/// The arguments with which `EXECUTE` runs the prepared statement of a plan.
+pub fn arguments(plan: &Plan) -> String {
+    let arguments: Vec<_> = plan.parameters().map(literal).collect();
+    if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) }
+}
+
+/// A literal without a type, which PostgreSQL reads as one of the parameter's.
+fn literal(parameter: ParameterValue<'_>) -> String {
+    match parameter {
+        ParameterValue::Value(None) => "NULL".to_owned(),
+        ParameterValue::Value(Some(value)) => quoted(&text(value)),
+        ParameterValue::Values(values) => {
+            let element = |value| format!("\"{}\"", text(value).replace('\\', "\\\\").replace('"', "\\\""));
+            let elements: Vec<_> = values.iter().map(element).collect();
+            quoted(&format!("{{{}}}", elements.join(",")))
+        }
+        ParameterValue::Limit(rows) => rows.to_string(),
+    }
+}
+
+/// Text with its escapes, whatever `standard_conforming_strings` is.
+fn quoted(text: &str) -> String {
+    format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// A value as PostgreSQL writes it.
+pub(super) fn text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Int(number) => number.to_string(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Numeric(number) => numeric(number),
+        Value::Boolean(truth) => if *truth { "Y" } else { "N" }.to_owned(),
+        Value::DateTime(moment) => timestamp(*moment),
+        Value::Uuid(uuid) => uuid.to_string(),
+    }
+}
+
+fn numeric(number: &Numeric) -> String {
+    let mut text = Vec::new();
+    if decimal::numeric(number.as_binary(), &mut text) {
+        return String::from_utf8_lossy(&text).into_owned();
+    }
+    // The upper byte of the sign.
+    match number.as_binary().get(4) {
+        Some(0xd0) => "Infinity",
+        Some(0xf0) => "-Infinity",
+        _ => "NaN",
+    }
+    .to_owned()
+}
+
+fn timestamp(moment: Timestamp) -> String {
+    if !moment.is_finite() {
+        return if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned();
+    }
+    let mut iso = Vec::new();
+    timestamp::iso_8601(moment, &mut iso);
+    let iso = String::from_utf8_lossy(&iso);
+    let positive = iso.trim_start_matches(['+', '-']);
+    let (year, rest) = positive.split_once('-').unwrap_or((positive, ""));
+    let mut text = String::new();
+    // ISO-8601 has a year 0, and PostgreSQL has none. Writing to memory cannot fail.
+    let _ = match year.parse::<u32>() {
+        Ok(year) if year == 0 || iso.starts_with('-') => write!(text, "{:04}-{rest} BC", year + 1),
+        _ => write!(text, "{positive}"),
+    };
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_backslashes_end_no_literal() {
+        let hostile = Value::Text("a'b\\'c\"d".to_owned());
+        assert_eq!(literal(ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
+        assert_eq!(literal(ParameterValue::Values(&[hostile, Value::Int(7)])), r#"E'{"a''b\\\\''c\\"d","7"}'"#);
+        assert_eq!(
+            (literal(ParameterValue::Value(None)), literal(ParameterValue::Limit(11))),
+            ("NULL".into(), "11".into())
+        );
+    }
+
+    #[test]
+    fn years_before_the_first_are_counted_backward() {
+        for (micros, expected) in [
+            (0, "2000-01-01T00:00:00Z"),
+            (-211_813_488_000_000_000, "4714-11-24T00:00:00Z BC"),
+            (-63_113_904_000_000_000, "0001-01-01T00:00:00Z BC"),
+            (9_223_371_331_199_999_999, "294276-12-31T23:59:59.999999Z"),
+            (i64::MIN, "-infinity"),
+        ] {
+            assert_eq!(text(&Value::DateTime(Timestamp(micros))), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_none_have_their_names() {
+        for (sign, expected) in [(0xc0, "NaN"), (0xd0, "Infinity"), (0xf0, "-Infinity")] {
+            let number = Numeric::from_binary(&[0, 0, 0, 0, sign, 0, 0, 0]).unwrap();
+            assert_eq!(text(&Value::Numeric(number)), expected);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The state of one connection, shared by its task, its I/O and its requests: what each request in flight waits for, and
+//! since when; and what it holds in memory. `open_connections` limits how many there are,
+//! and `outgoing_body` is a response's body on its way to the client.
+
+pub(crate) mod open_connections;
+pub(crate) mod outgoing_body;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::http::memory_budget::{ConnectionMemory, MemoryExhausted};
+
+/// A client that makes no progress with a request for so long is slow.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// A client's connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    state: Mutex<State>,
+    /// Notified when the connection is to be closed in favour of another one.
+    shed: Notify,
+    memory: ConnectionMemory,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The requests in flight, each at an index of its own that is used again after its end.
+    requests: Vec<Option<Progress>>,
+    /// When a request last began or ended.
+    last_activity: Instant,
+    /// Requests begun since the connection was opened.
+    begun: u64,
+    /// The index of the request whose framing is ambiguous. hyper closes the connection after it.
+    ambiguous: Option<u64>,
+}
+
+/// How far a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The client is sending its body.
+    Receiving,
+    /// The server is serving it.
+    Serving,
+    /// The client is reading the response.
+    Responding,
+}
+
+/// A request's phase, and when it began or last moved on.
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    phase: Phase,
+    at: Instant,
+}
+
+/// What the server waits for on a connection, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// Not for the client: it reads every response, and a request is in service.
+    No,
+    /// For the next request.
+    ForRequest(Instant),
+    /// For the client to read more of a response: the one of which it has read nothing for longest.
+    ForReader(Instant),
+}
+
+/// Which connection is closed first where there are too many: the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ShedRank {
+    /// It has no request since then.
+    Idle(Instant),
+    /// All its requests wait for a slow client, since then or longer.
+    Slow(Instant),
+}
+
+/// What a request holds beside what it has reserved.
+pub(crate) struct FurtherMemory {
+    connection: Arc<Connection>,
+    bytes: usize,
+}
+
+impl FurtherMemory {
+    /// Counts so many bytes in place of those that were counted before.
+    pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.connection.memory.add(more)?,
+            None => self.connection.memory.subtract(self.bytes - bytes),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for FurtherMemory {
+    fn drop(&mut self) {
+        self.connection.memory.subtract(self.bytes);
+    }
+}
+
+/// A request on its connection, until the last byte of its response is handed over.
+#[derive(Debug)]
+pub(crate) struct InFlightRequest {
+    connection: Arc<Connection>,
+    index: usize,
+    /// Bytes that it holds of the connection's memory.
+    reserved: usize,
+    /// Bytes of its body that were read.
+    pub received: u64,
+    /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
+    pub ambiguous: bool,
+}
+
+impl Connection {
+    /// A connection without requests.
+    pub(crate) fn new(memory: ConnectionMemory) -> Self {
+        let state = State { requests: Vec::new(), last_activity: Instant::now(), begun: 0, ambiguous: None };
+        Self { state: Mutex::new(state), shed: Notify::new(), memory }
+    }
+
+    /// Begins a request.
+    pub(crate) fn begin(self: &Arc<Self>) -> InFlightRequest {
+        let now = Instant::now();
+        let mut state = self.state();
+        let ambiguous = state.ambiguous == Some(state.begun);
+        state.begun += 1;
+        state.last_activity = now;
+        let progress = Some(Progress { phase: Phase::Serving, at: now });
+        let index = if let Some(index) = state.requests.iter().position(Option::is_none) {
+            state.requests[index] = progress;
+            index
+        } else {
+            state.requests.push(progress);
+            state.requests.len() - 1
+        };
+        InFlightRequest { connection: Arc::clone(self), index, reserved: 0, received: 0, ambiguous }
+    }
+
+    /// What the server waits for.
+    pub(crate) fn waiting(&self) -> Waiting {
+        let state = self.state();
+        let responding = state.in_flight().filter(|request| request.phase == Phase::Responding);
+        match responding.map(|request| request.at).min() {
+            Some(since) => Waiting::ForReader(since),
+            None if state.in_flight().next().is_some() => Waiting::No,
+            None => Waiting::ForRequest(state.last_activity),
+        }
+    }
+
+    /// Whether a request has no response yet.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.state().in_flight().any(|request| request.phase != Phase::Responding)
+    }
+
+    /// Its place among the connections that may be closed in favour of another one; `None` if it may not.
+    pub(crate) fn shed_rank(&self) -> Option<ShedRank> {
+        let state = self.state();
+        let Some(oldest) = state.in_flight().map(|request| request.at).min() else {
+            return Some(ShedRank::Idle(state.last_activity));
+        };
+        let is_slow = |request: Progress| request.phase != Phase::Serving && request.at.elapsed() >= SLOW;
+        state.in_flight().all(is_slow).then_some(ShedRank::Slow(oldest))
+    }
+
+    /// Asks the connection's task to close it at once.
+    pub(crate) fn shed(&self) {
+        self.shed.notify_one();
+    }
+
+    /// Completes when the connection is to be closed.
+    pub(crate) async fn until_shed(&self) {
+        self.shed.notified().await;
+    }
+
+    /// Marks the request with this index, from 0, as ambiguous. It has not begun yet.
+    pub(crate) fn mark_ambiguous(&self, request: u64) {
+        self.state().ambiguous = Some(request);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn in_flight(&self) -> impl Iterator<Item = Progress> {
+        self.requests.iter().flatten().copied()
+    }
+}
+
+/// How long the server waits for a client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeouts {
+    /// For its next request.
+    pub idle: Duration,
+    /// For it to read more of a response.
+    pub write: Duration,
+}
+
+impl Timeouts {
+    /// When the client's time is over; `None` while the server does not wait for the client.
+    pub(crate) fn deadline(self, connection: &Connection) -> Option<Instant> {
+        match connection.waiting() {
+            Waiting::No => None,
+            Waiting::ForRequest(since) => Some(since + self.idle),
+            Waiting::ForReader(since) => Some(since + self.write),
+        }
+    }
+
+    /// Whether the client's time is over.
+    pub(crate) fn expired(self, connection: &Connection) -> bool {
+        self.deadline(connection).is_some_and(|deadline| deadline <= Instant::now())
+    }
+
+    /// When to check the connection again: soon after a deadline may have passed, because deadlines change with every
+    /// request. A closing connection whose deadline has passed gets a whole time-out to finish.
+    pub(crate) fn next_check(self, connection: &Connection, closing: bool) -> Instant {
+        let (now, time_out) = (Instant::now(), self.idle.min(self.write));
+        match self.deadline(connection) {
+            Some(deadline) if deadline <= now && closing => now + time_out,
+            deadline => deadline.unwrap_or(now + time_out).min(now + time_out / 4),
+        }
+    }
+}
+
+impl InFlightRequest {
+    /// The request enters the phase, or the client moved on in it.
+    pub(crate) fn progress(&self, phase: Phase) {
+        if let Some(request) = self.connection.state().requests.get_mut(self.index) {
+            *request = Some(Progress { phase, at: Instant::now() });
+        }
+    }
+}
+
+impl InFlightRequest {
+    /// Counts so many more bytes as held by the request.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
+        self.connection.memory.add(bytes)?;
+        self.reserved += bytes;
+        Ok(())
+    }
+
+    /// Bytes that the request holds.
+    pub(crate) fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// The request holds so many bytes at most.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let excess = self.reserved.saturating_sub(bytes);
+        self.connection.memory.subtract(excess);
+        self.reserved -= excess;
+    }
+
+    /// Memory of the connection that is counted apart, until it is dropped.
+    pub(crate) fn further(&self) -> FurtherMemory {
+        FurtherMemory { connection: Arc::clone(&self.connection), bytes: 0 }
+    }
+}
+
+impl Drop for InFlightRequest {
+    fn drop(&mut self) {
+        self.shrink(0);
+        let mut state = self.connection.state();
+        if let Some(request) = state.requests.get_mut(self.index) {
+            *request = None;
+        }
+        state.last_activity = Instant::now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::memory_budget::MemoryBudget;
+
+    fn connection() -> Arc<Connection> {
+        Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()))
+    }
+
+    #[test]
+    fn waits_for_the_client_unless_requests_are_in_service() {
+        let connection = connection();
+        assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
+        let (first, second) = (connection.begin(), connection.begin());
+        assert_eq!(connection.waiting(), Waiting::No);
+        first.progress(Phase::Responding);
+        assert!(matches!(connection.waiting(), Waiting::ForReader(_)), "whatever else is in service");
+        assert!(connection.is_serving());
+        drop(second);
+        assert!(!connection.is_serving());
+        drop(first);
+        assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
+    }
+
+    #[test]
+    fn a_stalled_response_stays_stalled_whatever_the_other_requests_do() {
+        let connection = connection();
+        let (stalled, other) = (connection.begin(), connection.begin());
+        stalled.progress(Phase::Responding);
+        let since = connection.waiting();
+        other.progress(Phase::Responding);
+        drop(other);
+        drop(connection.begin());
+        assert_eq!(connection.waiting(), since);
+        stalled.progress(Phase::Responding);
+        assert_ne!(connection.waiting(), since);
+    }
+
+    #[test]
+    fn idle_connections_are_shed_first_and_requests_in_service_never() {
+        let (busy, older, newer) = (connection(), connection(), connection());
+        let _request = busy.begin();
+        drop(newer.begin());
+        assert_eq!(busy.shed_rank(), None);
+        assert!(matches!(older.shed_rank(), Some(ShedRank::Idle(_))));
+        assert!(older.shed_rank() < newer.shed_rank());
+        assert!(ShedRank::Idle(Instant::now() + SLOW) < ShedRank::Slow(Instant::now()));
+    }
+
+    #[test]
+    fn only_the_marked_request_is_ambiguous() {
+        let connection = connection();
+        connection.mark_ambiguous(1);
+        let ambiguous: Vec<_> = (0..3).map(|_| connection.begin().ambiguous).collect();
+        assert_eq!(ambiguous, [false, true, false]);
+    }
+}

@@ -1,0 +1,149 @@
+//! A response's body on its way to the client.
+
+use std::fmt::Debug;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes};
+use hyper::body::{Body, Frame, SizeHint};
+
+use crate::http::connection::{InFlightRequest, Phase};
+use crate::http::response::{BoxError, ResponseBody};
+
+/// What lasts until a response is delivered or given up.
+pub(crate) trait Record: Debug + Send + Sync + 'static {
+    /// The response is delivered or given up, after so many bytes of the two bodies.
+    fn end(&mut self, received: u64, sent: u64);
+}
+
+/// A response's body on its way to the client. Once it and its parts are dropped, the request is over.
+#[derive(Debug)]
+pub(crate) struct OutgoingBody<R: Record> {
+    body: ResponseBody,
+    delivery: Arc<Delivery<R>>,
+}
+
+/// A part of a body. hyper drops it when its last byte was handed to the system. Until then it may be waiting for an HTTP/2
+/// client to read, in memory.
+#[derive(Debug)]
+pub(crate) struct OutgoingPart<R: Record> {
+    bytes: Bytes,
+    delivery: Arc<Delivery<R>>,
+}
+
+/// What lasts as long as a response is in memory.
+#[derive(Debug)]
+struct Delivery<R: Record> {
+    in_flight: InFlightRequest,
+    /// Parts that the client has not taken yet.
+    unsent: AtomicUsize,
+    /// Whether the next part is still being made.
+    is_waiting: AtomicBool,
+    /// Bytes of the body that the connection took.
+    taken: AtomicU64,
+    record: R,
+}
+
+impl<R: Record> Drop for Delivery<R> {
+    fn drop(&mut self) {
+        self.record.end(self.in_flight.received, *self.taken.get_mut());
+    }
+}
+
+impl<R: Record> OutgoingBody<R> {
+    /// The body of this request's response.
+    pub(crate) fn new(body: ResponseBody, in_flight: InFlightRequest, record: R) -> Self {
+        Self {
+            body,
+            delivery: Arc::new(Delivery {
+                in_flight,
+                unsent: AtomicUsize::new(0),
+                is_waiting: AtomicBool::new(false),
+                taken: AtomicU64::new(0),
+                record,
+            }),
+        }
+    }
+}
+
+impl<R: Record> Delivery<R> {
+    /// The client has nothing left to take, and the server has nothing for it yet: nobody waits for the client.
+    fn check_waiting(&self) {
+        if self.is_waiting.load(Ordering::Acquire) && self.unsent.load(Ordering::Acquire) == 0 {
+            self.in_flight.progress(Phase::Serving);
+        }
+    }
+}
+
+impl<R: Record> Body for OutgoingBody<R> {
+    type Data = OutgoingPart<R>;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<OutgoingPart<R>>, BoxError>>> {
+        let part = match &mut self.body {
+            ResponseBody::Whole(bytes) => {
+                let bytes = std::mem::take(bytes);
+                (!bytes.is_empty()).then_some(Ok(bytes))
+            }
+            ResponseBody::Chunks(chunks) => chunks.next(),
+            ResponseBody::Stream(stream) => match stream.as_mut().poll_next(context) {
+                Poll::Ready(part) => part,
+                Poll::Pending => {
+                    self.delivery.is_waiting.store(true, Ordering::Release);
+                    self.delivery.check_waiting();
+                    return Poll::Pending;
+                }
+            },
+        };
+        let delivery = &self.delivery;
+        delivery.is_waiting.store(false, Ordering::Release);
+        delivery.in_flight.progress(Phase::Responding);
+        let part = part.map(|part| {
+            part.map(|bytes| {
+                delivery.unsent.fetch_add(1, Ordering::AcqRel);
+                OutgoingPart { bytes, delivery: Arc::clone(delivery) }
+            })
+        });
+        Poll::Ready(part.map(|part| part.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&self.body, ResponseBody::Whole(bytes) if bytes.is_empty())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.body {
+            ResponseBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            ResponseBody::Chunks(_) | ResponseBody::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl<R: Record> Buf for OutgoingPart<R> {
+    fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The client took bytes.
+    fn advance(&mut self, count: usize) {
+        self.delivery.taken.fetch_add(count as u64, Ordering::Relaxed);
+        self.bytes.advance(count);
+        self.delivery.in_flight.progress(Phase::Responding);
+    }
+}
+
+impl<R: Record> Drop for OutgoingPart<R> {
+    fn drop(&mut self) {
+        self.delivery.unsent.fetch_sub(1, Ordering::AcqRel);
+        self.delivery.check_waiting();
+    }
+}

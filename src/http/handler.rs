@@ -1,0 +1,70 @@
+//! What the server serves: the boundary between HTTP and what is above it.
+
+use std::fmt::Debug;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use hyper::body::Incoming;
+use hyper::{Request, Response};
+use rustls::ServerConfig;
+
+use crate::http::connection::InFlightRequest;
+use crate::http::connection::outgoing_body::{OutgoingBody, Record};
+use crate::http::listener_kind::ListenerKind;
+use crate::http::memory_budget::MemoryBudget;
+use crate::http::options::Options;
+use crate::http::request_error::RequestError;
+use crate::http::response::HttpResponse;
+
+/// What the server works with. A copy shares the budget.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpState {
+    pub options: Options,
+    /// What clients make the server hold in memory.
+    pub memory: MemoryBudget,
+    /// How clients of the public listener are served over TLS, if they are.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+/// Responds to requests.
+pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
+    /// What lasts until a response is delivered or given up.
+    type Record: Record;
+
+    /// What the server works with.
+    fn http(&self) -> &HttpState;
+
+    /// Responds to a request. Never fails: errors are responses too.
+    fn respond(
+        self: Arc<Self>,
+        listener: ListenerKind,
+        peer: IpAddr,
+        in_flight: InFlightRequest,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Response<OutgoingBody<Self::Record>>> + Send;
+
+    /// Responds to a request whose head cannot be read. The response has a body in one part.
+    fn reject(&self, error: RequestError) -> HttpResponse;
+}
+
+/// The handler in force. A reload of the settings replaces it; requests that have begun keep theirs.
+#[derive(Debug)]
+pub(crate) struct Current<H>(ArcSwap<H>);
+
+impl<H> Current<H> {
+    /// This handler is in force.
+    pub(crate) fn new(handler: H) -> Arc<Self> {
+        Arc::new(Self(ArcSwap::from_pointee(handler)))
+    }
+
+    /// The handler for a new request.
+    pub(crate) fn get(&self) -> Arc<H> {
+        self.0.load_full()
+    }
+
+    /// This handler is in force from now on.
+    pub(crate) fn replace(&self, handler: H) {
+        self.0.store(Arc::new(handler));
+    }
+}

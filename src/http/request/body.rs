@@ -1,0 +1,107 @@
+//! Reads request bodies whole, within a size limit, a time limit and the memory budget.
+
+use std::pin::pin;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame, Incoming};
+use tokio::time;
+
+use crate::http::connection::{InFlightRequest, Phase};
+use crate::http::memory_budget::MemoryExhausted;
+use crate::http::options::Options;
+use crate::http::request_error::RequestError;
+
+/// Why a body is not read.
+#[derive(Debug)]
+pub(crate) enum BodyError {
+    /// It is not as it should be.
+    Request(RequestError),
+    /// There is no memory for it.
+    MemoryExhausted,
+}
+
+impl From<RequestError> for BodyError {
+    fn from(error: RequestError) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<MemoryExhausted> for BodyError {
+    fn from(MemoryExhausted: MemoryExhausted) -> Self {
+        Self::MemoryExhausted
+    }
+}
+
+/// Fails if the declared length is above the limit, before a byte of the body is read.
+pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if declared > options.body_limit {
+        return Err(RequestError::BodyTooLarge { limit: options.body_limit });
+    }
+    Ok(())
+}
+
+/// Reads the body.
+pub(crate) async fn read(
+    body: Incoming,
+    in_flight: &mut InFlightRequest,
+    options: &Options,
+) -> Result<Bytes, BodyError> {
+    let outcome = {
+        let mut collecting = pin!(collect(body, in_flight, options.body_limit));
+        // Most bodies arrive with their heads, and need no timer.
+        if let Some(result) = collecting.as_mut().now_or_never() {
+            return result;
+        }
+        time::timeout(options.body_timeout, collecting).await
+    };
+    match outcome {
+        Ok(result) => {
+            in_flight.progress(Phase::Serving);
+            result
+        }
+        Err(_) => Err(RequestError::BodyTimeout { timeout: options.body_timeout }.into()),
+    }
+}
+
+/// The next part of the body. The request is one that the client is sending as long as there is none.
+async fn next_frame(body: &mut Incoming, in_flight: &InFlightRequest) -> Option<Result<Frame<Bytes>, hyper::Error>> {
+    if body.is_end_stream() {
+        return None;
+    }
+    if let Some(frame) = body.frame().now_or_never() {
+        return frame;
+    }
+    in_flight.progress(Phase::Receiving);
+    body.frame().await
+}
+
+async fn collect(mut body: Incoming, in_flight: &mut InFlightRequest, limit: usize) -> Result<Bytes, BodyError> {
+    let mut first = Bytes::new();
+    let mut whole = Vec::new();
+    while let Some(frame) = next_frame(&mut body, in_flight).await {
+        // Trailers are ignored.
+        let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
+        let length = first.len() + whole.len() + part.len();
+        in_flight.received = length as u64;
+        if length > limit {
+            return Err(RequestError::BodyTooLarge { limit }.into());
+        }
+        // Most bodies arrive in one part, which then is not copied.
+        if first.is_empty() && whole.is_empty() {
+            in_flight.reserve(part.len())?;
+            first = part;
+            continue;
+        }
+        if length > whole.capacity() {
+            let capacity = whole.capacity().saturating_mul(2).clamp(length, limit);
+            in_flight.reserve(capacity - whole.capacity())?;
+            whole.reserve_exact(capacity - whole.len());
+        }
+        whole.extend_from_slice(&std::mem::take(&mut first));
+        whole.extend_from_slice(&part);
+    }
+    Ok(if whole.is_empty() { first } else { whole.into() })
+}

@@ -1,0 +1,56 @@
+//! The rules of an update. Pure: they check a request against the locked data.
+
+mod checker;
+mod in_progress;
+mod movable_items;
+mod rejectable_items;
+mod row_items;
+
+use crate::orders::apply::change_set::{ChangeSet, NewBox};
+use crate::orders::apply::rules::checker::Checker;
+use crate::orders::apply::shipment_data::LockedData;
+use crate::orders::update_request::UpdateRequest;
+use crate::orders::update_row::{BoxRow, RowId, RowKind};
+use crate::orders::violation::{Violation, ViolationCause};
+
+/// Checks all rules. Returns the changes to make, or all violations.
+pub(super) fn check<'a>(request: &'a UpdateRequest, data: &'a LockedData) -> Result<ChangeSet<'a>, Vec<Violation>> {
+    let mut checker = Checker::new(request, data);
+    for row in &request.boxes {
+        checker.check_box(RowKind::Box, row);
+    }
+    let new_boxes = request.new_boxes.iter().filter_map(|row| checker.check_new_box(row)).collect();
+    let mut rejections = checker.check_rejections();
+    let moves = checker.check_moves();
+    let mut notes = Vec::new();
+    if checker.violations.is_empty() {
+        // Of rows that are invalid on their own it is not known what they would reject.
+        notes = checker.reject_unsplittable(&mut rejections);
+        checker.check_whole_order_items(&rejections);
+    }
+    let Checker { changed_shipments, violations, .. } = checker;
+    let boxes = request.last_boxes().into_values().collect();
+    if violations.is_empty() {
+        Ok(ChangeSet { boxes, new_boxes, moves, rejections, changed_shipments, notes })
+    } else {
+        Err(violations)
+    }
+}
+
+impl<'a> Checker<'a> {
+    fn check_box(&mut self, kind: RowKind, row: &BoxRow) {
+        let id = RowId { kind, index: row.index };
+        if !self.data.box_types.contains(&row.box_type_id) {
+            self.reject(id, ViolationCause::UnknownBoxType(row.box_type_id.clone()));
+        }
+        self.check_shipment(id, &row.shipment_id);
+    }
+
+    fn check_new_box(&mut self, row: &'a BoxRow) -> Option<NewBox<'a>> {
+        self.check_box(RowKind::NewBox, row);
+        let shipment = self.data.shipments.get(&row.shipment_id)?;
+        let mut ship_groups = shipment.ship_groups().into_iter();
+        let ship_group_seq_id = ship_groups.next().filter(|_| ship_groups.next().is_none());
+        Some(NewBox { row, order_id: shipment.order_id(), ship_group_seq_id })
+    }
+}

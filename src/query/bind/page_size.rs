@@ -1,0 +1,107 @@
+//! Page sizes: how many rows of a connection are requested, and from which end.
+
+use crate::catalog::schema::{ArgumentRole, Field};
+use crate::cursor::CursorPosition;
+use crate::limits::Limits;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::operation::{Literal, Occurrence};
+
+/// A number of rows within the caller's limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PageSize(u32);
+
+impl PageSize {
+    const ONE: Self = Self(1);
+
+    /// The rows, at least 1.
+    pub(crate) fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// The end of the connection that a page is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum End {
+    Front,
+    Back,
+}
+
+impl End {
+    /// The role of the argument that gives its page size.
+    fn role(self) -> ArgumentRole {
+        match self {
+            Self::Front => ArgumentRole::First,
+            Self::Back => ArgumentRole::Last,
+        }
+    }
+
+    /// The name of the argument that gives its page size.
+    pub(crate) fn argument(self) -> &'static str {
+        match self {
+            Self::Front => "first",
+            Self::Back => "last",
+        }
+    }
+}
+
+/// Where a page size is written, and can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SizeSource<'a> {
+    /// In the variable of that name, or its default.
+    Variable(&'a str),
+    /// In the document, at every occurrence of the field. The occurrences have equal arguments.
+    Document(&'a [Occurrence]),
+}
+
+/// A page of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) size: PageSize,
+    pub(crate) end: End,
+    /// Only rows after this one.
+    pub(crate) after: Option<CursorPosition>,
+    /// Only rows before this one.
+    pub(crate) before: Option<CursorPosition>,
+}
+
+impl Page {
+    /// The page of a lookup.
+    pub(super) const ONE_ROW: Self = Self { size: PageSize::ONE, end: End::Front, after: None, before: None };
+}
+
+/// Reads the page size. If it cannot be used, adds an error and returns a page of one row.
+pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (End, PageSize) {
+    checked_size(arguments, limits).unwrap_or_else(|error| {
+        errors.push(error);
+        (End::Front, PageSize::ONE)
+    })
+}
+
+/// The index of the variable that gives the page size; `None` if the document gives it.
+pub(super) fn variable(field: &Field, given: &[(usize, Literal)], end: End) -> Option<usize> {
+    let index = field.arguments.iter().position(|argument| argument.role == end.role())?;
+    let (_, literal) = given.iter().find(|(given, _)| *given == index)?;
+    if let Literal::Variable(variable) = literal { Some(*variable) } else { None }
+}
+
+fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+    let field = || arguments.field.name.clone();
+    let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
+        (None, None) => {
+            return Err(BindError::FirstRequired { field: field(), max_first: limits.max_page_size });
+        }
+        (Some(_), Some(_)) => return Err(BindError::BothEnds { field: field() }),
+        (Some(first), None) => (End::Front, first),
+        (None, Some(last)) => (End::Back, last),
+    };
+    // Validation and the coercion of variables admit integers alone.
+    let requested = if let Literal::Int(requested) = literal { *requested } else { 0 };
+    if requested < 1 {
+        return Err(BindError::NoPage { field: field(), requested });
+    }
+    match u32::try_from(requested) {
+        Ok(size) if size <= limits.max_page_size => Ok((end, PageSize(size))),
+        _ => Err(BindError::FirstTooLarge { field: field(), requested, max_first: limits.max_page_size }),
+    }
+}

@@ -1,0 +1,161 @@
+//! The search string's terms with their values.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::catalog::binding::Connection;
+use crate::catalog::schema::ArgumentRole;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::column_value;
+use crate::query::bind::error::BindError;
+use crate::query::bind::ids::StepId;
+use crate::query::bind::search_budget::SearchBudget;
+use crate::query::bind::search_keys;
+use crate::query::bind::search_size::SearchSize;
+use crate::query::operation::Literal;
+use crate::search::bounds::MAX_VALUES;
+use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
+use crate::value::Value;
+
+/// A search term whose key is known and whose values are typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BoundTerm {
+    /// The index of the key among the connection's search keys.
+    pub(crate) key: usize,
+    /// How it is compared. The key accepts this comparator.
+    pub(crate) comparator: Comparator,
+    /// The values, all distinct: several with [`Comparator::In`], else one.
+    pub(crate) values: Vec<Value>,
+}
+
+/// The terms of a request's search strings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepTerms {
+    /// By [`StepId`], up to the last step that has some. Steps of the same root that take their search string from one variable
+    /// share them.
+    by_step: Vec<Arc<[BoundTerm]>>,
+}
+
+impl StepTerms {
+    /// The terms of a step.
+    pub(crate) fn of(&self, step: StepId) -> &[BoundTerm] {
+        self.by_step.get(step).map_or(&[], |terms| terms)
+    }
+
+    /// The steps that have terms.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (StepId, &[BoundTerm])> {
+        self.by_step.iter().map(|terms| &**terms).enumerate().filter(|(_, terms)| !terms.is_empty())
+    }
+
+    pub(super) fn insert(&mut self, step: StepId, terms: Arc<[BoundTerm]>) {
+        self.by_step.resize_with(step, Arc::default);
+        self.by_step.push(terms);
+    }
+}
+
+/// Reads the search strings of a request.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    budget: SearchBudget,
+    /// The terms of variables, by the variable's index and the name of the root. A variable is parsed once for a root, however
+    /// many places use it.
+    of_variables: HashMap<(usize, String), Arc<[BoundTerm]>>,
+}
+
+impl Searches {
+    /// Reads the search string of a connection. Every term that cannot be used adds an error, in the string's order.
+    pub(super) fn terms(
+        &mut self,
+        arguments: &Arguments<'_>,
+        connection: &Connection,
+        errors: &mut Vec<BindError>,
+    ) -> Arc<[BoundTerm]> {
+        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Arc::default() };
+        let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
+        if let Some(known) = source.as_ref().and_then(|source| self.of_variables.get(source)).map(Arc::clone) {
+            return self.again(known, errors);
+        }
+        let before = errors.len();
+        let terms = read(text, arguments, connection, &mut self.budget, errors);
+        let terms: Arc<[BoundTerm]> = terms.map_err(|error| errors.push(error)).unwrap_or_default().into();
+        if let Some(source) = source.filter(|_| errors.len() == before && !self.budget.is_exceeded()) {
+            self.of_variables.insert(source, Arc::clone(&terms));
+        }
+        terms
+    }
+
+    /// The terms of a variable in one more place. They are not parsed again, but are conditions of one more statement.
+    fn again(&mut self, terms: Arc<[BoundTerm]>, errors: &mut Vec<BindError>) -> Arc<[BoundTerm]> {
+        if self.budget.is_exceeded() {
+            return Arc::default();
+        }
+        let values = terms.iter().map(|term| term.values.len()).sum();
+        let counted = self.budget.add(SearchSize::Terms, terms.len());
+        match counted.and_then(|()| self.budget.add(SearchSize::Values, values)) {
+            Ok(()) => terms,
+            Err(error) => {
+                errors.push(error);
+                Arc::default()
+            }
+        }
+    }
+}
+
+/// Fails if the request has more terms or values than it may.
+fn read(
+    text: &str,
+    arguments: &Arguments<'_>,
+    connection: &Connection,
+    budget: &mut SearchBudget,
+    errors: &mut Vec<BindError>,
+) -> Result<Vec<BoundTerm>, BindError> {
+    if budget.is_exceeded() {
+        return Ok(Vec::new());
+    }
+    budget.add(SearchSize::Bytes, text.len())?;
+    let parsed = search::parse(text);
+    budget.add(SearchSize::Terms, parsed.len())?;
+    let mut bound = Vec::with_capacity(parsed.len());
+    for term in parsed {
+        let term = term.map_err(|malformed| search_keys::malformed(arguments, connection, malformed));
+        match term.and_then(|term| bind(arguments, connection, &term)) {
+            Ok(term) => {
+                budget.add(SearchSize::Values, term.values.len())?;
+                bound.push(term);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    Ok(bound)
+}
+
+fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
+    let (index, comparator) = search_keys::key(arguments, connection, term)?;
+    let key = &connection.search_keys[index];
+    let values = values(term, |text| column_value::parse(&key.column, text))
+        .map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
+    if values.len() > MAX_VALUES {
+        return Err(BindError::TooManyValues {
+            field: arguments.field.name.clone(),
+            key: key.name.clone(),
+            offset: term.offset,
+            values: values.len(),
+        });
+    }
+    let is_one = comparator == Comparator::In && values.len() == 1 && key.comparators.contains(&Comparator::Equals);
+    Ok(BoundTerm { key: index, comparator: if is_one { Comparator::Equals } else { comparator }, values })
+}
+
+/// The distinct values of a term, in its order.
+fn values(term: &Term<'_>, parse: impl Fn(&str) -> Result<Value, &'static str>) -> Result<Vec<Value>, SearchError> {
+    let values: Result<Vec<_>, _> = term.elements.iter().map(|element| parse(element)).collect();
+    let mut values =
+        values.map_err(|expected| SearchError::new(term.text, term.offset, SearchErrorKind::InvalidValue(expected)))?;
+    if values.len() > 1 {
+        let mut seen = HashSet::with_capacity(values.len());
+        let is_first: Vec<_> = values.iter().map(|value| seen.insert(value)).collect();
+        let mut is_first = is_first.into_iter();
+        values.retain(|_| is_first.next().unwrap_or_default());
+    }
+    Ok(values)
+}
