@@ -4,7 +4,7 @@
 //! enforces it. All else reads the table: the settings that are the limits' defaults, the flags and output of
 //! `orderql profile` and `orderql explain`, the statements that read and write profiles.
 //!
-//! A limit under `query` is checked by the compiler, before any I/O: `cost::admission` takes [`Limits`] apart field by
+//! A limit under `query` is checked by the compiler, before any I/O: `cost::limit_check` takes [`Limits`] apart field by
 //! field, and so does not compile before it checks the new one. A limit under `service` is checked by the server, and is a
 //! field of `access::caller_limits::CallerLimits`, which is reported as never read until then.
 

@@ -9,15 +9,15 @@ use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
-use orderql::cost::admission::admit;
 use orderql::cost::depth::depth;
 use orderql::cost::estimate::estimate;
+use orderql::cost::limit_check::check_limits;
 use orderql::limits::Limits;
 use orderql::plan::build::output::Output;
 use orderql::plan::build::template;
 use orderql::query::Request;
 use orderql::query::bind::bind;
-use orderql::query::bind::resolve::{Resolved, resolve};
+use orderql::query::bind::resolve::{Priced, resolve};
 use orderql::query::operation::Operation;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
@@ -83,38 +83,38 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
     bencher.bench(|| validate(&case.catalog, black_box(&document), None).unwrap());
 }
 
-fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
-    let unexpanded = resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS).unwrap();
-    unexpanded.expand().unwrap()
+fn priced<'a>(case: &'a Case, operation: &'a Operation) -> Priced<'a> {
+    resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS).unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]
 fn c_resolve(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    bencher.bench(|| resolved(case, black_box(&operation)));
+    bencher.bench(|| priced(case, black_box(&operation)).expand().unwrap().terms);
 }
 
 #[divan::bench(args = accepted_cases())]
 fn d_bind(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolved(case, &operation);
-    bencher.bench(|| bind(&case.catalog, black_box(&operation), &resolved));
+    let priced = priced(case, &operation);
+    bencher.bench(|| bind(&case.catalog, black_box(&operation), &priced));
 }
 
 #[divan::bench(args = accepted_cases())]
 fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolved(case, &operation);
-    let bound = bind(&case.catalog, &operation, &resolved);
-    bencher.bench(|| admit(depth(black_box(&bound)), estimate(black_box(&bound)).cost(), &HIGH_LIMITS));
+    let priced = priced(case, &operation);
+    let bound = bind(&case.catalog, &operation, &priced);
+    bencher.bench(|| check_limits(depth(black_box(&bound)), estimate(black_box(&bound)).cost(), &HIGH_LIMITS));
 }
 
 #[divan::bench(args = accepted_cases())]
 fn f_plan(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let resolved = resolved(case, &operation);
-    let bound = bind(&case.catalog, &operation, &resolved);
-    bencher.bench(|| template(&case.catalog, black_box(&bound), Output::Data));
+    let priced = priced(case, &operation);
+    let bound = bind(&case.catalog, &operation, &priced);
+    let terms = priced.expand().unwrap().terms;
+    bencher.bench(|| template(&case.catalog, black_box(&bound), &terms, Output::Data).unwrap());
 }
 
 #[divan::bench(args = accepted_cases())]

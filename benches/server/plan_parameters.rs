@@ -1,14 +1,15 @@
 //! The values of the parameters of a plan's statement, as the server sends them.
 
-use orderql::database::parameter::SqlParam;
-use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::database::parameter::BinaryParameter;
+use orderql::plan::parameters::ParameterValue;
+use orderql::plan::request_plan::Plan;
 
 /// The values, `$1` first.
-pub fn parameters(plan: &Plan) -> Vec<SqlParam<'_>> {
+pub fn parameters(plan: &Plan) -> Vec<BinaryParameter<'_>> {
     let parameter = |parameter| match parameter {
-        Parameter::Value(value) => SqlParam::Value(value),
-        Parameter::Values(values) => SqlParam::values(values),
-        Parameter::Limit(rows) => SqlParam::Limit(rows),
+        ParameterValue::Value(value) => BinaryParameter::Value(value),
+        ParameterValue::Values(values) => BinaryParameter::values(values),
+        ParameterValue::Limit(rows) => BinaryParameter::Limit(rows),
     };
     plan.parameters().map(parameter).collect()
 }

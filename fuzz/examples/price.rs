@@ -21,12 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = Request { query, ..Request::default() };
     // Above the limits a query is priced all the same, and `admission` says that it would be refused.
     let explanation = explain(&catalog, &request, &Limits::default())?;
-    println!(
-        "{:>10} query ({} levels deep, {:?})",
-        explanation.estimate.cost(),
-        explanation.depth,
-        explanation.admission
-    );
+    println!("{:>10} query ({} levels deep, {:?})", explanation.estimate.cost(), explanation.depth, explanation.check);
     print(&explanation.cost, 1);
     Ok(())
 }

@@ -1,18 +1,27 @@
 //! A valid operation with the plans and errors that requests for it had.
 
 use std::collections::VecDeque;
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::catalog::Catalog;
+use crate::compile::compiled::Compiled;
 use crate::compile::known_price::KnownPrice;
-use crate::compile::stages::Admitted;
-use crate::cost::admission::admit;
+use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::estimate::Estimate;
-use crate::cost::formula::Formula;
+use crate::cost::evaluation::{Admitted, evaluate};
+use crate::cost::limit_check::check_limits;
+use crate::cost::price_key::PriceKey;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
+use crate::plan::build::output::Output;
+use crate::plan::build::template;
 use crate::plan::plan_key::PlanKey;
 use crate::plan::template::PlanTemplate;
-use crate::query::bind::resolve::{Resolved, StepArguments};
+use crate::query::Variables;
+use crate::query::bind::bind;
+use crate::query::bind::resolve::{Priced, Resolved, StepArguments, resolve};
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::Operation;
 
 /// The most plans that are cached for one operation. A client that puts search strings together needs some dozens at most. A
@@ -23,6 +32,8 @@ const MAX_PLANS: usize = 16;
 #[derive(Debug)]
 pub(super) struct CachedOperation {
     pub(super) operation: Operation,
+    /// The largest plan that is cached because it is the same for every request.
+    max_constant_bytes: usize,
     /// The plan of every request for it, if that is always the same.
     constant: OnceLock<CachedPlan>,
     plans: Mutex<CachedPlans>,
@@ -32,16 +43,62 @@ pub(super) struct CachedOperation {
     known_price: Mutex<Option<KnownPrice>>,
 }
 
+/// The result of a request for a cached operation.
+pub(super) struct Outcome {
+    pub(super) compiled: Compiled,
+    /// Whether its plan was cached.
+    pub(super) is_plan_known: bool,
+}
+
 impl CachedOperation {
     /// An operation without plans.
-    pub(super) fn new(operation: Operation) -> Self {
+    pub(super) fn new(operation: Operation, max_constant_bytes: usize) -> Self {
         Self {
             operation,
+            max_constant_bytes,
             constant: OnceLock::new(),
             plans: Mutex::default(),
             rejection: Mutex::default(),
             known_price: Mutex::default(),
         }
+    }
+
+    /// Compiles a request: resolve, estimate, admit, expand searches, plan, as far as that is not known from requests like it.
+    /// `grown` is called when the operation takes more memory than before.
+    pub(super) fn compile(
+        &self,
+        catalog: &Catalog,
+        variables: &Variables,
+        limits: &Limits,
+        output: Output<'_>,
+        grown: impl Fn(),
+    ) -> Result<Outcome, GraphqlErrors> {
+        if let Some(plan) = self.constant.get()
+            && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
+        {
+            let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), StepTerms::default());
+            return Ok(Outcome { compiled, is_plan_known: true });
+        }
+        let priced = resolve(catalog, &self.operation, variables, limits)?;
+        let admitted = match self.price(&priced, limits) {
+            Some(admitted) => admitted,
+            None => self.admit(catalog, &priced, limits, &grown)?,
+        };
+        let resolved = priced.expand()?;
+        let plan = self.plan(&resolved);
+        let is_plan_known = plan.is_some();
+        let template = if let Some(plan) = plan {
+            plan.template()
+        } else {
+            let bound = bind(catalog, &self.operation, &priced);
+            let template = Arc::new(template(catalog, &bound, &resolved.terms, output)?);
+            self.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
+            grown();
+            template
+        };
+        let terms = resolved.terms;
+        let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms);
+        Ok(Outcome { compiled, is_plan_known })
     }
 
     /// About how much memory it takes, in bytes.
@@ -50,54 +107,57 @@ impl CachedOperation {
         self.operation.bytes() + self.constant.get().map_or(0, CachedPlan::bytes) + self.plans().bytes + rejection
     }
 
-    /// The plan of every request for it, if that is always the same and was inserted.
-    pub(super) fn constant(&self) -> Option<&CachedPlan> {
-        self.constant.get()
+    /// The price of every request for it, if it is known.
+    pub(super) fn known_price(&self) -> MutexGuard<'_, Option<KnownPrice>> {
+        self.known_price.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Inserts the plan of every request for it.
-    pub(super) fn insert_constant(&self, plan: CachedPlan) {
-        // Another request may have inserted the same.
-        let _ = self.constant.set(plan);
-    }
-
-    /// Depth and price of a request, if one with the same price but for page sizes was planned, and this one is admitted. Its
-    /// search strings may be unread.
-    pub(super) fn price(&self, priced: &Resolved<'_>, limits: &Limits) -> Option<Admitted> {
-        let has_its_price = |(key, _): &&(PlanKey, _)| key.has_price_of(&self.operation, priced);
+    /// Depth and price of a request, if one with the same price but for page sizes was planned, and this one is admitted.
+    fn price(&self, priced: &Priced<'_>, limits: &Limits) -> Option<Admitted> {
+        let has_its_price = |(key, _): &&(PlanKey, _)| key.price.matches(&self.operation, priced);
         let plan = self.plans().entries.iter().find(has_its_price).map(|(_, plan)| Arc::clone(plan))?;
         plan.admit(priced.steps.iter().map(StepArguments::size), limits)
     }
 
+    /// Evaluates a request. Fails if it is not admitted.
+    fn admit(
+        &self,
+        catalog: &Catalog,
+        priced: &Priced<'_>,
+        limits: &Limits,
+        grown: impl Fn(),
+    ) -> Result<Admitted, GraphqlErrors> {
+        if let Some(known) = self.last_rejection().as_ref().filter(|last| last.matches(&self.operation, priced, limits))
+        {
+            return Err(known.errors.clone());
+        }
+        evaluate(&bind(catalog, &self.operation, priced), limits).admitted().inspect_err(|errors| {
+            let sizes = priced.steps.iter().map(StepArguments::size).collect();
+            let key = PriceKey::of(&self.operation, priced);
+            *self.last_rejection() = Some(CachedRejection { key, sizes, limits: *limits, errors: errors.clone() });
+            grown();
+        })
+    }
+
     /// The plan of a request, if one with the same key was inserted.
-    pub(super) fn plan(&self, resolved: &Resolved<'_>) -> Option<Arc<CachedPlan>> {
+    fn plan(&self, resolved: &Resolved<'_, '_>) -> Option<Arc<CachedPlan>> {
         let plans = self.plans();
         let (_, plan) = plans.entries.iter().find(|(key, _)| key.matches(&self.operation, resolved))?;
         Some(Arc::clone(plan))
     }
 
     /// Inserts the plan of a request.
-    pub(super) fn insert_plan(&self, resolved: &Resolved<'_>, plan: CachedPlan) {
-        self.plans().insert(PlanKey::of(&self.operation, resolved), plan);
-    }
-
-    /// The errors of a request that is not admitted, if the last one had the same key, page sizes and limits.
-    pub(super) fn rejection(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<GraphqlErrors> {
-        let last = self.last_rejection();
-        let rejection = last.as_ref().filter(|rejection| rejection.matches(&self.operation, resolved, limits))?;
-        Some(rejection.errors.clone())
-    }
-
-    /// Inserts the errors of a request that is not admitted.
-    pub(super) fn insert_rejection(&self, resolved: &Resolved<'_>, limits: &Limits, errors: &GraphqlErrors) {
-        let sizes = resolved.steps.iter().map(StepArguments::size).collect();
-        let key = PlanKey::of(&self.operation, resolved);
-        *self.last_rejection() = Some(CachedRejection { key, sizes, limits: *limits, errors: errors.clone() });
-    }
-
-    /// The price of every request for it, if it is known.
-    pub(super) fn known_price(&self) -> MutexGuard<'_, Option<KnownPrice>> {
-        self.known_price.lock().unwrap_or_else(PoisonError::into_inner)
+    fn insert_plan(&self, resolved: &Resolved<'_, '_>, plan: CachedPlan) {
+        let Priced { steps, constants, .. } = resolved.priced;
+        if constants.is_empty() {
+            return self.plans().insert(PlanKey::of(&self.operation, resolved), plan);
+        }
+        // The results of introspection are literals of the template, so it is valid for one set of values.
+        let is_constant = steps.is_empty() && self.operation.variables.is_empty();
+        if is_constant && plan.bytes() <= self.max_constant_bytes {
+            // Another request may have inserted the same.
+            let _ = self.constant.set(plan);
+        }
     }
 
     fn last_rejection(&self) -> MutexGuard<'_, Option<CachedRejection>> {
@@ -109,10 +169,10 @@ impl CachedOperation {
     }
 }
 
-/// A request that was not admitted, and its errors. They depend on the request's key, its page sizes and the limits.
+/// A request that was not admitted, and its errors. They depend on the key of its price, its page sizes and the limits.
 #[derive(Debug)]
 struct CachedRejection {
-    key: PlanKey,
+    key: PriceKey,
     sizes: Vec<u32>,
     limits: Limits,
     errors: GraphqlErrors,
@@ -120,10 +180,10 @@ struct CachedRejection {
 
 impl CachedRejection {
     /// Whether a request for the same operation has the same errors.
-    fn matches(&self, operation: &Operation, resolved: &Resolved<'_>, limits: &Limits) -> bool {
+    fn matches(&self, operation: &Operation, priced: &Priced<'_>, limits: &Limits) -> bool {
         self.limits == *limits
-            && self.key.matches(operation, resolved)
-            && resolved.steps.iter().map(StepArguments::size).eq(self.sizes.iter().copied())
+            && self.key.matches(operation, priced)
+            && priced.steps.iter().map(StepArguments::size).eq(self.sizes.iter().copied())
     }
 
     /// About how much memory it takes, in bytes.
@@ -134,33 +194,33 @@ impl CachedRejection {
 
 /// What requests with one key have in common.
 #[derive(Debug)]
-pub(super) struct CachedPlan {
+struct CachedPlan {
     depth: u32,
-    formula: Arc<Formula>,
+    prices: Arc<ConnectionPrices>,
     template: Arc<PlanTemplate>,
 }
 
 impl CachedPlan {
     /// What a planned request has in common with others.
-    pub(super) fn new(admitted: &Admitted, template: &Arc<PlanTemplate>) -> Self {
+    fn new(admitted: &Admitted, template: &Arc<PlanTemplate>) -> Self {
         let Admitted { depth, estimate } = admitted;
-        Self { depth: *depth, formula: Arc::clone(estimate.formula()), template: Arc::clone(template) }
+        Self { depth: *depth, prices: Arc::clone(estimate.prices()), template: Arc::clone(template) }
     }
 
     /// Depth and price of a request with these page sizes, if it is admitted.
-    pub(super) fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
-        let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.formula), sizes));
-        admit(depth, estimate.cost(), limits).is_admitted().then_some(Admitted { depth, estimate })
+    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
+        let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.prices), sizes));
+        check_limits(depth, estimate.cost(), limits).is_admitted().then_some(Admitted { depth, estimate })
     }
 
     /// The template of the plan.
-    pub(super) fn template(&self) -> Arc<PlanTemplate> {
+    fn template(&self) -> Arc<PlanTemplate> {
         Arc::clone(&self.template)
     }
 
     /// About how much memory it takes, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.template.bytes() + self.formula.bytes()
+    fn bytes(&self) -> usize {
+        self.template.bytes() + self.prices.bytes()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::cost::estimate::Estimate;
 use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::resolve::StepArguments;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::Operation;
 use crate::vocabulary::UnknownValue;
 
@@ -25,12 +26,12 @@ pub struct Compiled {
 impl Compiled {
     pub(super) fn new(
         operation: &Operation,
-        arguments: Vec<StepArguments>,
         estimate: Estimate,
         template: Arc<PlanTemplate>,
-        unknown_values: Vec<UnknownValue>,
+        arguments: Vec<StepArguments>,
+        terms: StepTerms,
     ) -> Self {
-        let plan = Arc::new(Plan::new(template, arguments));
-        Self { operation_name: operation.name.clone(), estimate, plan, unknown_values }
+        let plan = Arc::new(Plan::new(template, arguments, terms));
+        Self { operation_name: operation.name.clone(), estimate, plan, unknown_values: Vec::new() }
     }
 }

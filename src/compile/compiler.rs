@@ -2,7 +2,6 @@
 //! cached is not planned again: its values are resolved, priced and checked against the limits, and that is all. The result
 //! of introspection in a text without variables is always the same, and cached whole.
 
-use std::iter;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -10,19 +9,17 @@ use serde_json::Value as Json;
 use crate::catalog::Catalog;
 use crate::compile::cache::OperationCache;
 use crate::compile::cache_statistics::{CacheStatistics, LookupCounter};
-use crate::compile::cached_operation::{CachedOperation, CachedPlan};
+use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::explanation::{Explanation, explain_operation};
 use crate::compile::known_price::KnownPrice;
-use crate::compile::stages::{self, Admitted};
+use crate::compile::valid_operation::valid_operation;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
-use crate::plan::template::PlanTemplate;
-use crate::query::bind::resolve::{Resolved, StepArguments, resolve};
 use crate::query::{Request, Variables};
-use crate::vocabulary::{CurrentVocabularies, UnknownValue};
+use crate::vocabulary::CurrentVocabularies;
 
 /// The part of the cache that one result of introspection may take, so that it does not evict too much.
 const MAX_CONSTANT_SHARE: usize = 16;
@@ -82,81 +79,16 @@ impl Compiler {
     /// Compiles a request, as [`compile`](crate::compile::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
-        if let Some(plan) = cached.constant()
-            && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
-        {
-            self.plans.count(true);
-            return Ok(Compiled::new(&cached.operation, Vec::new(), estimate, plan.template(), Vec::new()));
+        let (name, catalog) = (request.operation_name.as_deref(), &self.catalog);
+        let grown = || self.operations.update_bytes(&request.query, name, cached.bytes());
+        let outcome = cached.compile(catalog, &request.variables, limits, Output::Data, grown)?;
+        self.plans.count(outcome.is_plan_known);
+        let mut compiled = outcome.compiled;
+        let (steps, terms) = (compiled.plan.arguments(), compiled.plan.terms());
+        if terms.steps().next().is_some() {
+            compiled.unknown_values = self.vocabularies.get().unknown_values(&cached.operation, steps, terms);
         }
-        let unexpanded = resolve(&self.catalog, &cached.operation, &request.variables, limits)?;
-        let admitted = match cached.price(unexpanded.priced(), limits) {
-            Some(admitted) => admitted,
-            None => self.price(&cached, request, unexpanded.priced(), limits)?,
-        };
-        let resolved = unexpanded.expand()?;
-        let plan = cached.plan(&resolved);
-        self.plans.count(plan.is_some());
-        let template = match plan {
-            Some(plan) => plan.template(),
-            None => self.plan(&cached, request, &resolved, &admitted),
-        };
-        let unknown_values = self.unknown_values(&cached, &resolved.steps);
-        Ok(Compiled::new(&cached.operation, resolved.steps, admitted.estimate, template, unknown_values))
-    }
-
-    /// Prices and admits a request. If it is not admitted, inserts its errors into the cache.
-    fn price(
-        &self,
-        cached: &CachedOperation,
-        request: &Request,
-        priced: &Resolved<'_>,
-        limits: &Limits,
-    ) -> Result<Admitted, GraphqlErrors> {
-        if let Some(errors) = cached.rejection(priced, limits) {
-            return Err(errors);
-        }
-        stages::price(&self.catalog, &cached.operation, priced, limits).inspect_err(|errors| {
-            cached.insert_rejection(priced, limits, errors);
-            self.update_bytes(cached, request);
-        })
-    }
-
-    /// Plans an admitted request, and inserts the plan into the cache.
-    fn plan(
-        &self,
-        cached: &CachedOperation,
-        request: &Request,
-        resolved: &Resolved<'_>,
-        admitted: &Admitted,
-    ) -> Arc<PlanTemplate> {
-        let template = stages::plan(&self.catalog, &cached.operation, resolved, Output::Data);
-        self.insert(cached, resolved, CachedPlan::new(admitted, &template));
-        self.update_bytes(cached, request);
-        template
-    }
-
-    fn update_bytes(&self, cached: &CachedOperation, request: &Request) {
-        self.operations.update_bytes(&request.query, request.operation_name.as_deref(), cached.bytes());
-    }
-
-    /// The values of an admitted request that are not in their keys' vocabularies.
-    fn unknown_values(&self, cached: &CachedOperation, steps: &[StepArguments]) -> Vec<UnknownValue> {
-        if steps.iter().all(|step| step.terms.is_empty()) {
-            return Vec::new();
-        }
-        self.vocabularies.get().unknown_values(&cached.operation, steps)
-    }
-
-    /// Inserts the plan of a request into the cache.
-    fn insert(&self, cached: &CachedOperation, resolved: &Resolved<'_>, plan: CachedPlan) {
-        if resolved.constants.is_empty() {
-            return cached.insert_plan(resolved, plan);
-        }
-        // The results of introspection are literals of the template, so it is valid for one set of values.
-        let is_constant = resolved.steps.is_empty() && cached.operation.variables.is_empty();
-        if is_constant && plan.bytes() <= self.operations.capacity() / MAX_CONSTANT_SHARE {
-            cached.insert_constant(plan);
-        }
+        Ok(compiled)
     }
 
     /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
@@ -200,7 +132,9 @@ impl Compiler {
         if let Some(cached) = found {
             return Ok(cached);
         }
-        let cached = Arc::new(CachedOperation::new(stages::operation(&self.catalog, request)?));
+        let max_constant_bytes = self.operations.capacity() / MAX_CONSTANT_SHARE;
+        let operation = valid_operation(&self.catalog, request)?;
+        let cached = Arc::new(CachedOperation::new(operation, max_constant_bytes));
         self.operations.insert(&request.query, name, Arc::clone(&cached));
         Ok(cached)
     }
@@ -234,11 +168,14 @@ fn variables_are_short(variables: &Variables) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use serde_json::json;
 
     use super::*;
     use crate::compile::compile;
     use crate::error::code::ErrorCode;
+    use crate::query::bind::resolve::resolve;
 
     fn compiler(cache_bytes: usize) -> Compiler {
         Compiler::new(Arc::new(Catalog::built_in().unwrap()), cache_bytes)
@@ -306,13 +243,13 @@ mod tests {
         let spaces = " ".repeat(5000);
         let variables = json!({ "q": format!("statusId:A,B,A{spaces}statusId:C") });
         let shared = request(&query, variables);
-        let operation = stages::operation(compiler.catalog(), &shared).unwrap();
-        let unexpanded = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap();
-        let steps = unexpanded.expand().unwrap().steps;
-        assert_eq!(steps.len(), 41);
-        assert!(steps[..40].iter().all(|step| Arc::ptr_eq(&step.terms, &steps[0].terms)));
-        assert!(!Arc::ptr_eq(&steps[40].terms, &steps[0].terms), "another root has other keys");
-        assert_eq!(steps[0].terms.iter().map(|term| term.values.len()).collect::<Vec<_>>(), [2, 1]);
+        let operation = valid_operation(compiler.catalog(), &shared).unwrap();
+        let priced = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap();
+        let terms = priced.expand().unwrap().terms;
+        assert_eq!(terms.steps().count(), 41);
+        assert!((0..40).all(|step| ptr::eq(terms.of(step), terms.of(0))));
+        assert!(!ptr::eq(terms.of(40), terms.of(0)), "another root has other keys");
+        assert_eq!(terms.of(0).iter().map(|term| term.values.len()).collect::<Vec<_>>(), [2, 1]);
         // Values and terms count in every place, because every place sends them to the database.
         let values: Vec<_> = (0..30).map(|number| number.to_string()).collect();
         let variables = json!({ "q": format!("statusId:{}", values.join(",")) });
@@ -384,7 +321,7 @@ mod tests {
             is_rejected.push(fresh.is_err());
         }
         assert_eq!(is_rejected, [true, true, true, true, false, true]);
-        let operation = stages::operation(compiler.catalog(), &request(query, json!({}))).unwrap();
+        let operation = valid_operation(compiler.catalog(), &request(query, json!({}))).unwrap();
         let cached = compiler.operations.contents()[0].1[0];
         assert!(cached > operation.bytes() + 500);
     }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::compile::stages;
-use crate::cost::admission::{Admission, admit};
+use crate::compile::valid_operation::valid_operation;
 use crate::cost::breakdown::{CostNode, breakdown};
-use crate::cost::depth::depth;
-use crate::cost::estimate::{Estimate, estimate};
+use crate::cost::estimate::Estimate;
+use crate::cost::evaluation::{Evaluation, evaluate};
 use crate::cost::fields::{FieldCost, fields};
-use crate::cost::limit_exceeded;
+use crate::cost::limit_check::LimitCheck;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
@@ -34,7 +33,7 @@ pub struct Explanation {
     /// The limits that it was checked against.
     pub limits: Limits,
     /// The result of that check.
-    pub admission: Admission,
+    pub check: LimitCheck,
     /// The errors of a request that is not admitted.
     pub errors: Option<GraphqlErrors>,
     /// How it would be executed.
@@ -50,7 +49,7 @@ impl Explanation {
 
 /// Explains a request. As [`compile`](crate::compile::compile), but depth and cost above the limits are part of the result.
 pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
-    explain_operation(catalog, &stages::operation(catalog, request)?, request, limits)
+    explain_operation(catalog, &valid_operation(catalog, request)?, request, limits)
 }
 
 /// Explains a request for an operation.
@@ -60,14 +59,13 @@ pub(super) fn explain_operation(
     request: &Request,
     limits: &Limits,
 ) -> Result<Explanation, GraphqlErrors> {
-    let resolved = resolve(catalog, operation, &request.variables, limits)?.expand()?;
-    let bound = bind(catalog, operation, &resolved);
-    let (depth, estimate) = (depth(&bound), estimate(&bound));
-    let admission = admit(depth, estimate.cost(), limits);
-    let errors = limit_exceeded::check(&admission, &bound, estimate.formula(), limits).err();
+    let priced = resolve(catalog, operation, &request.variables, limits)?;
+    let terms = priced.expand()?.terms;
+    let bound = bind(catalog, operation, &priced);
+    let Evaluation { depth, estimate, check, errors } = evaluate(&bound, limits);
     let cost = breakdown(&bound);
-    let template = Arc::new(template(catalog, &bound, Output::Data));
-    let plan = Plan::new(template, resolved.steps);
+    let template = Arc::new(template(catalog, &bound, &terms, Output::Data)?);
+    let plan = Plan::new(template, priced.steps, terms);
     let operation_name = operation.name.clone();
-    Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, admission, errors, plan })
+    Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, check, errors, plan })
 }

@@ -1,13 +1,14 @@
 //! Exports: one operation, compiled for one page after the other.
 
+use std::sync::Arc;
+
 use crate::catalog::Catalog;
-use crate::compile::cached_operation::{CachedOperation, CachedPlan};
+use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
-use crate::compile::stages;
+use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
-use crate::query::bind::resolve::resolve;
 use crate::query::export::{FirstCursor, export};
 use crate::query::{Request, Variables};
 
@@ -16,6 +17,8 @@ use crate::query::{Request, Variables};
 pub struct Export {
     /// The operation of a page. All pages but the first have the same plan.
     operation: CachedOperation,
+    /// The response key of the collection in the request.
+    root: Arc<str>,
     first: FirstCursor,
     variables: Variables,
 }
@@ -23,8 +26,10 @@ pub struct Export {
 impl Export {
     /// Parses and validates the text of a request. Fails if it does not select one collection.
     pub fn new(catalog: &Catalog, request: &Request) -> Result<Self, GraphqlErrors> {
-        let (operation, first) = export(catalog, stages::operation(catalog, request)?)?;
-        Ok(Self { operation: CachedOperation::new(operation), first, variables: request.variables.clone() })
+        let operation = valid_operation(catalog, request)?;
+        let root = operation.selections.first().map(|root| Arc::clone(&root.key)).unwrap_or_default();
+        let (operation, first) = export(catalog, operation)?;
+        Ok(Self { operation: CachedOperation::new(operation, 0), root, first, variables: request.variables.clone() })
     }
 
     /// The operation's name.
@@ -34,21 +39,8 @@ impl Export {
 
     /// The page that follows a cursor, or the first one.
     pub fn page(&self, catalog: &Catalog, limits: &Limits, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
-        let (cached, variables) = (&self.operation, self.first.variables(&self.variables, after));
-        let unexpanded = resolve(catalog, &cached.operation, &variables, limits)?;
-        let admitted = match cached.price(unexpanded.priced(), limits) {
-            Some(admitted) => admitted,
-            None => stages::price(catalog, &cached.operation, unexpanded.priced(), limits)?,
-        };
-        let resolved = unexpanded.expand()?;
-        let template = if let Some(plan) = cached.plan(&resolved) {
-            plan.template()
-        } else {
-            let template = stages::plan(catalog, &cached.operation, &resolved, Output::Lines);
-            cached.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
-            template
-        };
-        Ok(Compiled::new(&cached.operation, resolved.steps, admitted.estimate, template, Vec::new()))
+        let variables = self.first.variables(&self.variables, after);
+        Ok(self.operation.compile(catalog, &variables, limits, Output::Lines { root: &self.root }, || {})?.compiled)
     }
 }
 

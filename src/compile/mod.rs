@@ -5,9 +5,10 @@
 //! - [`explanation`]: everything that is known about a request, whether or not it is admitted
 //! - [`export`]: one page after the other
 //! - [`compiled`]: a request that is ready to be executed
-//! - `stages`: the stages that all of them share
+//! - `valid_operation`: from a request's text to its operation
 //! - `known_price`: prices that follow from the text alone
-//! - `cache`, `cached_operation`: operations by their text, and the plans and errors of one operation
+//! - `cached_operation`: one operation, from a request's values to its plan; its plans and errors are reused
+//! - `cache`: operations by their text
 //! - [`cache_statistics`]: how often they are found
 
 mod cache;
@@ -18,24 +19,20 @@ pub mod compiler;
 pub mod explanation;
 pub mod export;
 mod known_price;
-mod stages;
+mod valid_operation;
 
 use crate::catalog::Catalog;
+use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
-use crate::compile::stages::{Admitted, operation, plan, price};
+use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
 use crate::query::Request;
-use crate::query::bind::resolve::resolve;
 
 /// Compiles a request: parse, validate, resolve, estimate, admit, expand searches, plan. Pure: the same request has the same result.
 /// Knows no vocabularies, so no value is reported as unknown.
 pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
-    let operation = operation(catalog, request)?;
-    let unexpanded = resolve(catalog, &operation, &request.variables, limits)?;
-    let Admitted { estimate, .. } = price(catalog, &operation, unexpanded.priced(), limits)?;
-    let resolved = unexpanded.expand()?;
-    let template = plan(catalog, &operation, &resolved, Output::Data);
-    Ok(Compiled::new(&operation, resolved.steps, estimate, template, Vec::new()))
+    let operation = CachedOperation::new(valid_operation(catalog, request)?, 0);
+    Ok(operation.compile(catalog, &request.variables, limits, Output::Data, || {})?.compiled)
 }

@@ -34,25 +34,8 @@ pub struct CostNode {
 }
 
 /// Breaks a price down. The totals of the lines add up to the estimate.
-pub fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
+pub(crate) fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
     lines(&operation.selections)
-}
-
-/// The names of so many steps: each one's path of response keys.
-pub fn step_names(lines: &[CostNode], steps: usize) -> Vec<String> {
-    let mut names = vec![String::new(); steps];
-    name_steps(lines, "", &mut names);
-    names
-}
-
-fn name_steps(lines: &[CostNode], path: &str, names: &mut [String]) {
-    for line in lines {
-        let path = if path.is_empty() { line.key.clone() } else { format!("{path}.{}", line.key) };
-        if let Some(name) = line.step.and_then(|step| names.get_mut(step)) {
-            name.clone_from(&path);
-        }
-        name_steps(&line.parts, &path, names);
-    }
 }
 
 fn lines<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> Vec<CostNode> {

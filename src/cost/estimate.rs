@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cost::formula::Formula;
+use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::price::Cost;
 use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::selection::BoundOperation;
@@ -14,15 +14,15 @@ use crate::query::bind::selection::BoundOperation;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     cost: Cost,
-    formula: Arc<Formula>,
+    prices: Arc<ConnectionPrices>,
 }
 
 impl Estimate {
-    /// The price that a formula has with these page sizes, by step. A lookup has 1.
-    pub(crate) fn new(formula: Arc<Formula>, sizes: impl Iterator<Item = u32>) -> Self {
+    /// The price with these page sizes, by step. A lookup has 1.
+    pub(crate) fn new(prices: Arc<ConnectionPrices>, sizes: impl Iterator<Item = u32>) -> Self {
         let sizes: Vec<_> = sizes.map(u64::from).collect();
-        let cost = formula.price(&sizes, &mut Vec::new());
-        Self { cost, formula }
+        let cost = prices.price(&sizes, &mut Vec::new());
+        Self { cost, prices }
     }
 
     /// The estimated cost, which is checked against the limits and debited.
@@ -32,18 +32,18 @@ impl Estimate {
 
     /// The actual cost, from the number of rows of each step that came back.
     pub fn actual(&self, rows: &[u64]) -> Cost {
-        self.formula.actual(rows)
+        self.prices.actual(rows)
     }
 
-    /// The formula behind the price.
-    pub(crate) fn formula(&self) -> &Arc<Formula> {
-        &self.formula
+    /// The prices of the rows.
+    pub(crate) fn prices(&self) -> &Arc<ConnectionPrices> {
+        &self.prices
     }
 }
 
 /// Estimates the price of an operation.
 pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
-    Estimate::new(Arc::new(Formula::of(operation)), operation.steps.iter().map(StepArguments::size))
+    Estimate::new(Arc::new(ConnectionPrices::of(operation)), operation.steps.iter().map(StepArguments::size))
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ fn is_zero(cost: &Cost) -> bool {
 }
 
 /// Lists every selected field that costs something, in query order.
-pub fn fields(lines: &[CostNode]) -> Vec<FieldCost<'_>> {
+pub(crate) fn fields(lines: &[CostNode]) -> Vec<FieldCost<'_>> {
     let mut list = Vec::new();
     add(lines, 1, 1, &mut Vec::new(), &mut list);
     list

@@ -17,9 +17,9 @@ use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-use crate::cost::admission::{Admission, Gate};
 use crate::cost::branches::{Branch, most_expensive, share};
-use crate::cost::formula::Formula;
+use crate::cost::connection_price::ConnectionPrices;
+use crate::cost::limit_check::{Gate, LimitCheck};
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, visit_nested};
 use crate::cost::price::Cost;
@@ -31,14 +31,14 @@ use crate::limits::Limits;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
 
-/// Returns the error of an operation that is not admitted.
-pub(crate) fn check(
-    admission: &Admission,
+/// The error of an operation that is not admitted.
+pub(super) fn errors(
+    check: &LimitCheck,
     operation: &BoundOperation<'_>,
-    formula: &Formula,
+    prices: &ConnectionPrices,
     limits: &Limits,
-) -> Result<(), GraphqlErrors> {
-    let Some(rejected_by) = admission.rejected_by() else { return Ok(()) };
+) -> Option<GraphqlErrors> {
+    let rejected_by = check.rejected_by()?;
     let error = match rejected_by.gate {
         Gate::Depth => {
             let (paths, locations) = too_deep(operation, rejected_by.limit);
@@ -47,17 +47,22 @@ pub(crate) fn check(
         }
         Gate::Cost => {
             let max_cost = rejected_by.limit;
-            let pages = Pages::of(operation, formula);
+            let pages = Pages::of(operation, prices);
             let (branches, advice) = (most_expensive(&pages), advise(&pages, max_cost));
             let paths = step_paths(operation, &branches, &advice);
             let (estimated_cost, by_bucket) = (rejected_by.measured, !limits.bucket_covers_max_cost());
             GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, by_bucket, branches, advice, paths }, [])
         }
     };
-    Err(GraphqlErrors::one(error))
+    Some(GraphqlErrors::one(error))
 }
 
-/// A limit of the caller that a query exceeds.
+/// The error of an operation whose statement would have more columns than the database allows.
+pub(crate) fn too_many_columns(columns: usize, max_columns: usize) -> GraphqlErrors {
+    GraphqlErrors::one(GraphqlError::new(&LimitExceeded::Columns { columns, max_columns }, []))
+}
+
+/// A limit that a query exceeds: of the caller, or of the database.
 #[derive(Debug)]
 enum LimitExceeded<'a> {
     Depth {
@@ -75,6 +80,10 @@ enum LimitExceeded<'a> {
         advice: Advice<'a>,
         /// The paths of the steps that branches and suggestions name, by step.
         paths: Vec<(StepId, Path<'a>)>,
+    },
+    Columns {
+        columns: usize,
+        max_columns: usize,
     },
 }
 
@@ -136,6 +145,10 @@ impl fmt::Display for LimitExceeded<'_> {
                     f.write_str("reduce nested page sizes or select fewer nested collections")
                 }
             }
+            Self::Columns { columns, max_columns } => write!(
+                f,
+                "the query reads {columns} columns at once; the database allows {max_columns}; select fewer fields, or split it"
+            ),
         }
     }
 }
@@ -144,7 +157,7 @@ impl Diagnostic for LimitExceeded<'_> {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Depth { .. } => ErrorCode::DepthExceeded,
-            Self::Cost { .. } => ErrorCode::CostExceeded,
+            Self::Cost { .. } | Self::Columns { .. } => ErrorCode::CostExceeded,
         }
     }
 
@@ -177,6 +190,9 @@ impl Diagnostic for LimitExceeded<'_> {
                 ];
                 extensions.extend(by_bucket.then(|| ("bucketSize", json!(max_cost))));
                 extensions
+            }
+            Self::Columns { columns, max_columns } => {
+                vec![("columns", json!(columns)), ("maxColumns", json!(max_columns))]
             }
         };
         extensions.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

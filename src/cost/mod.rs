@@ -5,10 +5,12 @@
 //! `pageInfo` and `__typename` are free.
 //!
 //! - [`price`]: the price of each kind of field
-//! - `formula`: the price with the page sizes left open
+//! - `connection_price`: the price of a connection's rows, with the page sizes left open
 //! - [`estimate`]: the price of a request, and of the rows that came back
 //! - [`depth`]: levels of object nesting
-//! - [`admission`]: the check of both against the caller's limits
+//! - [`limit_check`]: the check of both against the caller's limits
+//! - `evaluation`: all of that for one request
+//! - `price_key`: which requests for one operation have the same price but for page sizes
 //! - `limit_exceeded`: the error of a query that exceeds them
 //! - `suggest`, `branches`, `pages`, `path`: page sizes under which a query fits, and what makes it expensive
 //! - [`breakdown`]: the price as a tree that adds up, for people
@@ -39,15 +41,17 @@
 //!
 //! With `GraphQL-Cost: plan` the same is reported, and `extensions.plan`: the statements, their parameters and access paths.
 
-pub mod admission;
 mod branches;
 pub mod breakdown;
+pub(crate) mod connection_price;
 pub mod depth;
 pub mod estimate;
+pub(crate) mod evaluation;
 pub mod fields;
-pub(crate) mod formula;
+pub mod limit_check;
 pub(crate) mod limit_exceeded;
 mod pages;
 mod path;
 pub mod price;
+pub(crate) mod price_key;
 mod suggest;

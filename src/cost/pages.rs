@@ -1,22 +1,21 @@
-//! The pages of an operation beside its cost formula, to find pages that could be smaller.
+//! The pages of an operation beside their prices, to find pages that could be smaller.
 
-use crate::cost::formula::Formula;
+use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
 use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection};
 
 /// The pages of an operation.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
-    /// The operation's cost formula.
-    pub(super) formula: &'a Formula,
+    pub(super) prices: &'a ConnectionPrices,
     /// By [`StepId`](crate::query::bind::ids::StepId): the connection; `None` if the step is a lookup.
     pub(super) connections: Vec<Option<&'a BoundConnection<'a>>>,
 }
 
 impl<'a> Pages<'a> {
-    /// The pages of an operation that has this formula.
-    pub(super) fn of(operation: &'a BoundOperation<'a>, formula: &'a Formula) -> Self {
-        let mut pages = Self { formula, connections: vec![None; operation.steps.len()] };
+    /// The pages of an operation that has these prices.
+    pub(super) fn of(operation: &'a BoundOperation<'a>, prices: &'a ConnectionPrices) -> Self {
+        let mut pages = Self { prices, connections: vec![None; operation.steps.len()] };
         pages.add(&operation.selections);
         pages
     }
@@ -47,8 +46,8 @@ impl<'a> Pages<'a> {
     pub(super) fn shares(&self) -> Vec<Cost> {
         let mut times = self.sizes();
         let mut totals = Vec::with_capacity(times.len());
-        self.formula.price(&times, &mut totals);
-        for (step, (rows, connection)) in self.formula.steps.iter().zip(&self.connections).enumerate() {
+        self.prices.price(&times, &mut totals);
+        for (step, (rows, connection)) in self.prices.steps.iter().zip(&self.connections).enumerate() {
             if let Some(parent) = rows.parent {
                 totals[step] = totals[step].saturating_mul(times[parent]);
                 times[step] = times[step].saturating_mul(times[parent]);

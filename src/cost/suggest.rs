@@ -103,7 +103,7 @@ pub(super) struct Edit<'a> {
 
 /// Finds page sizes under which an operation costs no more than `max_cost`.
 pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
-    let minimum_cost = pages.formula.price(&vec![1; pages.connections.len()], &mut Vec::new());
+    let minimum_cost = pages.prices.price(&vec![1; pages.connections.len()], &mut Vec::new());
     let sizes = if minimum_cost > max_cost { None } else { sizes(pages) };
     let mut suggestions: Vec<Suggestion<'a>> = Vec::new();
     if let Some(sizes) = sizes {
@@ -203,7 +203,7 @@ fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
 
 /// Whether a step is inside no page. A lookup is not a page.
 fn is_outermost(pages: &Pages<'_>, step: StepId) -> bool {
-    let parent = |step: &StepId| pages.formula.steps[*step].parent;
+    let parent = |step: &StepId| pages.prices.steps[*step].parent;
     std::iter::successors(parent(&step), parent).all(|step| pages.connections[step].is_none())
 }
 
@@ -266,7 +266,7 @@ impl<'a> Trial<'_, 'a> {
     }
 
     fn price(&mut self) -> Cost {
-        self.pages.formula.price(&self.tried, &mut self.totals)
+        self.pages.prices.price(&self.tried, &mut self.totals)
     }
 }
 

@@ -9,23 +9,23 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::value::{ScalarType, Timestamp, Uuid, Value};
 
-/// A parameter of a statement.
+/// A parameter of a statement as it is sent.
 #[derive(Debug)]
-pub enum SqlParam<'a> {
+pub enum BinaryParameter<'a> {
     /// One value, or null.
     Value(Option<&'a Value>),
     /// An array of values.
-    Values(Vec<SqlParam<'a>>),
+    Values(Vec<BinaryParameter<'a>>),
     /// A number of rows.
     Limit(i64),
     /// An array of values in the encoding in which PostgreSQL sent them.
     RawValues(Vec<Option<RawValue<'a>>>),
 }
 
-impl<'a> SqlParam<'a> {
+impl<'a> BinaryParameter<'a> {
     /// An array of values without nulls.
     pub fn values(values: &'a [Value]) -> Self {
-        Self::Values(values.iter().map(|value| SqlParam::Value(Some(value))).collect())
+        Self::Values(values.iter().map(|value| BinaryParameter::Value(Some(value))).collect())
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) struct ParameterError {
     source: BoxError,
 }
 
-impl ToSql for SqlParam<'_> {
+impl ToSql for BinaryParameter<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         self.write(ty, out).map_err(|source| ParameterError { ty: ty.clone(), source }.into())
     }
@@ -52,7 +52,7 @@ impl ToSql for SqlParam<'_> {
     to_sql_checked!();
 }
 
-impl SqlParam<'_> {
+impl BinaryParameter<'_> {
     fn write(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self {
             Self::Value(None) => return Ok(IsNull::Yes),

@@ -5,11 +5,12 @@ use std::time::Instant;
 use crate::database::connection::rows::Rows;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record};
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;
-use crate::plan::request_plan::{Parameter, Plan};
+use crate::plan::parameters::ParameterValue;
+use crate::plan::request_plan::Plan;
 
 /// The running statement of a plan.
 pub(super) struct RunningStatement<'c> {
@@ -65,10 +66,10 @@ impl<'c> RunningStatement<'c> {
 }
 
 /// The parameters of a plan's statement.
-pub(super) fn parameters(plan: &Plan) -> impl ExactSizeIterator<Item = SqlParam<'_>> {
+pub(super) fn parameters(plan: &Plan) -> impl ExactSizeIterator<Item = BinaryParameter<'_>> {
     plan.parameters().map(|parameter| match parameter {
-        Parameter::Value(value) => SqlParam::Value(value),
-        Parameter::Values(values) => SqlParam::values(values),
-        Parameter::Limit(rows) => SqlParam::Limit(rows),
+        ParameterValue::Value(value) => BinaryParameter::Value(value),
+        ParameterValue::Values(values) => BinaryParameter::values(values),
+        ParameterValue::Limit(rows) => BinaryParameter::Limit(rows),
     })
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::execute::{decimal, timestamp};
-use crate::plan::request_plan::{Parameter, Plan};
+use crate::plan::parameters::ParameterValue;
+use crate::plan::request_plan::Plan;
 use crate::value::{Numeric, Timestamp, Value};
 
 /// The arguments with which `EXECUTE` runs the prepared statement of a plan.
@@ -13,16 +14,16 @@ pub fn arguments(plan: &Plan) -> String {
 }
 
 /// A literal without a type, which PostgreSQL reads as one of the parameter's.
-fn literal(parameter: Parameter<'_>) -> String {
+fn literal(parameter: ParameterValue<'_>) -> String {
     match parameter {
-        Parameter::Value(None) => "NULL".to_owned(),
-        Parameter::Value(Some(value)) => quoted(&text(value)),
-        Parameter::Values(values) => {
+        ParameterValue::Value(None) => "NULL".to_owned(),
+        ParameterValue::Value(Some(value)) => quoted(&text(value)),
+        ParameterValue::Values(values) => {
             let element = |value| format!("\"{}\"", text(value).replace('\\', "\\\\").replace('"', "\\\""));
             let elements: Vec<_> = values.iter().map(element).collect();
             quoted(&format!("{{{}}}", elements.join(",")))
         }
-        Parameter::Limit(rows) => rows.to_string(),
+        ParameterValue::Limit(rows) => rows.to_string(),
     }
 }
 
@@ -83,9 +84,12 @@ mod tests {
     #[test]
     fn quotes_and_backslashes_end_no_literal() {
         let hostile = Value::Text("a'b\\'c\"d".to_owned());
-        assert_eq!(literal(Parameter::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
-        assert_eq!(literal(Parameter::Values(&[hostile, Value::Int(7)])), r#"E'{"a''b\\\\''c\\"d","7"}'"#);
-        assert_eq!((literal(Parameter::Value(None)), literal(Parameter::Limit(11))), ("NULL".into(), "11".into()));
+        assert_eq!(literal(ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
+        assert_eq!(literal(ParameterValue::Values(&[hostile, Value::Int(7)])), r#"E'{"a''b\\\\''c\\"d","7"}'"#);
+        assert_eq!(
+            (literal(ParameterValue::Value(None)), literal(ParameterValue::Limit(11))),
+            ("NULL".into(), "11".into())
+        );
     }
 
     #[test]

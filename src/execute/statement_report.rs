@@ -6,17 +6,18 @@ use serde_json::{Value as Json, json};
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
 use crate::plan::access_path::{AccessPath, Lookup};
-use crate::plan::request_plan::{Parameter, Plan};
+use crate::plan::parameters::ParameterValue;
+use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 use crate::value::Value;
 
-/// The statement of a plan, and its branches, whose steps have these names; and what they took, if that is known.
-pub(crate) fn report(plan: &Plan, names: &[String], analysis: Option<&PlanAnalysis>) -> Json {
+/// The statement of a plan, and its branches; and what they took, if that is known.
+pub(crate) fn report(plan: &Plan, analysis: Option<&PlanAnalysis>) -> Json {
     let statement = plan.needs_database().then(|| {
         let parameters = plan.parameters().map(value);
         json!({ "sql": plan.sql(), "parameters": parameters.collect::<Vec<_>>() })
     });
-    let branches = names.iter().enumerate().map(|(step, field)| branch(plan, step, field, analysis));
+    let branches = (0..plan.steps().len()).map(|step| branch(plan, step, analysis));
     let mut report = json!({ "statement": statement, "branches": branches.collect::<Vec<_>>() });
     if let Some(PlanAnalysis { planning, execution, .. }) = analysis {
         report["planningMilliseconds"] = json!(planning);
@@ -25,9 +26,9 @@ pub(crate) fn report(plan: &Plan, names: &[String], analysis: Option<&PlanAnalys
     report
 }
 
-fn branch(plan: &Plan, id: StepId, field: &str, analysis: Option<&PlanAnalysis>) -> Json {
+fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let step = &plan.steps()[id];
-    let mut object = json!({ "field": field, "parent": step.parent });
+    let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
         object["access"] = access(&step.access_path);
         object["rowsExamined"] = rows_examined.into();
@@ -49,11 +50,11 @@ fn access(path: &AccessPath) -> Json {
 }
 
 /// A parameter's value as JSON.
-pub(crate) fn value(parameter: Parameter<'_>) -> Json {
+pub(crate) fn value(parameter: ParameterValue<'_>) -> Json {
     match parameter {
-        Parameter::Value(value) => value.map_or(Json::Null, scalar),
-        Parameter::Values(values) => values.iter().map(scalar).collect(),
-        Parameter::Limit(rows) => rows.into(),
+        ParameterValue::Value(value) => value.map_or(Json::Null, scalar),
+        ParameterValue::Values(values) => values.iter().map(scalar).collect(),
+        ParameterValue::Limit(rows) => rows.into(),
     }
 }
 

@@ -177,12 +177,11 @@ impl<'a> Chooser<'a> {
     }
 
     fn prefix(&self) -> Option<Prefix> {
-        let find = |accepts: &dyn Fn(usize) -> bool| (0..self.terms.len()).find(|term| accepts(*term));
         let prefix = |term, is_sort_column| Prefix { term, is_list: self.is_list(term), is_sort_column };
         // Ranges compare values of a type that the statement names, and that of a boolean column is not known.
-        let find = |accepts: &dyn Fn(usize) -> bool| {
-            find(&|term| self.key(term).column.scalar != ScalarType::Boolean && accepts(term))
-        };
+        let has_type = |term: &usize| self.key(*term).column.scalar != ScalarType::Boolean;
+        let find =
+            |accepts: &dyn Fn(usize) -> bool| (0..self.terms.len()).find(|term| has_type(term) && accepts(*term));
         let on_order =
             |is_list| find(&|term| self.is_equality(term) && self.is_list(term) == is_list && self.is_on_order(term));
         if let Some(term) = on_order(false).or_else(|| on_order(true)) {

@@ -14,8 +14,8 @@
 
 use crate::catalog::binding::{Column, SortKey};
 use crate::cursor::CursorPosition;
-use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator, Parameters, Placeholder};
-use crate::plan::step::Slot;
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator};
 
 /// The search terms that restrict the first column of an order. A value to compare a cursor's with is there only if there is
 /// such a cursor: PostgreSQL cannot infer the type of a parameter that the text does not use.
@@ -26,12 +26,6 @@ pub(crate) enum Restriction<'a> {
     Ranges(Vec<RangeTerm<'a>>),
     /// The rows of each scan have one value in the column: this one.
     Equal(Option<Comparand>),
-}
-
-impl Restriction<'_> {
-    pub(crate) fn is_some(&self) -> bool {
-        !matches!(self, Self::None)
-    }
 }
 
 /// A range term on the first column of an order.
@@ -51,7 +45,7 @@ pub(crate) struct KeysetBound<'a> {
 }
 
 impl<'a> KeysetBound<'a> {
-    /// The position of a cursor among the rows of one parent. `slot` says where the values of its columns come from. The
+    /// The position of a cursor among the rows of one parent. `source` says where the values of its columns come from. The
     /// columns that are `constant` in all of these rows are left out: a comparison with them would hide from PostgreSQL that
     /// the other columns are a range of an index that begins with the constant ones.
     pub(crate) fn new(
@@ -59,7 +53,7 @@ impl<'a> KeysetBound<'a> {
         constant: &[String],
         position: &CursorPosition,
         is_restricted: bool,
-        slot: impl Fn(usize) -> Slot,
+        source: impl Fn(usize) -> ParameterSource,
         parameters: &mut Parameters<'_>,
     ) -> Self {
         let in_nulls = is_in_nulls(position) && sort_key.nullable;
@@ -69,9 +63,9 @@ impl<'a> KeysetBound<'a> {
         }
         let compared = sort_key.columns.iter().enumerate().skip(usize::from(in_nulls));
         let compared = compared.filter(|(_, column)| !constant.contains(&column.name));
-        let compared = compared.map(|(index, column)| (base(column), parameters.add(slot(index))));
+        let compared = compared.map(|(index, column)| (base(column), parameters.add(source(index))));
         let (columns, placeholders) = compared.unzip();
-        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(slot(0)), sort_key.columns[0].stored));
+        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(source(0)), sort_key.columns[0].stored));
         Self { columns, placeholders, in_nulls, first }
     }
 
@@ -355,7 +349,14 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => Some(value(name)),
             };
-            Some(KeysetBound::new(key, joined, &vec![name, Some(value("7"))], false, Slot::After, &mut parameters))
+            Some(KeysetBound::new(
+                key,
+                joined,
+                &vec![name, Some(value("7"))],
+                false,
+                ParameterSource::After,
+                &mut parameters,
+            ))
         };
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
@@ -427,8 +428,8 @@ mod tests {
         let mut all = Vec::new();
         let mut parameters = Parameters::of(0, &mut all);
         let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
-        let term = parameters.add(Slot::Term(0));
-        let value = compares.then(|| Comparand::Parameter(parameters.add(Slot::Term(0)), StoredType::Text));
+        let term = parameters.add(ParameterSource::Term(0));
+        let value = compares.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(0)), StoredType::Text));
         let restriction = if equal {
             Restriction::Equal(value)
         } else {
@@ -443,7 +444,14 @@ mod tests {
                 At::Null => None,
                 At::Name(name) => text(name),
             };
-            Some(KeysetBound::new(&key, constant, &vec![first, text("7")], true, Slot::After, &mut parameters))
+            Some(KeysetBound::new(
+                &key,
+                constant,
+                &vec![first, text("7")],
+                true,
+                ParameterSource::After,
+                &mut parameters,
+            ))
         };
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };

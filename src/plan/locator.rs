@@ -9,10 +9,17 @@
 //! and those of the parts of a `UNION ALL`, are read in their order where no worker processes read in parallel.
 
 use std::fmt::{self, Display, Write};
+use std::mem;
 
 use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
-use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Placeholder, Relation, Where, type_name};
+use crate::plan::parameters::Placeholder;
+use crate::plan::sql::{
+    Alias, ColumnOf, Condition, Identifier, List, Relation, Separated, Where, direction, in_turn, order_by, type_name,
+};
+
+/// What follows the key of a row that matches.
+const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
 
 /// Finds the keys of a page's rows.
 pub(crate) struct Locator<'a> {
@@ -36,6 +43,10 @@ pub(crate) struct Locator<'a> {
     pub(crate) lookups: Vec<LookupSource<'a>>,
     /// Whether a look-up finds every row, so that no other alternative is needed.
     pub(crate) is_exhaustive: bool,
+    /// The rows of the window; 0 if there is none. A window ends with its last row and the row after it, whether they match or not.
+    pub(crate) window: u32,
+    /// The same where any row is looked for.
+    pub(crate) probe_window: u32,
 }
 
 /// The values of an in-list.
@@ -74,10 +85,10 @@ pub(crate) struct Span<'a> {
 /// How many rows are wanted.
 #[derive(Clone, Copy)]
 pub(crate) enum Take {
-    /// A page and one more row. A window ends with its last row and the row after it, whether they match or not.
-    Page { limit: Placeholder, window: u32 },
+    /// A page and one more row.
+    Page(Placeholder),
     /// Any row that matches, or the row after the window.
-    Any { window: u32 },
+    Any,
 }
 
 impl ValueList {
@@ -90,8 +101,8 @@ impl ValueList {
 impl Display for Take {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Page { limit, .. } => limit.fmt(f),
-            Self::Any { .. } => f.write_str("1"),
+            Self::Page(limit) => limit.fmt(f),
+            Self::Any => f.write_str("1"),
         }
     }
 }
@@ -131,45 +142,36 @@ impl Locator<'_> {
 
     /// The counts that decide between the alternatives, as the beginning of a `WITH` list.
     pub(crate) fn counts(&self) -> impl Display {
-        fmt::from_fn(|f| {
-            for (number, lookup) in self.lookups.iter().enumerate() {
-                f.write_str(if number == 0 { "WITH " } else { ",\n" })?;
+        let counts = self.lookups.iter().enumerate().map(move |(number, lookup)| {
+            fmt::from_fn(move |f| {
                 writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
                 self.counted(lookup, f)?;
-                f.write_str("\n) AS c)")?;
-            }
-            Ok(())
-        })
+                f.write_str("\n) AS c)")
+            })
+        });
+        fmt::from_fn(move |f| write!(f, "WITH {}", Separated(",\n", counts.clone())))
     }
 
     /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
     pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
-        for (number, lookup) in self.lookups.iter().enumerate() {
-            if number > 0 {
-                text.write_str("\nUNION ALL\n")?;
-            }
-            self.lookup(number, lookup, span, take, text)?;
+        for number in 0..self.lookups.len() {
+            text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
+            self.lookup(number, span, take, text)?;
         }
         if self.is_exhaustive {
             return Ok(());
         }
-        if self.lookups.is_empty() { Ok(()) } else { text.write_str("\nUNION ALL\n") }?;
+        text.write_str(if self.lookups.is_empty() { "" } else { "\nUNION ALL\n" })?;
         match take {
             _ if self.filters.is_empty() => self.in_order(span, take, text),
-            Take::Page { limit, window } => self.window_page(span, limit, window, text),
-            Take::Any { window } => self.window_probe(span, window, text),
+            Take::Page(limit) => self.window_page(span, limit, text),
+            Take::Any => self.window_probe(span, text),
         }
     }
 
     /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
-    pub(crate) fn count(
-        &self,
-        span: &Span<'_>,
-        limit: Placeholder,
-        window: u32,
-        f: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result {
-        let mut text = String::new();
+    pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut text, window) = (String::new(), self.window);
         if let Some(list) = self.list.filter(|_| self.filters.is_empty() && !self.is_exhaustive) {
             // Their order does not matter.
             self.segments(span, &Cut::first(&limit), &mut text)?;
@@ -180,7 +182,7 @@ impl Locator<'_> {
                  LIMIT {limit}) AS n)"
             );
         }
-        self.alternatives(span, Take::Page { limit, window }, &mut text)?;
+        self.alternatives(span, Take::Page(limit), &mut text)?;
         let matching = "count(*) FILTER (WHERE n.matches)";
         write!(
             f,
@@ -207,34 +209,21 @@ impl Locator<'_> {
         write!(f, "WHERE {}) AS t ON TRUE\nLIMIT {limit}", joined(by))
     }
 
-    fn lookup(
-        &self,
-        number: usize,
-        lookup: &LookupSource<'_>,
-        span: &Span<'_>,
-        take: Take,
-        text: &mut String,
-    ) -> fmt::Result {
-        let keys = self.keys("t");
-        write!(text, "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM (")?;
-        write!(text, "\nSELECT {}\nFROM (", self.keys_by_name())?;
+    /// The rows that a look-up finds, if it is the first that finds few.
+    fn lookup(&self, number: usize, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+        let (keys, by_name, lookup) = (self.keys("t"), base_columns(&self.key), &self.lookups[number]);
+        write!(text, "(SELECT {keys}, {MATCHES} FROM (\nSELECT {by_name}\nFROM (")?;
         self.looked_up(lookup, text)?;
         text.write_str(") AS t")?;
         let mut and = "\nWHERE ";
+        let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
         if !self.is_exhaustive {
-            for earlier in 0..number {
-                write!(text, "{and}(SELECT n FROM n{earlier}) > {}", self.lookups[earlier].rows)?;
-                and = " AND ";
-            }
-            write!(text, "{and}(SELECT n FROM n{number}) <= {}", lookup.rows)?;
-            and = " AND ";
+            too_many(&self.lookups[..number]).try_for_each(|condition| add(&condition))?;
+            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.rows)))?;
         }
-        for filter in &lookup.filters {
-            write!(text, "{and}{filter}")?;
-            and = " AND ";
-        }
+        lookup.filters.iter().try_for_each(|condition| add(condition))?;
         if !span.lookup_segments.is_empty() {
-            write!(text, "{and}{}", any(&span.lookup_segments))?;
+            add(&any(&span.lookup_segments))?;
         }
         write!(text, "{}\nLIMIT {take}\n) AS t)", self.sorted(span))
     }
@@ -243,11 +232,11 @@ impl Locator<'_> {
     pub(crate) fn rows_by_key(&self, columns: &[&str]) -> impl Display {
         fmt::from_fn(|f| {
             let relation = Relation(self.relation);
-            let columns = List(columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+            let columns = base_columns(columns);
             write!(f, "LEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE ")?;
             if let [first, rest @ ..] = self.key.as_slice() {
                 write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
-                let columns = List(rest.iter().map(|column| ColumnOf(Alias::Base, column)));
+                let columns = base_columns(rest);
                 let keys = List((1..=rest.len()).map(|index| fmt::from_fn(move |f| write!(f, "m.k{index}"))));
                 match rest.len() {
                     0 => Ok(()),
@@ -262,7 +251,7 @@ impl Locator<'_> {
     /// The rows of a look-up, with the columns that conditions and orders read.
     fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
         let (conditions, order) = (Where(lookup.conditions.iter()), List(lookup.order.iter()));
-        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        let columns = base_columns(&self.columns);
         let rows = Relation(self.relation);
         let Some((relation, by)) = lookup.semi_join else {
             return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
@@ -275,30 +264,23 @@ impl Locator<'_> {
 
     /// Ranges of which every row matches.
     fn in_order(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
-        let keys = self.keys("t");
-        writeln!(
-            text,
-            "(SELECT {keys}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM ("
-        )?;
+        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
         match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
-            (Some((list, head)), Take::Page { limit, .. }) => self.merged(span, list, head, limit, text)?,
-            (Some(_), Take::Any { .. }) | (None, _) => self.rows(span, &Cut::first(&take), text)?,
+            (Some((list, head)), Take::Page(limit)) => self.merged(span, list, head, limit, text)?,
+            (Some(_), Take::Any) | (None, _) => self.rows(span, &Cut::first(&take), text)?,
         }
         text.write_str("\n) AS t)")
     }
 
     /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
     /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window_page(&self, span: &Span<'_>, limit: Placeholder, window: u32, text: &mut String) -> fmt::Result {
-        let keys = self.keys("t");
+    fn window_page(&self, span: &Span<'_>, limit: Placeholder, text: &mut String) -> fmt::Result {
+        let (keys, window) = (self.keys("t"), self.window);
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
         write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
-        let of_window = self.keys_of("w");
-        write!(
-            text,
-            "\nSELECT {of_window}, TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position FROM w"
-        )?;
+        let of_window = List((0..self.key.len()).map(|index| fmt::from_fn(move |f| write!(f, "w.k{index}"))));
+        write!(text, "\nSELECT {of_window}, {MATCHES} FROM w")?;
         let last = window - 1;
         write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
         writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
@@ -307,8 +289,8 @@ impl Locator<'_> {
     }
 
     /// A row of the window that matches, or else the row after the window, of which that is not known.
-    fn window_probe(&self, span: &Span<'_>, window: u32, text: &mut String) -> fmt::Result {
-        let (keys, too_many) = (self.keys("t"), self.too_many());
+    fn window_probe(&self, span: &Span<'_>, text: &mut String) -> fmt::Result {
+        let (keys, too_many, window) = (self.keys("t"), self.too_many(), self.probe_window);
         let columns = "NULL::int8 AS number, 1::int8 AS position";
         writeln!(text, "(SELECT {keys}, TRUE AS matches, {columns} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
@@ -320,10 +302,7 @@ impl Locator<'_> {
 
     /// The condition that no look-up is used, followed by `AND`.
     fn too_many(&self) -> impl Display {
-        fmt::from_fn(|f| {
-            let mut lookups = self.lookups.iter().enumerate();
-            lookups.try_for_each(|(number, lookup)| write!(f, "(SELECT n FROM n{number}) > {} AND ", lookup.rows))
-        })
+        fmt::from_fn(|f| too_many(&self.lookups).try_for_each(|condition| write!(f, "{condition} AND ")))
     }
 
     /// Some rows of a span, in order.
@@ -352,7 +331,7 @@ impl Locator<'_> {
         text: &mut String,
     ) -> fmt::Result {
         let (elements, order) = (list.elements(), self.sorted(span));
-        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        let columns = base_columns(&self.columns);
         writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
         self.segments(span, &Cut::first(&head), text)?;
         writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
@@ -364,7 +343,7 @@ impl Locator<'_> {
 
     /// Some rows of the segments, one after the other.
     fn segments(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        let columns = List(self.columns.iter().map(|column| ColumnOf(Alias::Base, column)));
+        let columns = base_columns(&self.columns);
         let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
             let (segment, remaining) = Condition::of_scan(segment, span.ascending);
             let conditions = Where(self.prefix.iter().chain(&segment));
@@ -380,110 +359,71 @@ impl Locator<'_> {
         }
         text.write_str("SELECT t.* FROM ((\n")?;
         let end = cut.end();
-        for index in 0..span.segments.len() {
-            if index > 0 {
-                text.write_str("\n) UNION ALL (\n")?;
-            }
-            let conditions = &span.segments[if span.ascending { index } else { span.segments.len() - 1 - index }];
-            segment(conditions, &Cut::first(&end), text)?;
-        }
+        in_turn(&span.segments, span.ascending, text, |conditions, text| segment(conditions, &Cut::first(&end), text))?;
         write!(text, "\n)) AS t{cut}")
     }
 
     /// The order of a span's rows, for rows that no index returns in it.
     fn sorted(&self, span: &Span<'_>) -> impl Display {
-        let (ascending, nulls) = (span.ascending, span.nulls);
-        fmt::from_fn(move |f| {
-            for (index, column) in self.sort.iter().enumerate() {
-                let before = if index > 0 { ", " } else { "\nORDER BY " };
-                // The other columns are never null.
-                let nulls = match (nulls, index, ascending) {
-                    (Nulls::First, 0, true) => " NULLS FIRST",
-                    (Nulls::First, 0, false) => " NULLS LAST",
-                    (Nulls::First | Nulls::Last, ..) => "",
-                };
-                write!(f, "{before}{}{}{nulls}", ColumnOf(Alias::Base, column), direction(ascending))?;
-            }
-            Ok(())
-        })
+        // The other columns are never null.
+        let nulls = match (span.nulls, span.ascending) {
+            (Nulls::First, true) => " NULLS FIRST",
+            (Nulls::First, false) => " NULLS LAST",
+            (Nulls::Last, _) => "",
+        };
+        let direction = direction(span.ascending);
+        let columns = self.sort.iter().enumerate().map(move |(index, column)| {
+            let nulls = if index == 0 { nulls } else { "" };
+            fmt::from_fn(move |f| write!(f, "{}{direction}{nulls}", ColumnOf(Alias::Base, column)))
+        });
+        fmt::from_fn(move |f| write!(f, "\nORDER BY {}", List(columns.clone())))
     }
 
     /// The key's columns of an alias, as `k0`, `k1`….
     fn keys(&self, alias: &'static str) -> impl Display {
-        let key = &self.key;
-        fmt::from_fn(move |f| {
-            for (index, column) in key.iter().enumerate() {
-                let comma = if index > 0 { ", " } else { "" };
-                write!(f, "{comma}{alias}.{} AS k{index}", Identifier(column))?;
-            }
-            Ok(())
-        })
+        List(
+            self.key.iter().enumerate().map(move |(index, column)| {
+                fmt::from_fn(move |f| write!(f, "{alias}.{} AS k{index}", Identifier(column)))
+            }),
+        )
     }
+}
 
-    fn keys_of(&self, alias: &'static str) -> impl Display {
-        let keys = (0..self.key.len()).map(move |index| fmt::from_fn(move |f| write!(f, "{alias}.k{index}")));
-        List(keys)
-    }
+/// The conditions that the look-ups find too many rows.
+fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
+    let lookups = lookups.iter().enumerate();
+    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.rows)))
+}
 
-    fn keys_by_name(&self) -> impl Display {
-        List(self.key.iter().map(|column| ColumnOf(Alias::Base, column)))
-    }
+fn base_columns(columns: &[&str]) -> impl Display {
+    List(columns.iter().map(|column| ColumnOf(Alias::Base, column)))
 }
 
 /// The condition of a semi-join, and the order of the index that is meant to be used: one that begins with all of these columns.
 /// With one that begins with some of them, PostgreSQL would read other rows and discard them. The last column is in a range of
 /// one value, because PostgreSQL drops columns that equal a value from the order.
 fn joined(by: &[String]) -> impl Display {
-    fmt::from_fn(move |f| {
-        let is_last = |index: usize| index > 0 && index + 1 == by.len();
-        for (index, column) in by.iter().enumerate() {
-            let and = if index > 0 { " AND " } else { "" };
-            let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, column));
+    let is_last = |index: usize| index > 0 && index + 1 == by.len();
+    let columns = by.iter().enumerate().map(move |(index, column)| {
+        let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, column));
+        fmt::from_fn(move |f| {
             if is_last(index) {
-                write!(f, "{and}{base} >= {inner} AND {base} <= {inner} ORDER BY {base}")?;
+                write!(f, "{base} >= {inner} AND {base} <= {inner} ORDER BY {base}")
             } else {
-                write!(f, "{and}{base} = {inner}")?;
+                write!(f, "{base} = {inner}")
             }
-        }
-        Ok(())
-    })
+        })
+    });
+    Separated(" AND ", columns)
 }
 
 /// Conditions joined by `AND`.
 fn all(conditions: &[Condition<'_>]) -> impl Display {
-    fmt::from_fn(move |f| {
-        for (index, condition) in conditions.iter().enumerate() {
-            f.write_str(if index > 0 { " AND " } else { "" })?;
-            condition.fmt(f)?;
-        }
-        Ok(())
-    })
+    Separated(" AND ", conditions.iter())
 }
 
 /// Segments joined by `OR`.
 fn any(segments: &[Vec<Condition<'_>>]) -> impl Display {
-    fmt::from_fn(move |f| {
-        f.write_str("(")?;
-        for (index, segment) in segments.iter().enumerate() {
-            f.write_str(if index > 0 { " OR " } else { "" })?;
-            all(segment).fmt(f)?;
-        }
-        f.write_str(")")
-    })
-}
-
-fn order_by(columns: &[&str], ascending: bool) -> impl Display {
-    fmt::from_fn(move |f| {
-        for (index, column) in columns.iter().enumerate() {
-            let before = if index > 0 { ", " } else { "\nORDER BY " };
-            write!(f, "{before}{}{}", ColumnOf(Alias::Base, column), direction(ascending))?;
-        }
-        Ok(())
-    })
-}
-
-/// The direction in which an index is scanned. PostgreSQL's default order of nulls is that of the index: last when ascending,
-/// first when descending.
-pub(crate) fn direction(ascending: bool) -> &'static str {
-    if ascending { "" } else { " DESC" }
+    let segments = segments.iter().map(|segment| all(segment));
+    fmt::from_fn(move |f| write!(f, "({})", Separated(" OR ", segments.clone())))
 }

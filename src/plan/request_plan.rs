@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::range_head;
+use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
-use crate::plan::step::{Slot, Step};
+use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
-use crate::value::Value;
+use crate::query::bind::search_terms::StepTerms;
 
 /// How to fetch and write the response to one request.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,23 +19,13 @@ pub struct Plan {
     template: Arc<PlanTemplate>,
     /// The request's values, by [`StepId`].
     arguments: Vec<StepArguments>,
-}
-
-/// A parameter's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parameter<'a> {
-    /// A value from the request, or a null from a cursor.
-    Value(Option<&'a Value>),
-    /// The elements of an in-list.
-    Values(&'a [Value]),
-    /// A number of rows.
-    Limit(i64),
+    terms: StepTerms,
 }
 
 impl Plan {
     /// The plan of a request with these values. The template must be the one of the request's key.
-    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>) -> Self {
-        Self { template, arguments }
+    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>, terms: StepTerms) -> Self {
+        Self { template, arguments, terms }
     }
 
     /// The statement. Its text does not depend on values.
@@ -62,6 +53,16 @@ impl Plan {
         &self.template.response
     }
 
+    /// The arguments of the steps, but for their search terms.
+    pub(crate) fn arguments(&self) -> &[StepArguments] {
+        &self.arguments
+    }
+
+    /// The search terms of the steps.
+    pub(crate) fn terms(&self) -> &StepTerms {
+        &self.terms
+    }
+
     /// Whether the plan has a statement.
     pub fn needs_database(&self) -> bool {
         !self.steps().is_empty()
@@ -74,16 +75,15 @@ impl Plan {
 
     /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
-        let (path, arguments) = (&self.steps()[step].access_path, &self.arguments[step]);
-        let is_root = self.steps()[step].parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
-        let values =
-            path.prefix.and_then(|prefix| arguments.terms.get(prefix.term)).map_or(1, |term| term.values.len());
-        is_root.then(|| path.bound(arguments.size(), values))
+        let Step { parent, access_path: path, .. } = &self.steps()[step];
+        let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
+        let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.term));
+        is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
     }
 
     /// The values of the statement's parameters, `$1` first.
-    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Parameter<'_>> {
-        self.template.parameters.iter().map(|(step, slot)| self.parameter(*step, *slot))
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = ParameterValue<'_>> {
+        self.template.parameters.iter().map(|(step, source)| self.parameter(*step, *source))
     }
 
     /// The most rows that all steps fetch together.
@@ -117,31 +117,28 @@ impl Plan {
         rows
     }
 
-    fn parameter(&self, step: StepId, slot: Slot) -> Parameter<'_> {
-        let arguments = &self.arguments[step];
-        match slot {
-            Slot::Key(index) => Parameter::Value(arguments.keys.get(index).map(|(_, value)| value)),
-            Slot::KeyArray(index) => {
-                let key = arguments.keys.get(index);
-                Parameter::Values(key.map_or(&[], |(_, value)| std::slice::from_ref(value)))
-            }
-            Slot::Term(index) => Parameter::Value(arguments.terms.get(index).and_then(|term| term.values.first())),
-            Slot::TermValues(index) => {
-                Parameter::Values(arguments.terms.get(index).map_or(&[], |term| term.values.as_slice()))
-            }
-            Slot::After(column) => column_of(arguments.page.after.as_ref(), column),
-            Slot::Before(column) => column_of(arguments.page.before.as_ref(), column),
-            Slot::Limit => Parameter::Limit(i64::from(arguments.size()) + 1),
-            Slot::PageSize => Parameter::Limit(i64::from(arguments.size())),
-            Slot::CountLimit => Parameter::Limit(arguments.count_up_to.map_or(0, i64::from)),
-            Slot::RangeHead(index) => {
-                let values = arguments.terms.get(index).map_or(0, |term| term.values.len());
-                Parameter::Limit(i64::from(range_head(arguments.size() + 1, values)))
+    fn parameter(&self, step: StepId, source: ParameterSource) -> ParameterValue<'_> {
+        let (arguments, terms) = (&self.arguments[step], self.terms.of(step));
+        let size = i64::from(arguments.size());
+        let key = |index: usize| arguments.keys.get(index).map(|(_, value)| value);
+        let values = |index: usize| terms.get(index).map_or(&[][..], |term| &term.values);
+        match source {
+            ParameterSource::Key(index) => ParameterValue::Value(key(index)),
+            ParameterSource::KeyArray(index) => ParameterValue::Values(key(index).map_or(&[], std::slice::from_ref)),
+            ParameterSource::Term(index) => ParameterValue::Value(values(index).first()),
+            ParameterSource::TermValues(index) => ParameterValue::Values(values(index)),
+            ParameterSource::After(column) => column_of(arguments.page.after.as_ref(), column),
+            ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
+            ParameterSource::Limit => ParameterValue::Limit(size + 1),
+            ParameterSource::PageSize => ParameterValue::Limit(size),
+            ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::RangeHead(index) => {
+                ParameterValue::Limit(range_head(arguments.size() + 1, values(index).len()).into())
             }
         }
     }
 }
 
-fn column_of(position: Option<&CursorPosition>, column: usize) -> Parameter<'_> {
-    Parameter::Value(position.and_then(|position| position.get(column)?.as_ref()))
+fn column_of(position: Option<&CursorPosition>, column: usize) -> ParameterValue<'_> {
+    ParameterValue::Value(position.and_then(|position| position.get(column)?.as_ref()))
 }

@@ -2,6 +2,7 @@
 //! over the rows.
 
 use crate::query::bind::ids::StepId;
+use crate::query::bind::introspection::Constant;
 use crate::value::ScalarType;
 
 /// The ops that write a response's `data`.
@@ -15,8 +16,8 @@ pub struct ResponseTemplate {
 
 impl ResponseTemplate {
     /// About how much memory it takes, in bytes.
-    pub fn bytes(&self) -> usize {
-        let literals = self.ops.iter().map(Op::heap_bytes);
+    pub(super) fn bytes(&self) -> usize {
+        let literals = self.ops.iter().map(|op| if let Op::Literal(bytes) = op { bytes.len() } else { 0 });
         let keys = self.paths.iter().map(|(_, segment)| match segment {
             PathSegment::Key(key) => key.len(),
             PathSegment::Row(_) => 0,
@@ -25,51 +26,8 @@ impl ResponseTemplate {
         lists + literals.sum::<usize>() + keys.sum::<usize>()
     }
 
-    /// The steps whose pages are written once, from their first row to their last, and of which nothing is written before that
-    /// depends on all rows. Each step is one of so many.
-    pub(super) fn written_in_order(&self, steps: usize) -> Vec<bool> {
-        let mut in_order = vec![false; steps];
-        // The steps around an op, and how often their rows were written before it.
-        let mut enclosing: Vec<(StepId, u32)> = Vec::new();
-        for op in &self.ops {
-            match op {
-                Op::Connection { step } | Op::Lookup { step, .. } => {
-                    in_order[*step] = true;
-                    enclosing.push((*step, 0));
-                }
-                Op::EndLookup => {
-                    enclosing.pop();
-                }
-                Op::EndConnection => {
-                    if let Some((step, loops)) = enclosing.pop() {
-                        // Rows that are not written are fetched all the same: they are paid for.
-                        in_order[step] &= loops > 0;
-                    }
-                }
-                Op::FirstRow { .. } => {
-                    if let Some((step, loops)) = enclosing.last_mut() {
-                        *loops += 1;
-                        in_order[*step] &= *loops == 1;
-                    }
-                }
-                Op::StartCursor | Op::EndCursor | Op::HasNextPage | Op::HasPreviousPage | Op::Count | Op::PageEnd => {
-                    if let Some((step, loops)) = enclosing.last() {
-                        in_order[*step] &= *loops > 0;
-                    }
-                }
-                Op::Literal(_)
-                | Op::Column { .. }
-                | Op::Object { .. }
-                | Op::EndObject
-                | Op::NextRow { .. }
-                | Op::Cursor => {}
-            }
-        }
-        in_order
-    }
-
     /// The segments of a path, from the last to the root.
-    pub fn segments_to_root(&self, path: PathId) -> impl Iterator<Item = &PathSegment> {
+    pub(crate) fn segments_to_root(&self, path: PathId) -> impl Iterator<Item = &PathSegment> {
         let mut next = path;
         std::iter::from_fn(move || {
             let (parent, segment) = self.paths.get(next.0.checked_sub(1)?)?;
@@ -169,34 +127,9 @@ pub enum Op {
     PageEnd,
 }
 
-impl Op {
-    /// The memory that it takes beside itself, in bytes.
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Literal(bytes) => bytes.len(),
-            Self::Column { .. }
-            | Self::Object { .. }
-            | Self::EndObject
-            | Self::Lookup { .. }
-            | Self::EndLookup
-            | Self::Connection { .. }
-            | Self::EndConnection
-            | Self::FirstRow { .. }
-            | Self::NextRow { .. }
-            | Self::Cursor
-            | Self::StartCursor
-            | Self::EndCursor
-            | Self::HasNextPage
-            | Self::HasPreviousPage
-            | Self::Count
-            | Self::PageEnd => 0,
-        }
-    }
-}
-
 /// Appends ops, joining adjacent literals.
 #[derive(Debug, Default)]
-pub struct TemplateWriter {
+pub(super) struct TemplateWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
     paths: Vec<(PathId, PathSegment)>,
@@ -208,50 +141,53 @@ pub struct TemplateWriter {
 
 /// The position of an op that [`TemplateWriter::close`] will fill in.
 #[derive(Debug)]
-pub struct Reserved(usize);
+pub(super) struct Reserved(usize);
 
 impl TemplateWriter {
     /// Appends bytes.
-    pub fn literal(&mut self, text: &str) {
+    pub(super) fn literal(&mut self, text: &str) {
         self.literal.extend_from_slice(text.as_bytes());
     }
 
-    /// Appends a string.
-    pub fn text(&mut self, text: &str) {
-        // Writing to memory cannot fail, and every string can be written as JSON.
-        let _ = serde_json::to_writer(&mut self.literal, text);
+    /// Appends a constant.
+    pub(super) fn constant(&mut self, value: &Constant<'_>) {
+        // Writing to memory cannot fail, and every constant can be written as JSON.
+        let _ = serde_json::to_writer(&mut self.literal, value);
     }
 
     /// Begins an object.
-    pub fn open_object(&mut self) {
+    pub(super) fn open_object(&mut self) {
         self.literal("{");
         self.enclosing.push(self.path);
     }
 
     /// Ends an object.
-    pub fn close_object(&mut self) {
+    pub(super) fn close_object(&mut self) {
         self.literal("}");
         self.path = self.enclosing.pop().unwrap_or_default();
     }
 
     /// Enters the path of the elements in a list of a step's rows.
-    pub fn enter_list(&mut self, step: StepId) {
+    pub(super) fn enter_list(&mut self, step: StepId) {
         self.enter(self.path, PathSegment::Row(step));
     }
 
     /// Appends a key of the innermost open object, and enters the path of its value.
-    pub fn key(&mut self, key: &str, is_first: bool) {
-        self.bare_key(key, is_first);
+    pub(super) fn key(&mut self, key: &str, is_first: bool) {
+        // Response keys are GraphQL names, which need no escaping.
+        self.literal(if is_first { "\"" } else { ",\"" });
+        self.literal(key);
+        self.literal("\":");
         self.enter(self.enclosing.last().copied().unwrap_or_default(), PathSegment::Key(key.into()));
     }
 
     /// Enters the path of a key that is not written.
-    pub fn enter_key(&mut self, key: &str) {
+    pub(super) fn enter_key(&mut self, key: &str) {
         self.enter(self.path, PathSegment::Key(key.into()));
     }
 
     /// The path of what is being written.
-    pub fn path(&self) -> PathId {
+    pub(super) fn path(&self) -> PathId {
         self.path
     }
 
@@ -260,40 +196,33 @@ impl TemplateWriter {
         self.path = PathId(self.paths.len());
     }
 
-    /// Appends a key without entering a path. Response keys are GraphQL names, which need no escaping.
-    pub fn bare_key(&mut self, key: &str, is_first: bool) {
-        self.literal(if is_first { "\"" } else { ",\"" });
-        self.literal(key);
-        self.literal("\":");
-    }
-
     /// Appends an op.
-    pub fn push(&mut self, op: Op) {
+    pub(super) fn push(&mut self, op: Op) {
         self.flush();
         self.ops.push(op);
     }
 
     /// The position of the next op.
-    pub fn position(&mut self) -> usize {
+    pub(super) fn position(&mut self) -> usize {
         self.flush();
         self.ops.len()
     }
 
     /// Appends an op that jumps past another one, which [`TemplateWriter::close`] appends.
-    pub fn reserve(&mut self) -> Reserved {
+    pub(super) fn reserve(&mut self) -> Reserved {
         let position = self.position();
         self.ops.push(Op::EndObject);
         Reserved(position)
     }
 
     /// Appends the closing op, and fills in the opening one. `opening` gets the position after the closing op.
-    pub fn close(&mut self, Reserved(position): Reserved, opening: impl FnOnce(usize) -> Op, closing: Op) {
+    pub(super) fn close(&mut self, Reserved(position): Reserved, opening: impl FnOnce(usize) -> Op, closing: Op) {
         self.push(closing);
         self.ops[position] = opening(self.ops.len());
     }
 
     /// The finished template.
-    pub fn finish(mut self) -> ResponseTemplate {
+    pub(super) fn finish(mut self) -> ResponseTemplate {
         self.flush();
         ResponseTemplate { ops: self.ops, paths: self.paths }
     }

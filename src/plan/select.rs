@@ -6,8 +6,9 @@ use std::fmt::{self, Display};
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Aggregate, AggregateFunction, Column, Entity, Join, One, SearchKey};
 use crate::catalog::result_type::ResultType;
+use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Separated};
 
 /// The select list and the joins of a page, and which of its columns are returned.
 #[derive(Debug, Default)]
@@ -114,6 +115,11 @@ impl<'a> Select<'a> {
         alias
     }
 
+    /// The number of columns of the select list.
+    pub(crate) fn width(&self) -> usize {
+        self.expressions.len().max(1)
+    }
+
     /// The select list. A column's name is `c` and its index.
     pub(crate) fn list(&self) -> impl Display {
         fmt::from_fn(|f| {
@@ -121,13 +127,14 @@ impl<'a> Select<'a> {
             if self.expressions.is_empty() {
                 return f.write_str("NULL AS nothing");
             }
-            for (index, expression) in self.expressions.iter().enumerate() {
-                f.write_str(if index > 0 { ", " } else { "" })?;
-                expression.fmt(f)?;
-                f.write_str(" AS c")?;
-                index.fmt(f)?;
-            }
-            Ok(())
+            let expressions = self.expressions.iter().enumerate().map(|(index, expression)| {
+                fmt::from_fn(move |f| {
+                    expression.fmt(f)?;
+                    f.write_str(" AS c")?;
+                    index.fmt(f)
+                })
+            });
+            List(expressions).fmt(f)
         })
     }
 
@@ -135,7 +142,7 @@ impl<'a> Select<'a> {
     pub(crate) fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
             for Joined { alias, parent, one, target } in &self.joins {
-                let is_tested = self.expressions.iter().any(|expression| expression.is(&Expression::Present(*alias)));
+                let is_tested = self.expressions.contains(&Expression::Present(*alias));
                 join(f, target, *alias, *parent, one, &self.columns_of(*alias), is_tested)?;
             }
             Ok(())
@@ -177,7 +184,7 @@ impl<'a> Select<'a> {
     }
 
     fn expression(&mut self, expression: Expression<'a>) -> usize {
-        if let Some(index) = self.expressions.iter().position(|known| known.is(&expression)) {
+        if let Some(index) = self.expressions.iter().position(|known| *known == expression) {
             return index;
         }
         self.expressions.push(expression);
@@ -185,8 +192,8 @@ impl<'a> Select<'a> {
     }
 }
 
-impl Expression<'_> {
-    fn is(&self, other: &Self) -> bool {
+impl PartialEq for Expression<'_> {
+    fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Column(one), Self::Column(other)) => one == other,
             (Self::Present(one), Self::Present(other)) => one == other,
@@ -234,13 +241,12 @@ impl Display for Expression<'_> {
 /// first column of the child, say which index to use, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would
 /// read the whole table where it believes that it is small.
 fn by_index(parent: Alias, join: &Join) -> impl Display {
-    fmt::from_fn(move |f| {
-        for (index, (to, by)) in join.to.iter().zip(&join.by).enumerate() {
-            let (to, by) = (ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name));
-            if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, " AND {to} = {by}") }?;
-        }
-        Ok(())
-    })
+    let columns = join.to.iter().zip(&join.by).enumerate();
+    let columns = columns.map(move |(index, (to, by))| (index, ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name)));
+    let conditions = columns.map(|(index, to, by)| {
+        fmt::from_fn(move |f| if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, "{to} = {by}") })
+    });
+    Separated(" AND ", conditions)
 }
 
 /// Joins one row at most: by its whole key, or the first by key.

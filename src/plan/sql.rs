@@ -1,4 +1,4 @@
-//! The writer of SQL text: quoted identifiers from the catalog, numbered parameters, nothing else. A value cannot become
+//! The parts of SQL text: quoted identifiers from the catalog, numbered parameters, nothing else. A value cannot become
 //! text here, because nothing writes one.
 //!
 //! Parts of which a statement has dozens, columns above all, are written without `write!`, which takes several times as
@@ -7,41 +7,8 @@
 use std::fmt::{self, Display};
 
 use crate::catalog::stored_type::StoredType;
-use crate::plan::step::Slot;
+use crate::plan::parameters::Placeholder;
 use crate::query::bind::ids::StepId;
-
-/// The parameters of a plan's statement that a step adds, after those of the steps before it. They are numbered here, once.
-#[derive(Debug)]
-pub(crate) struct Parameters<'p> {
-    step: StepId,
-    all: &'p mut Vec<(StepId, Slot)>,
-}
-
-impl<'p> Parameters<'p> {
-    /// The parameters that this step adds.
-    pub(crate) fn of(step: StepId, all: &'p mut Vec<(StepId, Slot)>) -> Self {
-        Self { step, all }
-    }
-
-    /// Adds a parameter, and returns its placeholder, which may be written any number of times, but once at least.
-    pub(crate) fn add(&mut self, slot: Slot) -> Placeholder {
-        self.all.push((self.step, slot));
-        Placeholder { number: self.all.len() }
-    }
-}
-
-/// A parameter in the text: `$n`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Placeholder {
-    number: usize,
-}
-
-impl Display for Placeholder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("$")?;
-        self.number.fmt(f)
-    }
-}
 
 /// A quoted identifier, or several with dots between: `orderql.ship_group` is `"orderql"."ship_group"`.
 #[derive(Debug, Clone, Copy)]
@@ -49,13 +16,7 @@ pub(crate) struct Relation<'a>(pub(crate) &'a str);
 
 impl Display for Relation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, part) in self.0.split('.').enumerate() {
-            if index > 0 {
-                f.write_str(".")?;
-            }
-            Identifier(part).fmt(f)?;
-        }
-        Ok(())
+        Separated(".", self.0.split('.').map(Identifier)).fmt(f)
     }
 }
 
@@ -110,20 +71,6 @@ impl Display for Alias {
             }
             Self::Inner => f.write_str("x"),
         }
-    }
-}
-
-/// A column that a step's page returns, seen from outside of the page: `p1.c2`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PageColumn {
-    pub(crate) step: StepId,
-    /// Its index in the select list of the page.
-    pub(crate) index: usize,
-}
-
-impl Display for PageColumn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "p{}.c{}", self.step, self.index)
     }
 }
 
@@ -215,8 +162,8 @@ pub(crate) enum Condition<'a> {
     IsElement(ColumnOf<'a>),
     /// Two values compare.
     CompareValues(Comparand, Operator, Comparand),
-    /// A column equals a column of the parent's row.
-    OfParent(ColumnOf<'a>, PageColumn),
+    /// A column equals one that a row of another step's page has, by its index in that page's select list.
+    OfParent(ColumnOf<'a>, StepId, usize),
     /// A column is null.
     IsNull(ColumnOf<'a>),
     /// A column is not null.
@@ -271,7 +218,7 @@ impl Display for Condition<'_> {
             }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
-            Self::OfParent(column, key) => write!(f, "{column} = {key}"),
+            Self::OfParent(column, step, index) => write!(f, "{column} = p{step}.c{index}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
             Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
             Self::Exists(relation, columns, condition, index) => {
@@ -305,11 +252,8 @@ pub(crate) struct Where<I>(pub(crate) I);
 
 impl<'a, 'c: 'a, I: Iterator<Item = &'a Condition<'c>> + Clone> Display for Where<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, condition) in self.0.clone().enumerate() {
-            f.write_str(if index == 0 { "\nWHERE " } else { " AND " })?;
-            condition.fmt(f)?;
-        }
-        Ok(())
+        f.write_str(if self.0.clone().next().is_some() { "\nWHERE " } else { "" })?;
+        Separated(" AND ", self.0.clone()).fmt(f)
     }
 }
 
@@ -319,14 +263,53 @@ pub(crate) struct List<I>(pub(crate) I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, item) in self.0.clone().enumerate() {
-            if index > 0 {
-                f.write_str(", ")?;
-            }
+        Separated(", ", self.0.clone()).fmt(f)
+    }
+}
+
+/// Items with this text between them.
+#[derive(Debug, Clone)]
+pub(crate) struct Separated<I>(pub(crate) &'static str, pub(crate) I);
+
+impl<I: Iterator<Item: Display> + Clone> Display for Separated<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, item) in self.1.clone().enumerate() {
+            f.write_str(if index > 0 { self.0 } else { "" })?;
             item.fmt(f)?;
         }
         Ok(())
     }
+}
+
+/// `ORDER BY` columns of the base relation on a line of its own, or nothing: an index is scanned in a direction. PostgreSQL's default
+/// order of nulls is that of the index: last when ascending, first when descending.
+pub(crate) fn order_by(columns: &[&str], ascending: bool) -> impl Display {
+    fmt::from_fn(move |f| {
+        let column =
+            |column| fmt::from_fn(move |f| write!(f, "{}{}", ColumnOf(Alias::Base, column), direction(ascending)));
+        f.write_str(if columns.is_empty() { "" } else { "\nORDER BY " })?;
+        List(columns.iter().map(|name| column(name))).fmt(f)
+    })
+}
+
+/// The direction in which an index is scanned.
+pub(crate) fn direction(ascending: bool) -> &'static str {
+    if ascending { "" } else { " DESC" }
+}
+
+/// The segments of an order that are read one after the other, first to last in the direction of the scan: a `UNION ALL`, of whose
+/// rows PostgreSQL reads only as many as are needed.
+pub(crate) fn in_turn<T>(
+    segments: &[T],
+    ascending: bool,
+    text: &mut String,
+    mut write: impl FnMut(&T, &mut String) -> fmt::Result,
+) -> fmt::Result {
+    for index in 0..segments.len() {
+        text.push_str(if index > 0 { "\n) UNION ALL (\n" } else { "" });
+        write(&segments[if ascending { index } else { segments.len() - 1 - index }], text)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

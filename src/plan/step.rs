@@ -9,6 +9,8 @@ use crate::value::ScalarType;
 /// A step of a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Step {
+    /// The response keys from the root to its field, with dots between them, those of `edges` and `node` left out.
+    pub name: String,
     /// The step whose rows are its parents. `None` for a field of the query root.
     pub parent: Option<StepId>,
     /// The number after that of the last step below it. Steps are numbered in the order of the response.
@@ -30,8 +32,6 @@ pub struct Step {
 /// The columns that describe a search whose page may end with its window.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SearchColumns {
-    /// The response key of the collection root.
-    pub key: String,
     /// The index of the column that says whether the row matches. The window's last row may not.
     pub matches: usize,
     /// The index of the column with the row's number in the window, from 1; null if the row was found by a look-up. The number
@@ -41,31 +41,6 @@ pub struct SearchColumns {
     pub window: i64,
     /// The number of the last row of the window of each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: i64,
-}
-
-/// Where a parameter's value comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
-    /// A key of the lookup: its index among those given.
-    Key(usize),
-    /// The same as an array of one value.
-    KeyArray(usize),
-    /// The value of a term of the step's search string, by the term's index.
-    Term(usize),
-    /// The values of such a term, as an array.
-    TermValues(usize),
-    /// A column of the step's `after:` cursor.
-    After(usize),
-    /// A column of the step's `before:` cursor.
-    Before(usize),
-    /// One more than the page size, to see whether there are more rows.
-    Limit,
-    /// The page size.
-    PageSize,
-    /// How many rows are counted at most.
-    CountLimit,
-    /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
-    RangeHead(usize),
 }
 
 /// The indexes of the columns that describe a page. Every row of the page has them.

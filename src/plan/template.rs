@@ -1,35 +1,37 @@
 //! What the plans of requests have in common if the requests differ in values alone.
 
+use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
-use crate::plan::step::{Slot, Step};
+use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
 /// How to fetch and write the responses to all requests with one `PlanKey`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlanTemplate {
     /// The statement. Its text does not depend on values. Empty if there are no steps.
-    pub sql: String,
+    pub(crate) sql: String,
     /// A hash of the text.
-    pub sql_key: u64,
+    pub(crate) sql_key: u64,
     /// Where the values of its parameters come from, `$1` first: the step, and what of it.
-    pub parameters: Vec<(StepId, Slot)>,
+    pub(crate) parameters: Vec<(StepId, ParameterSource)>,
     /// The columns of its rows, after the number of the step.
-    pub columns: ResultColumns,
+    pub(crate) columns: ResultColumns,
     /// The steps, by [`StepId`]. A step's parents come before it.
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// The template of the response.
-    pub response: ResponseTemplate,
+    pub(crate) response: ResponseTemplate,
 }
 
 impl PlanTemplate {
     /// About how much memory it takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let cursors = self.steps.iter().filter_map(|step| step.cursor.as_ref());
         let cursors: usize = cursors.map(|cursor| size_of_val(cursor.columns.as_slice())).sum();
+        let names: usize = self.steps.iter().map(|step| step.name.len()).sum();
         let lists = size_of_val(self.parameters.as_slice())
             + size_of_val(self.columns.types())
             + size_of_val(self.steps.as_slice());
-        size_of::<Self>() + self.sql.len() + lists + cursors + self.response.bytes()
+        size_of::<Self>() + self.sql.len() + lists + cursors + names + self.response.bytes()
     }
 }

@@ -19,6 +19,7 @@ use crate::catalog::ids::FieldId;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::resolve::StepArguments;
+use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::{Operation, Target};
 use crate::search::Comparator;
 use crate::value::Value;
@@ -86,16 +87,21 @@ impl Vocabularies {
     }
 
     /// The values in the search strings of a request that are not in their keys' vocabularies, the first ten.
-    pub(crate) fn unknown_values(&self, operation: &Operation, steps: &[StepArguments]) -> Vec<UnknownValue> {
+    pub(crate) fn unknown_values(
+        &self,
+        operation: &Operation,
+        steps: &[StepArguments],
+        terms: &StepTerms,
+    ) -> Vec<UnknownValue> {
         let mut unknown = Vec::new();
-        for step in steps.iter().filter(|step| !step.terms.is_empty()) {
+        for (step, terms) in terms.steps() {
             // Only connections at the root have search strings.
-            let selection = operation.selections.iter().find(|selection| selection.id == step.selection);
+            let selection = operation.selections.iter().find(|selection| selection.id == steps[step].selection);
             let Some((selection, Target::Field(field))) = selection.map(|selection| (selection, selection.target))
             else {
                 continue;
             };
-            let terms = step.terms.iter().filter(|term| matches!(term.comparator, Comparator::Equals | Comparator::In));
+            let terms = terms.iter().filter(|term| matches!(term.comparator, Comparator::Equals | Comparator::In));
             for term in terms {
                 let Some((key, vocabulary)) = self.by_key.get(&(field, term.key)) else { continue };
                 for value in &term.values {

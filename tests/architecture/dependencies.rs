@@ -20,7 +20,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("query", &["value", "nearest", "limits", "error", "search", "cursor", "catalog"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),
     ("cost", &["limits", "error", "catalog", "query"]),
-    ("plan", &["value", "search", "cursor", "catalog", "query"]),
+    ("plan", &["value", "error", "search", "cursor", "catalog", "query", "cost"]),
     ("compile", &["limits", "byte_lru", "error", "catalog", "query", "vocabulary", "cost", "plan"]),
     ("tls", &[]),
     ("telemetry", &["tls"]),

@@ -1,6 +1,6 @@
 //! How PostgreSQL runs a query: the statement of its plan, its time and PostgreSQL's plan for it.
 
-use orderql::database::parameter::SqlParam;
+use orderql::database::parameter::BinaryParameter;
 use orderql::plan::request_plan::Plan;
 use serde::Serialize;
 use tokio_postgres::types::ToSql;
@@ -41,7 +41,7 @@ pub async fn explain(client: &Client, plan: &Plan) -> Result<Explained> {
 }
 
 /// The parameters as SQL literals.
-async fn literals(client: &Client, statement: &Statement, parameters: &[SqlParam<'_>]) -> Result<Vec<String>> {
+async fn literals(client: &Client, statement: &Statement, parameters: &[BinaryParameter<'_>]) -> Result<Vec<String>> {
     if parameters.is_empty() {
         return Ok(Vec::new());
     }

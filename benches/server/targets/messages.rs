@@ -4,7 +4,7 @@ use std::io;
 
 use bytes::BytesMut;
 use orderql::database::connection::session::reader_settings;
-use orderql::database::parameter::SqlParam;
+use orderql::database::parameter::BinaryParameter;
 use orderql::plan::request_plan::Plan;
 use postgres_protocol::message::frontend;
 use tokio_postgres::types::{IsNull, ToSql, Type};
@@ -31,7 +31,7 @@ pub fn session(config: &Config, sql: &str) -> Result<Vec<Vec<u8>>> {
 /// The messages that run the statement of a plan and get its result in binary.
 pub fn execution(statement: &Statement, plan: &Plan) -> Result<Vec<u8>> {
     let parameters = parameters(plan);
-    let serialize = |(parameter, ty): (&SqlParam<'_>, &Type), out: &mut BytesMut| {
+    let serialize = |(parameter, ty): (&BinaryParameter<'_>, &Type), out: &mut BytesMut| {
         parameter.to_sql_checked(ty, out).map(|is_null| match is_null {
             IsNull::Yes => postgres_protocol::IsNull::Yes,
             IsNull::No => postgres_protocol::IsNull::No,

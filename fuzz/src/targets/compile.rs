@@ -17,7 +17,7 @@ use orderql::compile::compiler::Compiler;
 use orderql::compile::explanation::explain;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::limits::Limits;
-use orderql::plan::request_plan::Parameter;
+use orderql::plan::parameters::ParameterValue;
 use orderql::query::Request;
 use orderql::value::Value;
 use serde_json::Value as Json;
@@ -114,9 +114,9 @@ fn texts_of_values(compiled: &Compiled) -> Vec<String> {
     let mut texts = Vec::new();
     for parameter in compiled.plan.parameters() {
         match parameter {
-            Parameter::Value(value) => texts.extend(value.and_then(text_of)),
-            Parameter::Values(values) => texts.extend(values.iter().filter_map(text_of)),
-            Parameter::Limit(_) => {}
+            ParameterValue::Value(value) => texts.extend(value.and_then(text_of)),
+            ParameterValue::Values(values) => texts.extend(values.iter().filter_map(text_of)),
+            ParameterValue::Limit(_) => {}
         }
     }
     texts.retain(|text| text.len() >= 8 && !is_sql(text));

@@ -20,7 +20,8 @@ use orderql::compile::compiler::Compiler;
 use orderql::compile::explanation::{Explanation, explain};
 use orderql::error::code::ErrorCode;
 use orderql::limits::Limits;
-use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::plan::parameters::ParameterValue;
+use orderql::plan::request_plan::Plan;
 use orderql_generator::change::{change_values, enlarge_page, remove_selection};
 use orderql_generator::choices::Choices;
 use orderql_generator::cursor::Cursor;
@@ -188,7 +189,7 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
     }
     if let Some(index) = layout.beyond_page {
         let Column::NumberAbove(number) = column(index) else { panic!("{}", context()) };
-        assert_eq!(plan.parameters().nth(number - 1), Some(Parameter::Limit(plan.size(branch.step).into())));
+        assert_eq!(plan.parameters().nth(number - 1), Some(ParameterValue::Limit(plan.size(branch.step).into())));
     }
     if let (Some(cursor), Some(connection)) = (&step.cursor, node.connection(catalog)) {
         let expected: Vec<_> = connection.cursor_columns(node.sort_key(catalog, generated, connection)).collect();

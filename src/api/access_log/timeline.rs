@@ -1,15 +1,18 @@
-//! When the stages of a query ran: for the access log, the log of slow queries, and traces.
+//! When the stages of a query ran, and its plan: for the access log, the log of slow queries, and traces.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::execute::statement_log::{StatementLog, StatementState};
+use crate::plan::request_plan::Plan;
 
 /// When the stages of a query ran, as far as it came.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     /// From its text to its plan.
     pub compile: Option<Stage>,
+    /// That plan.
+    pub plan: Option<Arc<Plan>>,
     /// Waiting for its caller's other queries, and for credits.
     pub admission: Option<Stage>,
     /// Waiting for a connection to the database.

@@ -7,18 +7,19 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::execute::statement_log::{StatementLog, StatementState};
+use crate::plan::request_plan::Plan;
 
-/// The steps of a query by their names, and its statement as it is executed.
+/// The plan of a query, and its statement as it is executed.
 #[derive(Debug)]
 pub(crate) struct ExecutedPlan {
-    names: Vec<String>,
+    plan: Arc<Plan>,
     log: Arc<StatementLog>,
 }
 
 impl ExecutedPlan {
     /// The statement that the log records.
-    pub(crate) fn new(names: Vec<String>, log: &Arc<StatementLog>) -> Self {
-        Self { names, log: Arc::clone(log) }
+    pub(crate) fn new(plan: Arc<Plan>, log: &Arc<StatementLog>) -> Self {
+        Self { plan, log: Arc::clone(log) }
     }
 
     /// The plan as far as it was executed.
@@ -27,8 +28,8 @@ impl ExecutedPlan {
             StatementState::Done { time, rows, .. } => (Some(milliseconds(time)), rows),
             StatementState::Unsent | StatementState::Running(_) => (None, &[][..]),
         };
-        let branches = self.names.iter().enumerate();
-        let branches = branches.map(|(step, field)| ExecutedBranch { field, rows: rows.get(step).copied() });
+        let branches = self.plan.steps().iter().enumerate();
+        let branches = branches.map(|(id, step)| ExecutedBranch { field: &step.name, rows: rows.get(id).copied() });
         PlanExtension { milliseconds: time, branches: branches.collect() }
     }
 }

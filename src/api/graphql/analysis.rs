@@ -35,12 +35,11 @@ pub(super) async fn respond(
         }
     });
     let analysis = settle(service, caller, debit, query.until, &entry.id, running).await?;
-    let names = query.step_names.as_deref().unwrap_or_default();
     let body = json!({
         "data": null,
         "extensions": {
             "cost": { "requestedQueryCost": debit.cost, "throttleStatus": debit.bucket },
-            "plan": report(plan, names, Some(&analysis)),
+            "plan": report(plan, Some(&analysis)),
         },
     });
     Ok(ResponseBody::Whole(body.to_string().into()))

@@ -15,7 +15,6 @@ use crate::api::negotiate::Media;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::compile::explanation::Explanation;
-use crate::cost::breakdown::step_names;
 use crate::error::code::ErrorCode;
 use crate::execute::statement_report;
 use crate::http::response::{HttpResponse, json_response};
@@ -85,20 +84,14 @@ pub(crate) async fn field_costs(
     Ok(Some(json!(explanation.fields())))
 }
 
-/// The names of a query's steps, if its client asks how they are executed.
-pub(crate) async fn planned_steps(
-    service: &Service,
-    caller: &Principal,
-    request: &mut Request,
-    headers: &HeaderMap,
-) -> Result<Option<Vec<String>>, ApiError> {
+/// Whether the client asks how its query is executed, or for an analysis of that. Fails if it may not know.
+pub(crate) fn includes_plan(caller: &Principal, headers: &HeaderMap) -> Result<bool, AccessError> {
     let is_included = headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
-    if !is_included && !wants_analysis(headers) {
-        return Ok(None);
+    let is_wanted = is_included || wants_analysis(headers);
+    if is_wanted {
+        require_plan_grant(caller)?;
     }
-    require_plan_grant(caller)?;
-    let explanation = compilation::explain(service, caller, request).await?;
-    Ok(Some(step_names(&explanation.cost, explanation.plan.steps().len())))
+    Ok(is_wanted)
 }
 
 /// Fails if the caller may not see plans. Statements have the names of tables and columns, which the schema does not publish.
@@ -140,7 +133,7 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
         Ok(status) => (status, Some(0)),
         Err(insufficient) => (&insufficient.status, insufficient.retry_after.map(milliseconds)),
     };
-    let gates = explanation.admission.gates().iter();
+    let gates = explanation.check.gates().iter();
     let gates = gates.map(|gate| (gate.gate.name().to_owned(), json!({ "passed": gate.is_passed() })));
     let bucket_gate = ("bucket".to_owned(), json!({ "passed": forecast.is_ok(), "retryAfterMs": wait }));
     let gates: Map<String, Value> = gates.chain([bucket_gate]).collect();
@@ -150,15 +143,14 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
         "branches": explanation.plan.steps().len(),
-        "admitted": explanation.admission.is_admitted(),
+        "admitted": explanation.check.is_admitted(),
         "gates": gates,
         "fields": explanation.fields(),
         "throttleStatus": bucket,
     });
     let mut extensions = Map::from_iter([("cost".to_owned(), cost)]);
     if wanted == Report::Plan {
-        let names = step_names(&explanation.cost, explanation.plan.steps().len());
-        extensions.insert("plan".to_owned(), statement_report::report(&explanation.plan, &names, None));
+        extensions.insert("plan".to_owned(), statement_report::report(&explanation.plan, None));
     }
     let mut body = Map::from_iter([("data".to_owned(), Value::Null)]);
     if let Some(errors) = explanation.errors {

@@ -34,8 +34,8 @@ pub(crate) struct AdmittedQuery {
     pub compiled: Compiled,
     /// The cost of every field, if the client asked for it.
     pub field_costs: Option<Value>,
-    /// The names of its steps, if the client asked how they are executed.
-    pub step_names: Option<Vec<String>>,
+    /// Whether the client asked how it is executed.
+    pub includes_plan: bool,
     pub debit: Debit,
     /// Where it is read.
     pub route: ReadRoute,

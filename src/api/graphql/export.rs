@@ -92,7 +92,7 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
     let options = &service.options;
     let wait = prefer::wait(&head.headers);
     let cost = Arc::new(AtomicU64::new(0));
-    let log = ExportLog::new(service, &caller, &mut query.request, entry).await;
+    let log = ExportLog::new(service, &caller, &query.request, entry);
     let mut running = RunningExport {
         service: Arc::clone(service),
         caller,
@@ -243,6 +243,7 @@ impl RunningExport {
         let started = Instant::now();
         let compiled = self.compile().await?;
         timeline.compile = Some(Stage::since(started));
+        timeline.plan = Some(Arc::clone(&compiled.plan));
         let cost = compiled.estimate.cost();
         let demand = Demand { credits: cost, bytes: self.bytes };
         let service = Arc::clone(&self.service);

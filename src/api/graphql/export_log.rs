@@ -43,18 +43,9 @@ struct SlowPage {
 
 impl ExportLog {
     /// Begins with the request, whose operation is known.
-    pub(super) async fn new(
-        service: &Service,
-        caller: &Principal,
-        request: &mut Request,
-        entry: &AccessLogEntry,
-    ) -> Self {
-        let slow = match service.options.slow_query {
-            Some(limit) => {
-                Some(SlowPages { limit, slowest: None, query: LoggedQuery::new(service, caller, request, entry).await })
-            }
-            None => None,
-        };
+    pub(super) fn new(service: &Service, caller: &Principal, request: &Request, entry: &AccessLogEntry) -> Self {
+        let slow = |limit| SlowPages { limit, slowest: None, query: LoggedQuery::new(caller, request, entry) };
+        let slow = service.options.slow_query.map(slow);
         Self {
             pages: 0,
             slow,
@@ -88,6 +79,7 @@ impl Drop for SlowPages {
             duration: page.duration,
             compile: page.timeline.compile.map(Stage::time),
             wait: page.timeline.waiting(),
+            plan: page.timeline.plan.as_deref(),
             statement: &page.timeline.statement,
         });
     }
@@ -105,7 +97,6 @@ mod tests {
             caller: "demo".into(),
             operation: None,
             hash: String::new(),
-            steps: Vec::new(),
         };
         let slow = SlowPages { limit: Duration::from_secs(5), slowest: None, query };
         let mut log = ExportLog {

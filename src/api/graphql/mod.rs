@@ -104,7 +104,7 @@ async fn serve(
         drop(query);
         admission::hold_back(context, &caller).await;
     } else if !matches!(result, Ok(ResponseBody::Stream(_))) {
-        slow_query_log::report(context, &caller, &mut query.request).await;
+        slow_query_log::report(context, &caller, &query.request);
     }
     let response = result.map(|body| {
         let mut response = HttpResponse::new(body);
@@ -134,6 +134,7 @@ async fn run(
     let compiled = compilation::compile(service, caller, &mut query.request).await;
     entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
+    entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
@@ -143,7 +144,7 @@ async fn run(
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
-    let step_names = cost_report::planned_steps(service, caller, &mut query.request, headers).await?;
+    let includes_plan = cost_report::includes_plan(caller, headers)?;
 
     let demand = admission::demand(cost, &query.request, in_flight);
     let admitted = admission::admit(context, caller, demand, schedule).await;
@@ -156,13 +157,13 @@ async fn run(
         service.vocabularies.refresh();
     }
     let route = service.servers.route(&caller.user_id, after).await;
-    let admitted = AdmittedQuery { compiled, field_costs, step_names, debit, route, until: schedule.until };
+    let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
-        Some(place) => Box::pin(streamed_body::begin(context, caller, &mut query.request, admitted, place)).await,
+        Some(place) => Box::pin(streamed_body::begin(context, caller, &query.request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };
     context.entry.cost = match &body {

@@ -33,8 +33,8 @@ pub(crate) struct ResponseEnd {
 impl ResponseEnd {
     /// The end of this query's response, whose steps the log records.
     pub(crate) fn new(query: AdmittedQuery, log: &Arc<StatementLog>) -> Self {
-        let AdmittedQuery { compiled, field_costs, step_names, debit, .. } = query;
-        let plan = step_names.map(|names| ExecutedPlan::new(names, log));
+        let AdmittedQuery { compiled, field_costs, includes_plan, debit, .. } = query;
+        let plan = includes_plan.then(|| ExecutedPlan::new(compiled.plan, log));
         Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values }
     }
 

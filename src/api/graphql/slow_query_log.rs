@@ -6,12 +6,11 @@ use std::time::Duration;
 use crate::access::grants::Principal;
 use crate::api::access_log::AccessLogEntry;
 use crate::api::access_log::timeline::Stage;
-use crate::api::graphql::compilation;
 use crate::api::query_texts::QueryHash;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
-use crate::cost::breakdown::step_names;
 use crate::execute::statement_log::{StatementLog, StatementState};
+use crate::plan::request_plan::Plan;
 use crate::query::Request;
 use crate::telemetry::emit;
 use crate::telemetry::event::{Event, SlowBranch, SlowQuery};
@@ -26,8 +25,6 @@ pub(super) struct LoggedQuery {
     pub(super) operation: Option<Box<str>>,
     /// The hash of its text.
     pub(super) hash: String,
-    /// The path of each step, which is a branch of the statement. A text that is not valid has none.
-    pub(super) steps: Vec<String>,
 }
 
 /// What it took.
@@ -39,27 +36,20 @@ pub(super) struct Taken<'a> {
     pub(super) duration: Duration,
     pub(super) compile: Option<Duration>,
     pub(super) wait: Option<Duration>,
+    /// A text that is not valid has none.
+    pub(super) plan: Option<&'a Plan>,
     pub(super) statement: &'a StatementLog,
 }
 
 impl LoggedQuery {
-    /// The request's query, which was compiled before.
-    pub(super) async fn new(
-        service: &Service,
-        caller: &Principal,
-        request: &mut Request,
-        entry: &AccessLogEntry,
-    ) -> Self {
-        let hash = QueryHash::of(&request.query).to_string();
-        let explained = compilation::explain(service, caller, request).await;
-        let steps = explained.map(|explained| step_names(&explained.cost, explained.plan.steps().len()));
+    /// The request's query.
+    pub(super) fn new(caller: &Principal, request: &Request, entry: &AccessLogEntry) -> Self {
         Self {
             request_id: Arc::clone(&entry.id),
             trace_id: entry.trace_id,
             caller: Arc::clone(&caller.user_id),
             operation: entry.operation().map(Into::into),
-            hash,
-            steps: steps.unwrap_or_default(),
+            hash: QueryHash::of(&request.query).to_string(),
         }
     }
 
@@ -81,35 +71,38 @@ impl LoggedQuery {
                 StatementState::Running(sent) => Some(sent.elapsed()),
                 StatementState::Done { time, .. } => Some(time),
             },
-            branches: &self.branches(taken.statement),
+            branches: &taken.branches(),
         }));
     }
+}
 
+impl Taken<'_> {
     /// The branches of the statement, if it was sent.
-    fn branches(&self, log: &StatementLog) -> Vec<SlowBranch<'_>> {
-        let rows = match log.state() {
+    fn branches(&self) -> Vec<SlowBranch<'_>> {
+        let rows = match self.statement.state() {
             StatementState::Unsent => return Vec::new(),
             StatementState::Running(_) => &[][..],
             StatementState::Done { rows, .. } => rows,
         };
-        let branches = self.steps.iter().enumerate();
-        branches.map(|(step, field)| SlowBranch { field, rows: rows.get(step).copied() }).collect()
+        let branches = self.plan.map_or(&[][..], Plan::steps).iter().enumerate();
+        branches.map(|(id, step)| SlowBranch { field: &step.name, rows: rows.get(id).copied() }).collect()
     }
 }
 
 /// Logs the query if it took long until now.
-pub(crate) async fn report(context: &RequestContext, caller: &Principal, request: &mut Request) {
+pub(crate) fn report(context: &RequestContext, caller: &Principal, request: &Request) {
     let RequestContext { service, entry, .. } = context;
     let duration = entry.elapsed();
     if service.options.slow_query.is_none_or(|limit| duration < limit) {
         return;
     }
-    LoggedQuery::new(service, caller, request, entry).await.log(&Taken {
+    LoggedQuery::new(caller, request, entry).log(&Taken {
         page: None,
         cost: entry.cost,
         duration,
         compile: entry.timeline.compile.map(Stage::time),
         wait: entry.timeline.waiting(),
+        plan: entry.timeline.plan.as_deref(),
         statement: &entry.timeline.statement,
     });
 }
@@ -125,25 +118,27 @@ pub(super) struct StreamedQuery {
     cost: u64,
     compile: Option<Duration>,
     wait: Option<Duration>,
+    plan: Option<Arc<Plan>>,
     statement: Arc<StatementLog>,
 }
 
 impl StreamedQuery {
     /// A query whose first part is ready; `None` if no query is logged.
-    pub(super) async fn new(
+    pub(super) fn new(
         service: &Service,
         caller: &Principal,
-        request: &mut Request,
+        request: &Request,
         cost: u64,
         entry: &AccessLogEntry,
     ) -> Option<Self> {
         Some(Self {
             limit: service.options.slow_query?,
             duration: entry.elapsed(),
-            query: LoggedQuery::new(service, caller, request, entry).await,
+            query: LoggedQuery::new(caller, request, entry),
             cost,
             compile: entry.timeline.compile.map(Stage::time),
             wait: entry.timeline.waiting(),
+            plan: entry.timeline.plan.clone(),
             statement: Arc::clone(&entry.timeline.statement),
         })
     }
@@ -163,6 +158,7 @@ impl Drop for StreamedQuery {
                 duration: self.duration,
                 compile: self.compile,
                 wait: self.wait,
+                plan: self.plan.as_deref(),
                 statement: &self.statement,
             });
         }

@@ -51,7 +51,7 @@ pub(crate) fn place(service: &Service, query: &AdmittedQuery) -> Option<OwnedSem
 pub(crate) async fn begin(
     context: &mut RequestContext,
     caller: &Arc<Principal>,
-    request: &mut Request,
+    request: &Request,
     query: AdmittedQuery,
     place: OwnedSemaphorePermit,
 ) -> Result<ResponseBody, ApiError> {
@@ -92,7 +92,7 @@ pub(crate) async fn begin(
                 time_left: until.saturating_duration_since(Instant::now()),
                 client_time_left: service.http.options.write_timeout,
                 waiting_since: Instant::now(),
-                slow: StreamedQuery::new(service, caller, request, cost, entry).await,
+                slow: StreamedQuery::new(service, caller, request, cost, entry),
                 _held: held,
                 _place: place,
             };

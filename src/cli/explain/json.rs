@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::explain::explained::Explained;
-use crate::cost::breakdown::{CostNode, step_names};
+use crate::cost::breakdown::CostNode;
 use crate::execute::statement_report::report;
 
 /// The explanation as JSON, with the same facts as [`super::text::render`].
@@ -13,13 +13,11 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
     let errors = explained.errors();
     object.insert("admitted".to_owned(), errors.is_none().into());
     if let Ok(explanation) = &explained.result {
-        let plan = &explanation.plan;
-        let names = step_names(&explanation.cost, plan.steps().len());
         object.insert("operation".to_owned(), json!(explanation.operation_name.as_deref()));
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         object.insert("depth".to_owned(), json!(explanation.depth));
-        object.insert("plan".to_owned(), report(plan, &names, explained.analysis.as_ref()));
+        object.insert("plan".to_owned(), report(&explanation.plan, explained.analysis.as_ref()));
     }
     let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
     object.insert("limits".to_owned(), allowed);

@@ -7,11 +7,12 @@ use clap::builder::styling::{AnsiColor, Style};
 use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
-use crate::cost::breakdown::{CostNode, step_names};
+use crate::cost::breakdown::CostNode;
 use crate::error::graphql_error::{GraphqlError, Location};
 use crate::execute::plan_analysis::{BranchAnalysis, PlanAnalysis};
 use crate::execute::statement_report::value;
 use crate::plan::request_plan::Plan;
+use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
 /// The styles of an explanation's parts.
@@ -86,7 +87,6 @@ impl Writer<'_> {
         let limits = &explained.limits;
         let name = explanation.operation_name.as_deref().unwrap_or("(without a name)");
         self.fact("Operation", name);
-        let count = explanation.plan.steps().len();
         self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
         let cost = explanation.estimate.cost();
         self.fact("Cost", &format!("{cost}, of {} allowed", limits.highest_cost()));
@@ -94,8 +94,8 @@ impl Writer<'_> {
         for node in &explanation.cost {
             self.cost(node, width, 0);
         }
-        for (step, name) in step_names(&explanation.cost, count).iter().enumerate() {
-            self.branch(&explanation.plan, step, name, explained.analysis.as_ref());
+        for step in 0..explanation.plan.steps().len() {
+            self.branch(&explanation.plan, step, explained.analysis.as_ref());
         }
         if explanation.plan.needs_database() {
             self.statement(&explanation.plan, explained.analysis.as_ref());
@@ -118,9 +118,10 @@ impl Writer<'_> {
         }
     }
 
-    fn branch(&mut self, plan: &Plan, step: StepId, name: &str, analysis: Option<&PlanAnalysis>) {
+    fn branch(&mut self, plan: &Plan, step: StepId, analysis: Option<&PlanAnalysis>) {
         let heading = styled(&self.styles.heading, &format!("Branch {step}"));
-        let parent = match plan.steps()[step].parent {
+        let Step { name, parent, .. } = &plan.steps()[step];
+        let parent = match parent {
             None => String::new(),
             Some(parent) => format!(", for every row of branch {parent}"),
         };

@@ -14,7 +14,7 @@ use crate::database::connection::rows::{Commit, Rows};
 use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, record, timed};
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 
 /// A connection that one request has for itself. [`OwnConnection::release`] returns it to the pool. If it is dropped before, its
 /// transaction is rolled back, and a statement that takes long is cancelled on the server.
@@ -75,7 +75,7 @@ impl OwnConnection {
     pub(crate) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
         transaction: Transaction,
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection()?;

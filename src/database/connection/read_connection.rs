@@ -6,7 +6,7 @@ use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::database::connection::rows::Rows;
 use crate::database::connection::shared_connections::SharedTurn;
 use crate::database::error::DatabaseError;
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 
 /// A connection for one statement.
 pub enum ReadConnection {
@@ -40,7 +40,7 @@ impl ReadConnection {
     pub(crate) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         match self {
             Self::Own(connection) => connection.query(statement, parameters, Transaction::Own).await,

@@ -20,7 +20,7 @@ use crate::byte_lru::ByteLru;
 use crate::database::connection::rows::Rows;
 use crate::database::connection::statement_texts::{MAX_PLANS, plan_bytes};
 use crate::database::error::DatabaseError;
-use crate::database::parameter::SqlParam;
+use crate::database::parameter::BinaryParameter;
 
 /// The most statements on their way on one connection.
 pub(crate) const MAX_IN_FLIGHT: usize = 16;
@@ -281,7 +281,7 @@ impl SharedTurn {
     pub(super) async fn query<'p>(
         &self,
         statement: &Statement,
-        parameters: impl ExactSizeIterator<Item = SqlParam<'p>>,
+        parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection.as_ref().ok_or(DatabaseError::Busy)?;
         Ok(Rows::new(connection.client.query_raw(statement, parameters).await?, None))

@@ -6,12 +6,12 @@ use crate::plan::sql::Alias;
 use crate::query::bind::selection::{BoundConnectionField, BoundEdgeField, BoundRootField, BoundSelection, Selections};
 
 impl<'a> Planner<'a> {
-    /// The query root of an operation that selects one collection. Other fields are not written.
-    pub(super) fn root_of_lines(&mut self, selections: &[BoundSelection<'a, BoundRootField<'a>>]) {
+    /// The query root of an operation that selects one collection, which the request calls `root`. Other fields are not written.
+    pub(super) fn root_of_lines(&mut self, root: &'a str, selections: &[BoundSelection<'a, BoundRootField<'a>>]) {
         for selection in selections {
             if let BoundRootField::Connection(connection) = &selection.field {
                 self.response.enter_key(selection.key);
-                let branch = self.connection(selection.key, connection, None);
+                let branch = self.connection(root, connection, None);
                 self.roots.push(branch);
             }
         }
@@ -21,7 +21,7 @@ impl<'a> Planner<'a> {
     pub(super) fn page_of_lines(
         &mut self,
         draft: &mut StepDraft<'a>,
-        selections: &Selections<'a, BoundConnectionField<'a>>,
+        selections: &[BoundSelection<'a, BoundConnectionField<'a>>],
     ) {
         for selection in selections {
             if let BoundConnectionField::Edges(edge) = &selection.field {

@@ -1,32 +1,42 @@
 //! What the levels share while an operation is planned.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::mem;
 
 use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
-use crate::plan::branch::{self, Branch};
+use crate::cost::limit_exceeded::too_many_columns;
+use crate::error::graphql_error::GraphqlErrors;
 use crate::plan::build::output::Output;
+use crate::plan::page_sql::{Parent, WrittenRow};
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::response_template::TemplateWriter;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::Select;
-use crate::plan::sql::{Parameters, Placeholder};
-use crate::plan::statement::{Parent, WrittenRow};
-use crate::plan::step::{Slot, Step};
+use crate::plan::statement_sql::{self, Branch};
+use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
+use crate::query::bind::search_terms::StepTerms;
+use crate::query::bind::selection::BoundSelection;
+
+/// The most columns that PostgreSQL allows in a select list.
+const MAX_COLUMNS: usize = 1664;
 
 /// A plan template that is being made.
 pub(super) struct Planner<'a> {
     pub(super) catalog: &'a Catalog,
-    pub(super) output: Output,
+    pub(super) output: Output<'a>,
     /// By [`StepId`]. Each is set when its connection or lookup is planned.
     pub(super) steps: Vec<Step>,
     /// The branches of the query root's fields.
     pub(super) roots: Vec<Branch<'a>>,
     pub(super) columns: ResultColumns,
     pub(super) response: TemplateWriter,
-    parameters: Vec<(StepId, Slot)>,
+    parameters: Vec<(StepId, ParameterSource)>,
+    /// The search terms of the steps.
+    pub(super) terms: &'a StepTerms,
+    /// The response keys of the fields around what is being planned.
+    path: Vec<&'a str>,
 }
 
 /// A step whose fields are being planned.
@@ -35,30 +45,21 @@ pub(super) struct StepDraft<'a> {
     pub(super) select: Select<'a>,
     /// The branches below it.
     pub(super) children: Vec<Branch<'a>>,
-    pub(super) rows: DraftRows,
+    /// Its page, unless it is a lookup.
+    pub(super) page: Option<PageDraft>,
 }
 
-impl StepDraft<'_> {
-    /// The page size, if the numbers of rows are compared with it.
-    pub(super) fn size(&self) -> Option<Placeholder> {
-        match self.rows {
-            DraftRows::One => None,
-            DraftRows::Page { size, .. } => size,
-        }
-    }
-}
-
-/// The rows of a step whose fields are being planned.
-pub(super) enum DraftRows {
-    /// That of a lookup.
-    One,
-    /// Those of a page. Rows are numbered once something compares their numbers with the page size.
-    Page { size: Option<Placeholder>, has_window: bool, has_flags: bool },
+/// The page of a step whose fields are being planned.
+pub(super) struct PageDraft {
+    /// The page size. Rows are numbered once something compares their numbers with it.
+    pub(super) size: Option<Placeholder>,
+    pub(super) has_window: bool,
+    pub(super) has_flags: bool,
 }
 
 impl<'a> Planner<'a> {
     /// An empty template with so many steps.
-    pub(super) fn new(catalog: &'a Catalog, steps: usize, output: Output) -> Self {
+    pub(super) fn new(catalog: &'a Catalog, steps: usize, terms: &'a StepTerms, output: Output<'a>) -> Self {
         Self {
             catalog,
             output,
@@ -67,32 +68,45 @@ impl<'a> Planner<'a> {
             columns: ResultColumns::default(),
             response: TemplateWriter::default(),
             parameters: Vec::new(),
+            terms,
+            path: Vec::new(),
         }
     }
 
-    /// The finished template.
-    pub(super) fn finish(mut self) -> PlanTemplate {
-        for id in (0..self.steps.len()).rev() {
-            let end = self.steps[id].end.max(id + 1);
-            self.steps[id].end = end;
-            if let Some(parent) = self.steps[id].parent {
-                self.steps[parent].end = self.steps[parent].end.max(end);
-            }
+    /// The finished template. Fails if the statement has more columns than PostgreSQL allows.
+    pub(super) fn finish(self) -> Result<PlanTemplate, GraphqlErrors> {
+        let width = statement_sql::width(&self.roots, &self.columns);
+        if width > MAX_COLUMNS {
+            return Err(too_many_columns(width, MAX_COLUMNS));
         }
-        let response = self.response.finish();
-        let in_order = response.written_in_order(self.steps.len());
-        for (step, in_order) in self.steps.iter_mut().zip(in_order) {
-            step.is_written_in_order = in_order;
-        }
-        let sql = branch::text(&self.roots, &self.columns, self.steps.len());
-        PlanTemplate {
+        let sql = statement_sql::text(&self.roots, &self.columns, self.steps.len());
+        Ok(PlanTemplate {
             sql_key: BuildHasherDefault::<DefaultHasher>::default().hash_one(&sql),
             sql,
-            parameters: mem::take(&mut self.parameters),
+            parameters: self.parameters,
             columns: self.columns,
             steps: self.steps,
-            response,
+            response: self.response.finish(),
+        })
+    }
+
+    /// The number after that of the last step below a step.
+    pub(super) fn end(&self, step: StepId, children: &[Branch<'_>]) -> StepId {
+        children.last().map_or(step + 1, |last| self.steps[last.step].end)
+    }
+
+    /// Plans fields as an object.
+    pub(super) fn fields<F>(
+        &mut self,
+        selections: &[BoundSelection<'a, F>],
+        mut field: impl FnMut(&mut Self, &'a str, &F),
+    ) {
+        self.response.open_object();
+        for (index, selection) in selections.iter().enumerate() {
+            self.response.key(selection.key, index == 0);
+            field(self, selection.key, &selection.field);
         }
+        self.response.close_object();
     }
 
     /// The parameters that a step adds.
@@ -102,15 +116,24 @@ impl<'a> Planner<'a> {
 
     /// The rows of a step as parents.
     pub(super) fn parent(&mut self, draft: &mut StepDraft<'a>) -> Parent {
-        let DraftRows::Page { has_window, has_flags, .. } = draft.rows else { return Parent::Row };
+        let Some(&PageDraft { has_window, has_flags, .. }) = draft.page.as_ref() else { return Parent::Row };
         let Some(size) = self.size(draft) else { return Parent::Row };
         Parent::RowOfPage(WrittenRow { step: draft.step, size, has_window, has_flags })
     }
 
     /// The page size that the numbers of a step's rows are compared with. `None` if the step is a lookup.
     pub(super) fn size(&mut self, draft: &mut StepDraft<'a>) -> Option<Placeholder> {
-        let DraftRows::Page { size, .. } = &mut draft.rows else { return None };
-        Some(*size.get_or_insert_with(|| self.parameters(draft.step).add(Slot::PageSize)))
+        let page = draft.page.as_mut()?;
+        Some(*page.size.get_or_insert_with(|| self.parameters(draft.step).add(ParameterSource::PageSize)))
+    }
+
+    /// Plans what is selected from a field with this response key. Returns the field's name among the steps as well.
+    pub(super) fn inside<T>(&mut self, key: &'a str, plan: impl FnOnce(&mut Self) -> T) -> (String, T) {
+        self.path.push(key);
+        let name = self.path.join(".");
+        let planned = plan(self);
+        self.path.pop();
+        (name, planned)
     }
 
     /// Plans a `__typename`.

@@ -1,24 +1,18 @@
 //! The fields of the query root.
 
 use crate::plan::build::planner::Planner;
-use crate::plan::introspection::constant;
 use crate::query::bind::selection::{BoundRootField, BoundSelection};
 
 impl<'a> Planner<'a> {
     pub(super) fn root(&mut self, selections: &[BoundSelection<'a, BoundRootField<'a>>]) {
-        self.response.open_object();
-        for (index, selection) in selections.iter().enumerate() {
-            self.response.key(selection.key, index == 0);
-            match &selection.field {
-                BoundRootField::TypeName(object) => self.type_name(*object),
-                BoundRootField::Lookup(lookup) => self.lookup(lookup),
-                BoundRootField::Connection(connection) => {
-                    let branch = self.connection(selection.key, connection, None);
-                    self.roots.push(branch);
-                }
-                BoundRootField::Introspection(value) => constant(value, &mut self.response),
+        self.fields(selections, |planner, key, field| match field {
+            BoundRootField::TypeName(object) => planner.type_name(*object),
+            BoundRootField::Lookup(lookup) => planner.lookup(key, lookup),
+            BoundRootField::Connection(connection) => {
+                let branch = planner.connection(key, connection, None);
+                planner.roots.push(branch);
             }
-        }
-        self.response.close_object();
+            BoundRootField::Introspection(value) => planner.response.constant(value),
+        });
     }
 }

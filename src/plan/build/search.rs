@@ -2,13 +2,13 @@
 
 use crate::catalog::binding::{Connection, SearchKey, SortKey};
 use crate::plan::access_path::{AccessPath, Lookup};
-use crate::plan::filter::{filter, index_condition, range_operator};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
-use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Parameters, Placeholder};
-use crate::plan::step::Slot;
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, InnerIndex, Operator};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
+use crate::value::ScalarType;
 
 /// The search terms of a connection.
 pub(super) struct SearchTerms<'a> {
@@ -36,34 +36,45 @@ impl<'a> SearchTerms<'a> {
 
     /// The value of a term.
     fn value(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
-        *self.terms[index].value.get_or_insert_with(|| parameters.add(Slot::Term(index)))
+        *self.terms[index].value.get_or_insert_with(|| parameters.add(ParameterSource::Term(index)))
     }
 
     /// The values of a term as an array.
     fn values(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
-        *self.terms[index].values.get_or_insert_with(|| parameters.add(Slot::TermValues(index)))
+        *self.terms[index].values.get_or_insert_with(|| parameters.add(ParameterSource::TermValues(index)))
     }
 
-    /// The condition of a term that is checked row by row.
+    /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
+    /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
-        let is_array = match comparator {
-            Comparator::In => true,
-            Comparator::Equals => key.semi_join.is_some(),
-            Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual => false,
+        let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
+        let column = ColumnOf(alias, &key.column.name);
+        let condition = match comparator {
+            Comparator::Equals if alias == Alias::Base => {
+                Condition::Compare(column, Operator::Equal, self.value(index, parameters))
+            }
+            // The type of a boolean column is the database's: boolean, or text. Its lists are short.
+            Comparator::In if key.column.scalar != ScalarType::Boolean => {
+                Condition::InSet(column, self.values(index, parameters), key.column.stored)
+            }
+            _ => self.index_condition(index, alias, parameters),
         };
-        let value = if is_array { self.values(index, parameters) } else { self.value(index, parameters) };
-        filter(key, comparator, value)
+        let Some(semi_join) = &key.semi_join else { return condition };
+        let is_of_row = key.is_computed || range_operator(comparator).is_some();
+        let inner = if is_of_row { InnerIndex::OfRow } else { InnerIndex::OfValue };
+        Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(condition), inner)
     }
 
-    /// The condition of a term that an index serves.
+    /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array,
+    /// as that of a list is.
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
-        let comparator = self.terms[index].comparator;
-        let value = match range_operator(comparator) {
-            Some(_) => self.value(index, parameters),
-            None => self.values(index, parameters),
-        };
-        index_condition(self.terms[index].key, comparator, value, alias)
+        let Term { key, comparator, .. } = self.terms[index];
+        let column = ColumnOf(alias, &key.column.name);
+        match range_operator(comparator) {
+            Some(operator) => Condition::Compare(column, operator, self.value(index, parameters)),
+            None => Condition::Among(column, self.values(index, parameters)),
+        }
     }
 
     /// The terms on the first column of the order. With `compares_cursors`, their values are compared with a cursor's.
@@ -75,7 +86,7 @@ impl<'a> SearchTerms<'a> {
     ) -> Restriction<'a> {
         let stored = self.sort_key.columns[0].stored;
         let value = |term, parameters: &mut Parameters<'_>| {
-            compares_cursors.then(|| Comparand::Parameter(parameters.add(Slot::Term(term)), stored))
+            compares_cursors.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(term)), stored))
         };
         match path.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list => Restriction::Equal(Some(Comparand::Element)),
@@ -137,13 +148,25 @@ impl<'a> SearchTerms<'a> {
         let list = list.map(|prefix| ValueList {
             values: self.values(prefix.term, parameters),
             stored: self.terms[prefix.term].key.column.stored,
-            head: (!prefix.is_sort_column).then(|| parameters.add(Slot::RangeHead(prefix.term))),
+            head: (!prefix.is_sort_column).then(|| parameters.add(ParameterSource::RangeHead(prefix.term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
         let has_window = path.has_window();
         let filters = path.filters.iter().filter(|_| has_window).map(|index| self.filter(*index, parameters)).collect();
-        let (index, is_exhaustive) = (self.index(path), path.is_exhaustive);
-        Some(Locator { relation, key, sort, index, columns, list, prefix, filters, lookups, is_exhaustive })
+        Some(Locator {
+            relation,
+            key,
+            sort,
+            index: self.index(path),
+            columns,
+            list,
+            prefix,
+            filters,
+            lookups,
+            is_exhaustive: path.is_exhaustive,
+            window: path.window,
+            probe_window: path.probe_window,
+        })
     }
 
     fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
@@ -169,5 +192,16 @@ impl<'a> SearchTerms<'a> {
         let sort = self.sort_key.columns.iter().map(|column| column.name.as_str());
         let index = first.into_iter().chain(sort.filter(|column| Some(*column) != first));
         index.filter(|column| !self.connection.join.to.iter().any(|joined| joined == column)).collect()
+    }
+}
+
+/// The operator of a range; `None` for an equality or a list.
+fn range_operator(comparator: Comparator) -> Option<Operator> {
+    match comparator {
+        Comparator::Equals | Comparator::In => None,
+        Comparator::Greater => Some(Operator::Greater),
+        Comparator::GreaterOrEqual => Some(Operator::GreaterOrEqual),
+        Comparator::Less => Some(Operator::Less),
+        Comparator::LessOrEqual => Some(Operator::LessOrEqual),
     }
 }

@@ -1,5 +1,7 @@
 //! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog, and is a constant for later stages.
 
+use serde::{Serialize, Serializer};
+
 use crate::catalog::Catalog;
 use crate::catalog::introspection::{IntrospectionValue, SchemaElement, resolve_meta_field};
 use crate::catalog::meta_field::MetaField;
@@ -14,6 +16,19 @@ pub(crate) enum Constant<'a> {
     List(Vec<Constant<'a>>),
     /// An object: response keys and values.
     Object(Vec<(&'a str, Constant<'a>)>),
+}
+
+/// As JSON.
+impl Serialize for Constant<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(truth) => serializer.serialize_bool(*truth),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (key, value))),
+        }
+    }
 }
 
 /// A field that is selected from an introspection type. Its arguments and conditions are decided.

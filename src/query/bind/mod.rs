@@ -3,7 +3,7 @@
 //! - [`resolve`](mod@resolve): the values. Conditions are decided, page sizes are inside the limits, cursors are decoded, search
 //!   terms are counted. Depth and cost can be decided then; the values of search terms are read after that, for admitted
 //!   requests alone. Every error that a value can cause is found here.
-//! - [`bind`]: the tree of the operation with these values. It cannot fail, nor can the stages after it.
+//! - [`bind`]: the tree of the operation with these values. It cannot fail.
 //!
 //! They are two because most requests need the first alone: requests with the same text and other values share their
 //! statements, which are cached.
@@ -33,11 +33,11 @@ mod tree;
 mod variable;
 
 use crate::catalog::Catalog;
-use crate::query::bind::resolve::Resolved;
+use crate::query::bind::resolve::Priced;
 use crate::query::bind::selection::BoundOperation;
 use crate::query::operation::Operation;
 
-/// Puts an operation and its values together.
-pub fn bind<'a>(catalog: &'a Catalog, operation: &'a Operation, resolved: &'a Resolved<'a>) -> BoundOperation<'a> {
-    BoundOperation { selections: tree::root(catalog, operation, resolved), steps: &resolved.steps }
+/// Puts an operation and its values together, but for those in search strings.
+pub fn bind<'a>(catalog: &'a Catalog, operation: &'a Operation, priced: &'a Priced<'a>) -> BoundOperation<'a> {
+    BoundOperation { selections: tree::root(catalog, operation, priced), steps: &priced.steps }
 }

@@ -1,7 +1,7 @@
 //! The values of a request: what its variables and arguments come to, step by step.
 
 use std::mem;
-use std::sync::Arc;
+use std::ops::Range;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
@@ -22,13 +22,13 @@ use crate::query::bind::introspection::{
 };
 use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
-use crate::query::bind::search_terms::{BoundTerm, Searches};
+use crate::query::bind::search_terms::{Searches, StepTerms};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
 
-/// The values of a request.
-pub struct Resolved<'a> {
+/// The values of a request that depth and cost depend on: all but those in its search strings, whose terms are counted.
+pub struct Priced<'a> {
     /// The values of its variables.
     pub(super) values: Values<'a>,
     /// The arguments of its steps, by [`StepId`]: of its connections and lookups, in the
@@ -36,9 +36,18 @@ pub struct Resolved<'a> {
     pub steps: Vec<StepArguments>,
     /// The results of `__schema` and `__type`, in the order of the response.
     pub(crate) constants: Vec<Constant<'a>>,
+    searches: Vec<Search<'a>>,
 }
 
-/// The arguments of a step. A lookup has keys and a page of one row; a connection has no keys.
+/// All values of a request.
+pub struct Resolved<'p, 'a> {
+    /// Those that its price depends on.
+    pub priced: &'p Priced<'a>,
+    /// Those in its search strings.
+    pub terms: StepTerms,
+}
+
+/// The arguments of a step, but for its search terms. A lookup has keys and a page of one row; a connection has no keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepArguments {
     /// The selection that the step fetches.
@@ -54,8 +63,6 @@ pub struct StepArguments {
     pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
     pub(crate) unindexed_terms: u64,
-    /// The search terms. Steps of the same root that take their search string from one variable share them.
-    pub(crate) terms: Arc<[BoundTerm]>,
 }
 
 impl StepArguments {
@@ -65,17 +72,19 @@ impl StepArguments {
     }
 }
 
-impl Resolved<'_> {
+impl<'a> Priced<'a> {
     /// The value of a boolean variable, by its index; `None` if it has none.
     pub(crate) fn truth(&self, variable: usize) -> Option<bool> {
         self.values.truth(variable)
     }
-}
 
-/// The values of a request except those in its search strings.
-pub struct WithoutSearchValues<'a> {
-    resolved: Resolved<'a>,
-    searches: Vec<Search<'a>>,
+    /// Reads the values of the search strings. All errors are reported, in document order.
+    pub fn expand(&self) -> Result<Resolved<'_, 'a>, GraphqlErrors> {
+        let mut errors = Vec::new();
+        let terms = read_terms(&self.searches, &self.values, |_, own| errors.extend(own));
+        GraphqlErrors::check(errors)?;
+        Ok(Resolved { priced: self, terms })
+    }
 }
 
 /// A connection with a search string.
@@ -84,26 +93,25 @@ struct Search<'a> {
     selection: &'a Selection,
     field: &'a Field,
     connection: &'a Connection,
+    /// The errors of its terms and keys among those of the request. The errors of the whole string include them.
+    errors: Range<usize>,
 }
 
-impl<'a> WithoutSearchValues<'a> {
-    /// The values that depth and cost depend on. The steps have no search terms, but count them.
-    pub fn priced(&self) -> &Resolved<'a> {
-        &self.resolved
+/// Reads search strings. `report` gets the errors of each.
+fn read_terms(
+    searches: &[Search<'_>],
+    values: &Values<'_>,
+    mut report: impl FnMut(&Search<'_>, Vec<GraphqlError>),
+) -> StepTerms {
+    let (mut reader, mut terms) = (Searches::default(), StepTerms::default());
+    for search in searches {
+        let arguments = Arguments::new(search.field, &search.selection.arguments, values);
+        let mut errors = Vec::new();
+        terms.insert(search.step, reader.terms(&arguments, search.connection, &mut errors));
+        let errors = errors.iter().map(|error| GraphqlError::new(error, [search.selection.location]));
+        report(search, errors.collect());
     }
-
-    /// Reads the values of the search strings. All errors are reported, in document order.
-    pub fn expand(mut self) -> Result<Resolved<'a>, GraphqlErrors> {
-        let (mut terms, mut errors) = (Searches::default(), Vec::new());
-        for Search { step, selection, field, connection } in &self.searches {
-            let arguments = Arguments::new(field, &selection.arguments, &self.resolved.values);
-            let mut own = Vec::new();
-            self.resolved.steps[*step].terms = terms.terms(&arguments, connection, &mut own);
-            errors.extend(own.into_iter().map(|error| GraphqlError::new(&error, [selection.location])));
-        }
-        GraphqlErrors::check(errors)?;
-        Ok(self.resolved)
-    }
+    terms
 }
 
 /// Resolves every value of a request except those in its search strings. All errors are reported, in document order. If there
@@ -113,24 +121,33 @@ pub fn resolve<'a>(
     operation: &'a Operation,
     variables: &Variables,
     limits: &Limits,
-) -> Result<WithoutSearchValues<'a>, GraphqlErrors> {
+) -> Result<Priced<'a>, GraphqlErrors> {
     let values = variable::coerce(catalog, operation, variables)?;
-    let Resolver { values, steps, constants, searches, errors, .. } =
-        Resolver::run(catalog, operation, limits, values, SearchPart::Keys(SearchKeys::default()));
-    let Some(errors) = GraphqlErrors::collect(errors) else {
-        return Ok(WithoutSearchValues { resolved: Resolved { values, steps, constants }, searches });
+    let mut resolver = Resolver {
+        catalog,
+        operation,
+        limits,
+        values,
+        introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
+        search_keys: SearchKeys::default(),
+        searches: Vec::new(),
+        steps: Vec::with_capacity(4),
+        constants: Vec::new(),
+        errors: Vec::new(),
     };
-    // The errors of values are in document order with the others.
-    let all = Resolver::run(catalog, operation, limits, values, SearchPart::Values(Searches::default()));
-    Err(GraphqlErrors::collect(all.errors).unwrap_or(errors))
-}
-
-/// The part of search strings that is checked.
-enum SearchPart {
-    /// Their terms and keys alone.
-    Keys(SearchKeys),
-    /// The values too, for their errors.
-    Values(Searches),
+    resolver.each(&operation.selections, Resolver::root_field);
+    let Resolver { values, steps, constants, searches, mut errors, .. } = resolver;
+    if !errors.is_empty() {
+        // The errors of values stand between the others.
+        let mut of_searches = Vec::with_capacity(searches.len());
+        read_terms(&searches, &values, |search, own| of_searches.push((search.errors.clone(), own)));
+        // From the last on, so that the ranges of the others stay where they are.
+        for (of_keys, of_search) in of_searches.into_iter().rev() {
+            errors.splice(of_keys, of_search);
+        }
+    }
+    GraphqlErrors::check(errors)?;
+    Ok(Priced { values, steps, constants, searches })
 }
 
 /// The row that a lookup finds.
@@ -158,38 +175,14 @@ struct Resolver<'a, 'v> {
     limits: &'v Limits,
     values: Values<'a>,
     introspector: Introspector<'a>,
-    search_part: SearchPart,
+    search_keys: SearchKeys,
     searches: Vec<Search<'a>>,
     steps: Vec<StepArguments>,
     constants: Vec<Constant<'a>>,
     errors: Vec<GraphqlError>,
 }
 
-impl<'a, 'v> Resolver<'a, 'v> {
-    /// Resolves an operation.
-    fn run(
-        catalog: &'a Catalog,
-        operation: &'a Operation,
-        limits: &'v Limits,
-        values: Values<'a>,
-        search_part: SearchPart,
-    ) -> Self {
-        let mut resolver = Self {
-            catalog,
-            operation,
-            limits,
-            values,
-            introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
-            search_part,
-            searches: Vec::new(),
-            steps: Vec::with_capacity(4),
-            constants: Vec::new(),
-            errors: Vec::new(),
-        };
-        resolver.each(&operation.selections, Self::root_field);
-        resolver
-    }
-
+impl<'a> Resolver<'a, '_> {
     /// Resolves the selected fields of one level that take arguments, or have others below them that do.
     fn each(&mut self, selections: &'a [Selection], mut resolve: impl FnMut(&mut Self, &'a Selection, FieldId)) {
         let mut selected = |resolver: &mut Self, selection: &'a Selection| match selection.target {
@@ -262,7 +255,6 @@ impl<'a, 'v> Resolver<'a, 'v> {
             page: Page::ONE_ROW,
             count_up_to: None,
             unindexed_terms: 0,
-            terms: Arc::default(),
         });
     }
 
@@ -278,15 +270,11 @@ impl<'a, 'v> Resolver<'a, 'v> {
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
-        let unindexed_terms = match &mut self.search_part {
-            SearchPart::Keys(keys) => keys.unindexed_terms(&arguments, binding, &mut errors),
-            SearchPart::Values(searches) => {
-                searches.terms(&arguments, binding, &mut errors);
-                0
-            }
-        };
+        let before = self.errors.len() + errors.len();
+        let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
         if arguments.get(ArgumentRole::Query).is_some() {
-            self.searches.push(Search { step: self.steps.len(), selection, field, connection: binding });
+            let (step, of_keys) = (self.steps.len(), before..self.errors.len() + errors.len());
+            self.searches.push(Search { step, selection, field, connection: binding, errors: of_keys });
         }
         let ordering = Ordering {
             connection: binding,
@@ -305,7 +293,6 @@ impl<'a, 'v> Resolver<'a, 'v> {
             page,
             count_up_to,
             unindexed_terms,
-            terms: Arc::default(),
         });
         self.connection_fields(binding.node, &selection.selections);
     }

@@ -8,6 +8,7 @@ use crate::catalog::schema::ArgumentRole;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
+use crate::query::bind::ids::StepId;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_keys;
 use crate::query::bind::search_size::SearchSize;
@@ -27,7 +28,32 @@ pub(crate) struct BoundTerm {
     pub(crate) values: Vec<Value>,
 }
 
-/// The search strings of a request.
+/// The terms of a request's search strings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepTerms {
+    /// By [`StepId`], up to the last step that has some. Steps of the same root that take their search string from one variable
+    /// share them.
+    by_step: Vec<Arc<[BoundTerm]>>,
+}
+
+impl StepTerms {
+    /// The terms of a step.
+    pub(crate) fn of(&self, step: StepId) -> &[BoundTerm] {
+        self.by_step.get(step).map_or(&[], |terms| terms)
+    }
+
+    /// The steps that have terms.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (StepId, &[BoundTerm])> {
+        self.by_step.iter().map(|terms| &**terms).enumerate().filter(|(_, terms)| !terms.is_empty())
+    }
+
+    pub(super) fn insert(&mut self, step: StepId, terms: Arc<[BoundTerm]>) {
+        self.by_step.resize_with(step, Arc::default);
+        self.by_step.push(terms);
+    }
+}
+
+/// Reads the search strings of a request.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
     budget: SearchBudget,

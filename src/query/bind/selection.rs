@@ -100,7 +100,7 @@ pub(crate) struct BoundConnection<'a> {
     pub(crate) field: &'a Field,
     /// Where its rows are.
     pub(crate) binding: &'a Connection,
-    /// Which of the rows are requested, and in which order. The search terms are missing while the request is priced.
+    /// Which of the rows are requested, and in which order.
     pub(crate) arguments: &'a StepArguments,
     /// Where the page size is written.
     pub(crate) size_source: SizeSource<'a>,

@@ -9,7 +9,7 @@ use crate::catalog::schema::Field;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{self, SizeSource};
-use crate::query::bind::resolve::{Resolved, StepArguments};
+use crate::query::bind::resolve::{Priced, StepArguments};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField,
     BoundPageInfoField, BoundRootField, BoundSelection, Selections,
@@ -20,9 +20,9 @@ use crate::query::operation::{Operation, Selection, Target};
 pub(super) fn root<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
-    resolved: &'a Resolved<'a>,
+    priced: &'a Priced<'a>,
 ) -> Selections<'a, BoundRootField<'a>> {
-    let mut binder = Binder { catalog, operation, resolved, steps: 0, constants: 0 };
+    let mut binder = Binder { catalog, operation, priced, steps: 0, constants: 0 };
     binder.select(&operation.selections, Binder::root_field)
 }
 
@@ -31,7 +31,7 @@ pub(super) fn root<'a>(
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
-    resolved: &'a Resolved<'a>,
+    priced: &'a Priced<'a>,
     /// How many steps are in the tree so far.
     steps: usize,
     /// How many constants are in the tree so far.
@@ -45,7 +45,7 @@ impl<'a> Binder<'a> {
         selections: &'a [Selection],
         mut bind: impl FnMut(&mut Self, &'a Selection) -> F,
     ) -> Selections<'a, F> {
-        let Self { operation, resolved, .. } = *self;
+        let Self { operation, priced, .. } = *self;
         let mut bound = Vec::with_capacity(selections.len());
         let selected = |selection: &'a Selection| {
             let field = bind(self, selection);
@@ -54,7 +54,7 @@ impl<'a> Binder<'a> {
         if operation.conditions.is_empty() {
             selections.iter().for_each(selected);
         } else {
-            resolved.values.selected(selections).into_iter().for_each(selected);
+            priced.values.selected(selections).into_iter().for_each(selected);
         }
         bound
     }
@@ -148,13 +148,13 @@ impl<'a> Binder<'a> {
     fn step(&mut self) -> (StepId, &'a StepArguments) {
         let step = self.steps;
         self.steps += 1;
-        (step, &self.resolved.steps[step])
+        (step, &self.priced.steps[step])
     }
 
     /// The next result of `__schema` or `__type`.
     fn constant(&mut self) -> &'a Constant<'a> {
         self.constants += 1;
-        &self.resolved.constants[self.constants - 1]
+        &self.priced.constants[self.constants - 1]
     }
 }
 

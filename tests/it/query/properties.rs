@@ -191,7 +191,7 @@ fn a_cached_request_has_the_same_result_as_a_fresh_one_whatever_limits_came_befo
                 let cached = compiler.compile(&request, limits).map(|compiled| format!("{compiled:?}"));
                 assert_eq!(cached, fresh[caller], "{seed}: {limits:?} {}", request.query);
                 if let Ok(explanation) = compiler.explain(&request, limits) {
-                    assert_eq!(explanation.admission.is_admitted(), cached.is_ok(), "{seed}: {limits:?}");
+                    assert_eq!(explanation.check.is_admitted(), cached.is_ok(), "{seed}: {limits:?}");
                     assert_eq!(explanation.errors, cached.err(), "{seed}: {limits:?}");
                 }
             }

@@ -14,7 +14,8 @@ use orderql::catalog::binding::{Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql::catalog::stored_type::StoredType;
 use orderql::cursor::CursorPosition;
-use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::plan::parameters::ParameterValue;
+use orderql::plan::request_plan::Plan;
 use orderql::search::Comparator;
 use orderql::value::{ScalarType, Uuid, Value as ColumnValue};
 use orderql_generator::document::Value;
@@ -265,10 +266,10 @@ fn parsed(term: &Term, text: &str) -> ColumnValue {
 }
 
 /// The values of a parameter that is compared with columns; `None` if it has no value of the request.
-fn values<'p>(parameter: &Parameter<'p>) -> Option<Vec<&'p ColumnValue>> {
+fn values<'p>(parameter: &ParameterValue<'p>) -> Option<Vec<&'p ColumnValue>> {
     match parameter {
-        Parameter::Value(value) => Some(vec![(*value)?]),
-        Parameter::Values(values) => Some(values.iter().collect()),
-        Parameter::Limit(_) => None,
+        ParameterValue::Value(value) => Some(vec![(*value)?]),
+        ParameterValue::Values(values) => Some(values.iter().collect()),
+        ParameterValue::Limit(_) => None,
     }
 }

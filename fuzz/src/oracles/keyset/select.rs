@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use orderql::plan::request_plan::Parameter;
+use orderql::plan::parameters::ParameterValue;
 use orderql::value::Value;
 
 use crate::oracles::keyset::{Row, values};
@@ -13,7 +13,7 @@ pub(super) struct Table<'t> {
     /// The columns in which its rows differ. In all others, rows have whatever value the statement looks for.
     pub(super) columns: &'t [&'t str],
     pub(super) rows: &'t [Row],
-    pub(super) parameters: &'t [Parameter<'t>],
+    pub(super) parameters: &'t [ParameterValue<'t>],
     /// The rank of a value in a column.
     pub(super) rank: &'t dyn Fn(usize, &Value) -> usize,
     pub(super) parent: Option<&'t ParentRow>,
@@ -177,7 +177,7 @@ impl Table<'_> {
     /// The number of rows that a parameter is.
     fn rows_of(&self, number: usize) -> usize {
         match self.parameters[number - 1] {
-            Parameter::Limit(rows) => usize::try_from(rows).expect("a positive limit"),
+            ParameterValue::Limit(rows) => usize::try_from(rows).expect("a positive limit"),
             other => panic!("{other:?} as a number of rows"),
         }
     }

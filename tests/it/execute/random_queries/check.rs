@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::search_window::SearchWindow;
-use orderql::plan::request_plan::{Parameter, Plan};
+use orderql::plan::parameters::ParameterValue;
+use orderql::plan::request_plan::Plan;
 use orderql::query::Request;
 use tokio_postgres::Client;
 
@@ -85,8 +86,8 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let values = plan.parameters().map(|parameter| match parameter {
-            Parameter::Values(values) => values.len(),
-            Parameter::Value(_) | Parameter::Limit(_) => 1,
+            ParameterValue::Values(values) => values.len(),
+            ParameterValue::Value(_) | ParameterValue::Limit(_) => 1,
         });
         let values = values.max().unwrap_or(1);
         let joins = plan.sql().matches("JOIN").count() as u64;

@@ -1,14 +1,15 @@
-//! The text of the part of a statement that returns the rows of one step: a page of a connection, or the row of a lookup.
+//! The SQL of a page of a connection: the part of a statement that returns the rows of one step.
 
 use std::fmt::{self, Display, Write};
 
-use crate::plan::locator::{Locator, Span, Take, direction};
+use crate::plan::locator::{Locator, Span, Take};
+use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Placeholder, Relation, Where};
+use crate::plan::sql::{Alias, Condition, List, Relation, Separated, Where, in_turn, order_by};
 use crate::query::bind::ids::StepId;
 
 /// The parts of the text that returns a page of a connection.
-pub(crate) struct PageStatement<'a> {
+pub(crate) struct PageSql<'a> {
     /// The relation of the rows.
     pub(crate) relation: &'a str,
     /// What is read.
@@ -29,7 +30,7 @@ pub(crate) struct PageStatement<'a> {
     /// The rows that are counted, if some are.
     pub(crate) count: Option<Count<'a>>,
     /// What finds the page's rows, if it takes more than conditions.
-    pub(crate) located: Option<Located<'a>>,
+    pub(crate) locator: Option<Locator<'a>>,
 }
 
 /// Whose page it is.
@@ -78,20 +79,10 @@ pub(crate) struct Count<'a> {
     pub(crate) limit: Placeholder,
 }
 
-/// Rows that a locator finds.
-pub(crate) struct Located<'a> {
-    pub(crate) locator: Locator<'a>,
-    /// The rows of the window; 0 if there is none.
-    pub(crate) window: u32,
-    /// The rows of the window of each probe.
-    pub(crate) probe_window: u32,
-}
-
-impl PageStatement<'_> {
+impl PageSql<'_> {
     /// Appends the text.
     pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
-        if let Some(locator) = self.located.as_ref().map(|located| &located.locator).filter(|found| found.has_counts())
-        {
+        if let Some(locator) = self.locator.as_ref().filter(|locator| locator.has_counts()) {
             write!(text, "{}", locator.counts())?;
             text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
         }
@@ -103,32 +94,33 @@ impl PageStatement<'_> {
         text.write_str("\n) AS p ON TRUE")
     }
 
+    /// The number of its columns.
+    pub(crate) fn width(&self) -> usize {
+        let search = if self.locator.as_ref().is_some_and(|locator| locator.window > 0) { 2 } else { 0 };
+        let flags = if self.has_flags() { self.flag_count() + 1 } else { 0 };
+        flags + search + self.select.width()
+    }
+
     fn page(&self, text: &mut String) -> fmt::Result {
-        if let Some(located) = &self.located {
-            return self.located(located, text);
+        if let Some(locator) = &self.locator {
+            return self.located(locator, text);
         }
         let Span { segments, ascending, .. } = &self.span;
         if let [segment] = segments.as_slice() {
             return self.segment(segment, text);
         }
         text.write_str("SELECT u.* FROM ((\n")?;
-        for index in 0..segments.len() {
-            if index > 0 {
-                text.write_str("\n) UNION ALL (\n")?;
-            }
-            self.segment(&segments[if *ascending { index } else { segments.len() - 1 - index }], text)?;
-        }
-        // The parts are read one after the other, as in the locator, and only as far as the page needs.
+        in_turn(segments, *ascending, text, |segment, text| self.segment(segment, text))?;
         write!(text, "\n)) AS u\nLIMIT {}", self.limit())
     }
 
     /// The rows that the locator finds.
-    fn located(&self, Located { locator, window, .. }: &Located<'_>, text: &mut String) -> fmt::Result {
-        let search = if *window > 0 { "m.matches, m.number, " } else { "" };
+    fn located(&self, locator: &Locator<'_>, text: &mut String) -> fmt::Result {
+        let search = if locator.window > 0 { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
         let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
-        locator.alternatives(&self.span, Take::Page { limit: self.limit, window: *window }, text)?;
+        locator.alternatives(&self.span, Take::Page(self.limit), text)?;
         let (columns, joins) = (self.select.list(), self.select.joins());
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
         write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key(&self.select.columns_of(Alias::Base)))
@@ -139,7 +131,7 @@ impl PageStatement<'_> {
         let (relation, present) = (Relation(self.relation), self.present());
         let (segment, remaining) = Condition::of_scan(segment, self.span.ascending);
         let conditions = Where(self.conditions.iter().chain(&segment));
-        let (order, limit) = (self.order_by(self.span.ascending), self.limit());
+        let (order, limit) = (order_by(&self.index, self.span.ascending), self.limit());
         write!(text, "SELECT {present}{columns}\nFROM ")?;
         if remaining.is_empty() {
             return write!(text, "{relation} AS t{joins}{conditions}{order}\nLIMIT {limit}");
@@ -165,21 +157,21 @@ impl PageStatement<'_> {
 
     /// Whether the result has a row for an empty page, too.
     fn has_flags(&self) -> bool {
-        !self.probes.is_empty() || self.count.is_some()
+        self.flag_count() > 0
+    }
+
+    fn flag_count(&self) -> usize {
+        self.probes.len() + usize::from(self.count.is_some())
     }
 
     /// The probes and the count as a relation: one row, or none for a row that is no parent.
     fn flags(&self) -> impl Display {
         fmt::from_fn(move |f| {
-            f.write_str("(SELECT ")?;
-            for (index, probe) in self.probes.iter().enumerate() {
-                let comma = if index > 0 { ", " } else { "" };
-                write!(f, "{comma}{} AS f{index}", self.probe(probe))?;
-            }
-            if let Some(count) = &self.count {
-                let comma = if self.probes.is_empty() { "" } else { ", " };
-                write!(f, "{comma}{} AS f{}", self.count(count), self.probes.len())?;
-            }
+            let probes = self.probes.iter().map(|probe| self.probe(probe).to_string());
+            let flags: Vec<_> = probes.chain(self.count.iter().map(|count| self.count(count).to_string())).collect();
+            let flags = flags.iter().enumerate();
+            let flags = List(flags.map(|(index, flag)| fmt::from_fn(move |f| write!(f, "{flag} AS f{index}"))));
+            write!(f, "(SELECT {flags}")?;
             if let Parent::RowOfPage(parent) = self.parent {
                 write!(f, " WHERE {parent}")?;
             }
@@ -193,64 +185,29 @@ impl PageStatement<'_> {
     /// True if there is a row; false if a window ended before one was found, and null otherwise.
     fn probe(&self, probe: &Span<'_>) -> impl Display {
         fmt::from_fn(move |f| {
-            if let Some(Located { locator, probe_window, .. }) = &self.located {
+            if let Some(locator) = &self.locator {
                 let mut text = String::new();
-                locator.alternatives(probe, Take::Any { window: *probe_window }, &mut text)?;
+                locator.alternatives(probe, Take::Any, &mut text)?;
                 return write!(f, "(SELECT m.matches FROM (\n{text}\n) AS m LIMIT 1)");
             }
-            let (relation, order) = (Relation(self.relation), self.order_by(probe.ascending));
-            for (index, segment) in probe.segments.iter().enumerate() {
-                let or = if index > 0 { " OR " } else { "" };
+            let (relation, order) = (Relation(self.relation), order_by(&self.index, probe.ascending));
+            let segments = probe.segments.iter().map(|segment| {
                 let conditions = Where(self.conditions.iter().chain(segment));
-                write!(f, "{or}(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1)")?;
-            }
-            Ok(())
+                let order = &order;
+                fmt::from_fn(move |f| write!(f, "(SELECT TRUE FROM {relation} AS t{conditions}{order} LIMIT 1)"))
+            });
+            Separated(" OR ", segments).fmt(f)
         })
     }
 
     fn count(&self, Count { span, limit }: &Count<'_>) -> impl Display {
         fmt::from_fn(move |f| {
-            if let Some(Located { locator, window, .. }) = &self.located {
-                return locator.count(span, *limit, *window, f);
+            if let Some(locator) = &self.locator {
+                return locator.count(span, *limit, f);
             }
-            let (relation, order) = (Relation(self.relation), self.order_by(span.ascending));
+            let (relation, order) = (Relation(self.relation), order_by(&self.index, span.ascending));
             let conditions = Where(self.conditions.iter().chain(span.segments.iter().flatten()));
             write!(f, "(SELECT count(*) FROM (SELECT FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS n)")
         })
-    }
-
-    fn order_by(&self, ascending: bool) -> impl Display {
-        fmt::from_fn(move |f| {
-            for (index, column) in self.index.iter().enumerate() {
-                let before = if index > 0 { ", " } else { "\nORDER BY " };
-                write!(f, "{before}{}{}", ColumnOf(Alias::Base, column), direction(ascending))?;
-            }
-            Ok(())
-        })
-    }
-}
-
-/// The parts of the text that returns the row of a lookup: the row with these keys, or the lowest by `order` if there can be several.
-pub(crate) struct LookupStatement<'a> {
-    /// The relation of the row.
-    pub(crate) relation: &'a str,
-    /// What is read.
-    pub(crate) select: Select<'a>,
-    /// The keys.
-    pub(crate) conditions: Vec<Condition<'a>>,
-    /// The columns that decide which row is the lowest.
-    pub(crate) order: Vec<&'a str>,
-}
-
-impl LookupStatement<'_> {
-    /// Appends the text.
-    pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
-        let (columns, joins, conditions) = (self.select.list(), self.select.joins(), Where(self.conditions.iter()));
-        write!(text, "SELECT {columns}\nFROM {} AS t{joins}{conditions}", Relation(self.relation))?;
-        if !self.order.is_empty() {
-            let columns = self.order.iter().map(|column| ColumnOf(Alias::Base, column));
-            write!(text, "\nORDER BY {}", List(columns))?;
-        }
-        text.write_str("\nLIMIT 1")
     }
 }

@@ -1,34 +1,34 @@
-//! The price of an operation as a linear formula over page sizes. It prices other page sizes, and requests that differ in
-//! nothing else, without another look at what is selected.
+//! The price of an operation's connections: what each row costs, with the page sizes left open. So other page sizes, and requests
+//! that differ in nothing else, are priced without another look at what is selected.
 
 use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
-/// The price of an operation whose page sizes are open.
+/// The price of an operation, by the rows of its connections and lookups. It is linear in each page size.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Formula {
+pub(crate) struct ConnectionPrices {
     /// What is paid once.
     pub(super) fixed: Cost,
     /// By [`StepId`]. A step comes after the one whose rows are its parents.
-    pub(super) steps: Vec<Rows>,
+    pub(super) steps: Vec<RowPrice>,
 }
 
-/// The rows of a step.
+/// The price of a step's rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Rows {
+pub(super) struct RowPrice {
     /// The step whose rows are the parents; `None` at the root.
     pub(super) parent: Option<StepId>,
     /// What each row costs without the rows of the steps inside it.
     pub(super) each: Cost,
 }
 
-impl Formula {
-    /// The formula of an operation. It does not depend on the operation's page sizes.
+impl ConnectionPrices {
+    /// The prices of an operation. They do not depend on its page sizes.
     pub(crate) fn of(operation: &BoundOperation<'_>) -> Self {
-        let mut formula = Self { fixed: 0, steps: vec![Rows::default(); operation.steps.len()] };
-        formula.add(&operation.selections, None);
-        formula
+        let mut prices = Self { fixed: 0, steps: vec![RowPrice::default(); operation.steps.len()] };
+        prices.add(&operation.selections, None);
+        prices
     }
 
     /// About how much memory it takes, in bytes.
@@ -49,12 +49,12 @@ impl Formula {
                     self.add(&object.selections, parent);
                 }
                 PricedField::Lookup(lookup) => {
-                    self.steps[lookup.step] = Rows { parent, each: own };
+                    self.steps[lookup.step] = RowPrice { parent, each: own };
                     self.add(&lookup.selections, Some(lookup.step));
                 }
                 PricedField::Connection(connection) => {
                     self.pay(search_penalty(connection), None);
-                    self.steps[connection.step] = Rows { parent, each: own };
+                    self.steps[connection.step] = RowPrice { parent, each: own };
                     self.add(&connection.selections, Some(connection.step));
                 }
                 PricedField::Count(_) => self.pay(own, parent.and_then(|step| self.steps[step].parent)),

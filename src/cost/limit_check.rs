@@ -6,7 +6,7 @@ use crate::limits::Limits;
 
 /// A limit that a query is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
+pub(crate) enum Gate {
     /// Levels of object nesting.
     Depth,
     /// The estimated cost.
@@ -15,7 +15,7 @@ pub enum Gate {
 
 impl Gate {
     /// Its name in the cost report.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Depth => "depth",
             Self::Cost => "cost",
@@ -25,34 +25,33 @@ impl Gate {
 
 /// A gate, and what it compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CheckedGate {
-    /// The gate.
-    pub gate: Gate,
+pub(crate) struct CheckedGate {
+    pub(crate) gate: Gate,
     /// What the query has.
-    pub measured: u64,
+    pub(crate) measured: u64,
     /// The most that the caller may have.
-    pub limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl CheckedGate {
     /// Whether the query is within the limit.
-    pub fn is_passed(&self) -> bool {
+    pub(crate) fn is_passed(&self) -> bool {
         self.measured <= self.limit
     }
 }
 
 /// The result of the check: every gate, in the order in which they reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admission([CheckedGate; 2]);
+pub struct LimitCheck([CheckedGate; 2]);
 
-impl Admission {
+impl LimitCheck {
     /// The gates, in order.
-    pub fn gates(&self) -> &[CheckedGate] {
+    pub(crate) fn gates(&self) -> &[CheckedGate] {
         &self.0
     }
 
     /// The first gate that rejects the query; `None` if it is admitted.
-    pub fn rejected_by(&self) -> Option<&CheckedGate> {
+    pub(crate) fn rejected_by(&self) -> Option<&CheckedGate> {
         self.0.iter().find(|gate| !gate.is_passed())
     }
 
@@ -63,10 +62,10 @@ impl Admission {
 }
 
 /// Checks what a query measures against its caller's limits. A new limit is one more gate here.
-pub fn admit(depth: u32, cost: Cost, limits: &Limits) -> Admission {
+pub fn check_limits(depth: u32, cost: Cost, limits: &Limits) -> LimitCheck {
     // A page size is checked where it is read: `PageSize` is within the limit.
     let Limits { max_depth, max_cost: _, bucket_size: _, max_page_size: _ } = *limits;
-    Admission([
+    LimitCheck([
         CheckedGate { gate: Gate::Depth, measured: depth.into(), limit: max_depth.into() },
         CheckedGate { gate: Gate::Cost, measured: cost, limit: limits.highest_cost() },
     ])
@@ -87,10 +86,10 @@ mod tests {
             (3, 11, Some(Gate::Depth)),
             (u32::MAX, u64::MAX, Some(Gate::Depth)),
         ] {
-            let admission = admit(depth, cost, &limits);
-            assert_eq!(admission.rejected_by().map(|gate| gate.gate), rejected_by, "{depth} {cost}");
-            assert_eq!(admission.is_admitted(), rejected_by.is_none());
-            assert_eq!(admission.gates().iter().map(|gate| gate.gate.name()).collect::<Vec<_>>(), ["depth", "cost"]);
+            let check = check_limits(depth, cost, &limits);
+            assert_eq!(check.rejected_by().map(|gate| gate.gate), rejected_by, "{depth} {cost}");
+            assert_eq!(check.is_admitted(), rejected_by.is_none());
+            assert_eq!(check.gates().iter().map(|gate| gate.gate.name()).collect::<Vec<_>>(), ["depth", "cost"]);
         }
     }
 
@@ -98,10 +97,10 @@ mod tests {
     fn rejects_a_cost_that_the_bucket_can_never_hold() {
         let limits = Limits { max_cost: 10, bucket_size: 5, ..Limits::default() };
         for (cost, is_admitted) in [(5, true), (6, false), (10, false), (11, false)] {
-            let admission = admit(0, cost, &limits);
-            assert_eq!(admission.is_admitted(), is_admitted, "{cost}");
-            assert_eq!(admission.gates()[1], CheckedGate { gate: Gate::Cost, measured: cost, limit: 5 });
+            let check = check_limits(0, cost, &limits);
+            assert_eq!(check.is_admitted(), is_admitted, "{cost}");
+            assert_eq!(check.gates()[1], CheckedGate { gate: Gate::Cost, measured: cost, limit: 5 });
         }
-        assert!(admit(0, 10, &Limits { bucket_size: 10, ..limits }).is_admitted());
+        assert!(check_limits(0, 10, &Limits { bucket_size: 10, ..limits }).is_admitted());
     }
 }

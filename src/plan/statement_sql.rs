@@ -1,4 +1,4 @@
-//! The text of a plan's statement, from the pages of its steps.
+//! The SQL of a plan's statement, from that of its steps.
 //!
 //! A statement is a tree of branches, one for each step. The branch of a step returns each row of its page, and after each row the
 //! rows of the branches below it, which are read for that row. So rows come in the order of the response. It relies on the order that
@@ -8,10 +8,11 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::result_type::ResultType;
+use crate::plan::lookup_sql::LookupSql;
+use crate::plan::page_sql::PageSql;
+use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{Returned, ReturnedSource, Select};
-use crate::plan::sql::Placeholder;
-use crate::plan::statement::{LookupStatement, PageStatement};
 use crate::query::bind::ids::StepId;
 
 /// The buffer for a statement, in bytes, for each of its steps. Most statements fit.
@@ -31,8 +32,8 @@ pub(crate) struct Branch<'a> {
 
 /// What returns the rows of a step.
 pub(crate) enum BranchRows<'a> {
-    Page(Box<PageStatement<'a>>),
-    Lookup(LookupStatement<'a>),
+    Page(Box<PageSql<'a>>),
+    Lookup(LookupSql<'a>),
 }
 
 /// The text of a statement with these branches.
@@ -42,6 +43,13 @@ pub(crate) fn text(branches: &[Branch<'_>], columns: &ResultColumns, steps: usiz
     let _ = union_all(branches, columns, &mut text);
     text.shrink_to_fit();
     text
+}
+
+/// The number of columns of the widest select list in the statement.
+pub(crate) fn width(branches: &[Branch<'_>], columns: &ResultColumns) -> usize {
+    let widths = branches.iter().map(|branch| branch.rows.width() + usize::from(branch.size.is_some()));
+    let children = branches.iter().map(|branch| width(&branch.children, columns));
+    widths.chain(children).fold(ResultColumns::FIRST + columns.types().len(), usize::max)
 }
 
 fn union_all(branches: &[Branch<'_>], columns: &ResultColumns, text: &mut String) -> fmt::Result {
@@ -116,6 +124,13 @@ impl Branch<'_> {
 }
 
 impl<'a> BranchRows<'a> {
+    fn width(&self) -> usize {
+        match self {
+            Self::Page(page) => page.width(),
+            Self::Lookup(lookup) => lookup.select.width(),
+        }
+    }
+
     fn write(&self, text: &mut String) -> fmt::Result {
         match self {
             Self::Page(page) => page.write(text),

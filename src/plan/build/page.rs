@@ -1,0 +1,144 @@
+//! How the rows of a connection's page are found: its search terms, cursors and order as the parts of its SQL.
+
+use crate::catalog::binding::SortKey;
+use crate::plan::access_path::AccessPath;
+use crate::plan::build::page_fields::PageFields;
+use crate::plan::build::search::SearchTerms;
+use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction, is_in_nulls};
+use crate::plan::locator::Span;
+use crate::plan::page_sql::{Count, PageSql, Parent};
+use crate::plan::parameters::{ParameterSource, Parameters};
+use crate::plan::select::Select;
+use crate::plan::sql::Condition;
+use crate::query::bind::page_size::End;
+use crate::query::bind::search_terms::BoundTerm;
+use crate::query::bind::selection::BoundConnection;
+
+/// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
+pub(super) fn page_sql<'a>(
+    bound: &BoundConnection<'a>,
+    terms: &[BoundTerm],
+    fields: &PageFields,
+    access_path: &mut AccessPath,
+    (parent, mut conditions): (Parent, Vec<Condition<'a>>),
+    parameters: &mut Parameters<'_>,
+) -> PageSql<'a> {
+    let (connection, sort_key) = (bound.binding, &bound.binding.sort_keys[bound.arguments.sort_key]);
+    let mut terms = SearchTerms::new(connection, sort_key, terms);
+    let mut cursors = bound.arguments.page.after.iter().chain(&bound.arguments.page.before);
+    let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
+    let restriction = terms.restriction(access_path, compares_cursors, parameters);
+    let mut constant = connection.join.to.clone();
+    if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
+        constant.push(sort_key.columns[0].name.clone());
+    }
+    let is_restricted = !matches!(restriction, Restriction::None);
+    let of_index = (!access_path.is_exhaustive).then(|| Cursors::of(bound, &constant, is_restricted, parameters));
+    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(bound, &[], false, parameters));
+    let locator = terms.locator(access_path, &connection.relation, parameters);
+    if locator.is_none() {
+        conditions.extend(terms.prefix(access_path, parameters));
+    }
+    let limit = parameters.add(ParameterSource::Limit);
+    let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
+
+    let (ascending, backward) = (!bound.arguments.reverse, bound.arguments.page.end == End::Back);
+    let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
+    let span = order.span(Part::Page, ascending != backward);
+    access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
+    let before = fields.before_page.then(|| order.span(Part::BeforePage, !ascending));
+    let after = fields.after_page.then(|| order.span(Part::AfterPage, ascending));
+    let mut select = Select::default();
+    terms.semi_joined().for_each(|(key, values)| select.search(key, values));
+    PageSql {
+        relation: &connection.relation,
+        select,
+        parent,
+        conditions,
+        span,
+        index: terms.index(access_path),
+        limit,
+        probes: before.into_iter().chain(after).collect(),
+        count: count_limit.map(|limit| Count { span: order.span(Part::All, true), limit }),
+        locator,
+    }
+}
+
+/// The positions of the `after:` and `before:` cursors.
+struct Cursors<'a> {
+    after: Option<KeysetBound<'a>>,
+    before: Option<KeysetBound<'a>>,
+}
+
+impl<'a> Cursors<'a> {
+    fn of(
+        bound: &BoundConnection<'a>,
+        constant: &[String],
+        is_restricted: bool,
+        parameters: &mut Parameters<'_>,
+    ) -> Self {
+        let (page, sort_key) = (&bound.arguments.page, &bound.binding.sort_keys[bound.arguments.sort_key]);
+        let mut bound = |position: &Option<_>, source: fn(usize) -> ParameterSource| {
+            Some(KeysetBound::new(sort_key, constant, position.as_ref()?, is_restricted, source, parameters))
+        };
+        let after = bound(&page.after, ParameterSource::After);
+        Self { after, before: bound(&page.before, ParameterSource::Before) }
+    }
+}
+
+/// The order that a page is taken from, which its cursors divide.
+struct PageOrder<'a> {
+    sort_key: &'a SortKey,
+    /// Whether the response goes up the index. It goes down if the order is reversed.
+    ascending: bool,
+    restriction: Restriction<'a>,
+    /// The cursors in the index, if the rows are read in its order.
+    of_index: Option<Cursors<'a>>,
+    /// The same for the rows of a look-up. They are compared with the whole position: they have no range.
+    of_lookups: Option<Cursors<'a>>,
+}
+
+/// A part of the order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The rows between the cursors.
+    Page,
+    /// Those at or before the `after:` cursor.
+    BeforePage,
+    /// Those at or after the `before:` cursor.
+    AfterPage,
+    All,
+}
+
+impl<'a> PageOrder<'a> {
+    /// A part, read in a direction of the index.
+    fn span(&self, part: Part, ascending: bool) -> Span<'a> {
+        let of_lookups = self.range(part, self.of_lookups.as_ref());
+        let unrestricted = |range| keyset::segments(self.sort_key, range, &Restriction::None);
+        Span {
+            segments: keyset::segments(self.sort_key, self.range(part, self.of_index.as_ref()), &self.restriction),
+            lookup_segments: if of_lookups.is_bounded() { unrestricted(of_lookups) } else { Vec::new() },
+            ascending,
+            nulls: self.nulls(),
+        }
+    }
+
+    fn range<'r>(&self, part: Part, cursors: Option<&'r Cursors<'a>>) -> KeysetRange<'r, 'a> {
+        let after = cursors.and_then(|cursors| cursors.after.as_ref());
+        let before = cursors.and_then(|cursors| cursors.before.as_ref());
+        let (from, to) = match part {
+            Part::Page => (after, before),
+            Part::BeforePage => (None, after),
+            Part::AfterPage => (before, None),
+            Part::All => (None, None),
+        };
+        let (above, below) = if self.ascending { (from, to) } else { (to, from) };
+        // The order of all rows does not matter.
+        let nulls = if part == Part::All { Nulls::Last } else { self.nulls() };
+        KeysetRange { above, below, inclusive: part != Part::Page, nulls }
+    }
+
+    fn nulls(&self) -> Nulls {
+        Nulls::of(self.sort_key, !self.ascending)
+    }
+}

@@ -1,0 +1,76 @@
+//! The parameters of a plan's statement, stage by stage: where a value comes from (`ParameterSource`, in the template), where it goes
+//! (`Placeholder`, in the text), and the value of one request ([`ParameterValue`]). `BinaryParameter` of the database module sends it.
+
+use std::fmt::{self, Display};
+
+use crate::query::bind::ids::StepId;
+use crate::value::Value;
+
+/// Where a parameter's value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParameterSource {
+    /// A key of the lookup: its index among those given.
+    Key(usize),
+    /// The same as an array of one value.
+    KeyArray(usize),
+    /// The value of a term of the step's search string, by the term's index.
+    Term(usize),
+    /// The values of such a term, as an array.
+    TermValues(usize),
+    /// A column of the step's `after:` cursor.
+    After(usize),
+    /// A column of the step's `before:` cursor.
+    Before(usize),
+    /// One more than the page size, to see whether there are more rows.
+    Limit,
+    /// The page size.
+    PageSize,
+    /// How many rows are counted at most.
+    CountLimit,
+    /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
+    RangeHead(usize),
+}
+
+/// A parameter in the text: `$n`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placeholder {
+    number: usize,
+}
+
+impl Display for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("$")?;
+        self.number.fmt(f)
+    }
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterValue<'a> {
+    /// A value from the request, or a null from a cursor.
+    Value(Option<&'a Value>),
+    /// The elements of an in-list.
+    Values(&'a [Value]),
+    /// A number of rows.
+    Limit(i64),
+}
+
+/// The parameters that a step adds, after those of the steps before it. They are numbered here, once.
+#[derive(Debug)]
+pub(crate) struct Parameters<'p> {
+    step: StepId,
+    all: &'p mut Vec<(StepId, ParameterSource)>,
+}
+
+impl<'p> Parameters<'p> {
+    /// The parameters that this step adds.
+    pub(crate) fn of(step: StepId, all: &'p mut Vec<(StepId, ParameterSource)>) -> Self {
+        Self { step, all }
+    }
+
+    /// Adds a parameter, and returns its placeholder, which may be written any number of times, but once at least.
+    pub(crate) fn add(&mut self, source: ParameterSource) -> Placeholder {
+        self.all.push((self.step, source));
+        Placeholder { number: self.all.len() }
+    }
+}
