@@ -146,7 +146,7 @@ fn status(address: SocketAddr, request: &str) -> Option<u16> {
 pub async fn check_applied(client: &Client, names: Vec<String>) {
     let count = names.len();
     let mut applied = audited(client).await;
-    applied.sort();
+    applied.sort_unstable();
     let lost: Vec<_> = names.into_iter().filter(|name| applied.binary_search(&mark(name)).is_err()).collect();
     let doubled: Vec<_> = applied.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
     assert_eq!((lost, doubled, applied.len()), (Vec::new(), Vec::new(), count));

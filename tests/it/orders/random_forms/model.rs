@@ -185,7 +185,7 @@ fn shipment_faults(world: &World, facility: &str, row: &str, id: &str, faults: &
         is_valid = false;
     }
     let is_emptied = shipment.status == "SHIPMENT_CANCELLED" && shipment.items.is_empty();
-    if !IN_PROGRESS.contains(&shipment.status) && !(is_emptied && faults.targets.contains(id)) {
+    if !(IN_PROGRESS.contains(&shipment.status) || is_emptied && faults.targets.contains(id)) {
         let way_out = if shipment.status == "SHIPMENT_PACKED" { "; unpack it first" } else { "" };
         faults.conflict(row, format!("the shipment {id} is {}, and no longer in progress{way_out}", shipment.status));
         is_valid = false;
