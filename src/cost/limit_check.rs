@@ -15,6 +15,7 @@ pub(crate) enum Gate {
 
 impl Gate {
     /// Its name in the cost report.
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "the server reports it"))]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Depth => "depth",
@@ -46,6 +47,7 @@ pub struct LimitCheck([CheckedGate; 2]);
 
 impl LimitCheck {
     /// The gates, in order.
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "the server reports it"))]
     pub(crate) fn gates(&self) -> &[CheckedGate] {
         &self.0
     }

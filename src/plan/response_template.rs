@@ -27,6 +27,7 @@ impl ResponseTemplate {
     }
 
     /// The segments of a path, from the last to the root.
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "the server reports it"))]
     pub(crate) fn segments_to_root(&self, path: PathId) -> impl Iterator<Item = &PathSegment> {
         let mut next = path;
         std::iter::from_fn(move || {
