@@ -1,5 +1,5 @@
 //! The HTTP server, on top of hyper: connections, framing, heads, bodies, codings, memory and TLS. What it serves is a
-//! [`handler`], which knows the endpoints.
+//! `handler`, which knows the endpoints.
 //!
 //! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; a `connection_task` serves one; `connection`
 //! is its state, with its requests, and decides how many there are; `hyper_io` is the I/O under hyper, with the checks and
