@@ -110,8 +110,8 @@ const FUNCTIONS_AND_TYPES: &[&str] = &[
 
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
-    "c", "e", "f", "h", "j", "k", "m", "matches", "n", "nothing", "number", "p", "position", "present", "q", "r",
-    "step", "t", "u", "v", "w", "x",
+    "c", "e", "f", "g", "h", "j", "k", "m", "matches", "n", "nothing", "number", "p", "position", "present", "q", "r",
+    "step", "t", "u", "v", "w", "x", "y",
 ];
 
 /// The words of an SQL text. Panics at anything that is none.

@@ -288,7 +288,7 @@ impl Parser<'_> {
         Page { page, flags: Some(Flags { probes, condition }) }
     }
 
-    /// The flags in a list: `(SELECT …) IS NOT NULL OR … AS f0, …`.
+    /// The flags in a list: `(SELECT …) OR … AS f0, …`.
     fn probes(&mut self) -> Vec<Vec<Select>> {
         let mut flags = Vec::new();
         loop {
@@ -296,7 +296,7 @@ impl Parser<'_> {
             loop {
                 self.expect(&["("]);
                 selects.push(self.select());
-                self.expect(&[")", "IS", "NOT", "NULL"]);
+                self.expect(&[")"]);
                 if !self.accept("OR") {
                     break;
                 }
