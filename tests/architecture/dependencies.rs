@@ -187,7 +187,7 @@ fn violations(path: &Path, text: &str) -> Vec<String> {
 
     let tokens = without_tests(&tokens(text));
     let mut violations = Vec::new();
-    for path_used in package_paths(&tokens, &module) {
+    for path_used in package_paths(&tokens, &module, &["crate", "orderql"]) {
         if let Some(used) = path_used.first().filter(|used| !may_use(used)) {
             violations.push(format!("{}: {top} may not use {used}", path.display()));
         }

@@ -5,9 +5,10 @@ use orderql::limits::Limits;
 
 use crate::choices::Choices;
 use crate::document::{Definition, Document, Fragment, Operation, OperationKind, Selection, Value, visit_sets};
+use crate::place::Place;
 use crate::print::Layout;
 use crate::request::{Generated, Variable};
-use crate::selections::{Keys, Place};
+use crate::response_keys::Keys;
 use crate::values::Values;
 
 /// How large a request may become.
