@@ -8,7 +8,7 @@
 //! field, and so does not compile before it checks the new one. A limit under `service` is checked by the server, and is a
 //! field of `access::caller_limits::CallerLimits`, which is reported as never read until then.
 
-/// A limit.
+/// A bound on what a caller may ask for, with its names and its default.
 #[derive(Debug)]
 pub struct Limit {
     /// Its name: the setting that is its default, and its flag.

@@ -46,7 +46,6 @@ pub(crate) enum Route {
     Live,
     /// The readiness probe.
     Ready,
-    /// The metrics.
     Metrics,
     /// The settings in force.
     Settings,

@@ -24,7 +24,6 @@ pub(crate) struct Args {
     repair: bool,
 }
 
-/// Parties differ.
 #[derive(Debug, Error)]
 #[error("{0} parties in orderql.party differ from OFBiz's tables: run `orderql parties --repair`")]
 struct PartiesDiffer(i64);

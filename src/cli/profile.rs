@@ -33,19 +33,19 @@ pub(crate) struct Args {
 enum Command {
     /// Give a user limits of its own; those that are not named stay as they are
     Set {
-        /// The user
+        /// The name of the user
         user: String,
         #[command(flatten)]
         limits: LimitFlags,
     },
     /// Show a user's own limits
     Show {
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// Give a user the server's default limits again
     Unset {
-        /// The user
+        /// The name of the user
         user: String,
         /// The limits; without any, all of them
         #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(LIMITS.iter().map(|limit| limit.name)))]

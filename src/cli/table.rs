@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 pub(crate) struct Table<const N: usize> {
     /// The columns' names, as JSON has them.
     pub(crate) columns: [&'static str; N],
-    /// The rows.
     pub(crate) rows: Vec<[Value; N]>,
 }
 

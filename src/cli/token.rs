@@ -23,7 +23,7 @@ use crate::config::value_parser::TIME;
     taken as well."
 )]
 pub(crate) struct Args {
-    /// The user
+    /// The name of the user
     user: String,
 
     /// How long it is valid, such as 30d [default: the token-lifetime]

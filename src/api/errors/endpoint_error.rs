@@ -33,7 +33,6 @@ pub(crate) enum EndpointError {
         "the position in Orderql-After is beyond all that was written; send the Orderql-Position of an order update's response"
     )]
     UnwrittenPosition,
-    /// A compressed body.
     #[error("a request's body must not be compressed; send it without Content-Encoding")]
     CompressedBody,
     /// A body that is not declared to be JSON.

@@ -34,7 +34,6 @@ pub(super) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 /// What is reported in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// The price.
     Price,
     /// The price, and how the query would be executed.
     Plan,

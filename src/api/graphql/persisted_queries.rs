@@ -17,7 +17,6 @@ use crate::query::Request;
 /// A request with its text.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ResolvedQuery {
-    /// The request.
     pub request: Request,
     /// The hash under which to store the text, if the client sent both.
     new_hash: Option<QueryHash>,

@@ -54,24 +54,17 @@ pub(crate) enum EnvelopeError {
     MalformedBody(serde_json::Error),
     /// A parameter that is not in UTF-8.
     #[error("the parameter \"{name}\" is not in UTF-8")]
-    ParameterNotUtf8 {
-        /// Its name.
-        name: String,
-    },
+    ParameterNotUtf8 { name: String },
     /// A parameter that must be JSON and is not.
     #[error("the parameter \"{name}\" is not JSON: {source}")]
     MalformedParameter {
-        /// Its name.
         name: String,
         /// What is wrong with it.
         source: serde_json::Error,
     },
     /// A parameter that is there twice.
     #[error("the parameter \"{name}\" is given twice; give it once")]
-    RepeatedParameter {
-        /// Its name.
-        name: String,
-    },
+    RepeatedParameter { name: String },
     /// `query` has another type.
     #[error("\"query\" must be a string that holds a GraphQL document")]
     QueryType,
