@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use tokio::runtime::Handle;
+
 use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
@@ -76,6 +78,8 @@ pub(crate) struct Service {
     pub is_draining: Arc<AtomicBool>,
     /// Makes the ids of requests.
     pub request_ids: Arc<RequestIds>,
+    /// Where callers are served, and connections to the database are opened.
+    pub runtime: Handle,
 }
 
 impl Service {

@@ -1,7 +1,8 @@
 //! A socket that takes connections.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, TcpListener as StdTcpListener};
+use std::os::unix::net::UnixListener as StdUnixListener;
 
 use tokio::net::{TcpListener, UnixListener};
 
@@ -13,18 +14,22 @@ use crate::http::socket::unix_file::{self, UnixFile};
 /// The address of the clients of a Unix socket: that of this machine.
 const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// A socket that takes connections.
+/// A socket that takes connections, which the system holds back until it is listened to.
 #[derive(Debug)]
-pub(crate) struct ListeningSocket {
-    kind: Kind,
+pub(crate) struct BoundSocket {
+    kind: Kind<StdTcpListener, StdUnixListener>,
     address: ListenAddress,
 }
 
+/// A socket that takes connections, on the runtime where it was begun to listen.
 #[derive(Debug)]
-enum Kind {
-    Tcp(TcpListener),
+pub(crate) struct ListeningSocket(Kind<TcpListener, UnixListener>);
+
+#[derive(Debug)]
+enum Kind<T, U> {
+    Tcp(T),
     /// With its file, unless that is the service manager's.
-    Unix(UnixListener, Option<UnixFile>),
+    Unix(U, Option<UnixFile>),
 }
 
 /// An address cannot be listened on.
@@ -35,8 +40,8 @@ pub(crate) struct ListenError {
     source: io::Error,
 }
 
-impl ListeningSocket {
-    /// Listens on the address. `mode` are the permissions of a Unix socket's file.
+impl BoundSocket {
+    /// Binds the address. `mode` are the permissions of a Unix socket's file.
     pub(crate) async fn bind(
         address: &ListenAddress,
         mode: u32,
@@ -62,30 +67,41 @@ impl ListeningSocket {
         &self.address
     }
 
+    /// Listens on the runtime of the caller.
+    pub(crate) fn listen(self) -> io::Result<ListeningSocket> {
+        Ok(ListeningSocket(match self.kind {
+            Kind::Tcp(socket) => Kind::Tcp(TcpListener::from_std(socket)?),
+            Kind::Unix(socket, file) => Kind::Unix(UnixListener::from_std(socket)?, file),
+        }))
+    }
+}
+
+impl ListeningSocket {
     /// The next connection, and the client's address.
     pub(crate) async fn accept(&self) -> io::Result<(Stream, IpAddr)> {
-        match &self.kind {
+        match &self.0 {
             Kind::Tcp(socket) => socket.accept().await.map(|(stream, peer)| (Stream::Tcp(stream), peer.ip())),
             Kind::Unix(socket, _) => socket.accept().await.map(|(stream, _)| (Stream::Unix(stream), LOCAL)),
         }
     }
 }
 
-impl Kind {
+impl Kind<StdTcpListener, StdUnixListener> {
     async fn bind(address: &ListenAddress, mode: u32, inherited: &mut InheritedSockets) -> io::Result<Self> {
         match address {
-            ListenAddress::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
+            ListenAddress::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?.into_std()?)),
             ListenAddress::Unix(path) => {
-                UnixFile::listen(path, mode).await.map(|(socket, file)| Self::Unix(socket, Some(file)))
+                let (socket, file) = UnixFile::listen(path, mode).await?;
+                Ok(Self::Unix(socket.into_std()?, Some(file)))
             }
             ListenAddress::Inherited(name) => match inherited.socket(name.as_deref())? {
                 InheritedSocket::Tcp(socket) => {
                     socket.set_nonblocking(true)?;
-                    Ok(Self::Tcp(TcpListener::from_std(socket)?))
+                    Ok(Self::Tcp(socket))
                 }
                 InheritedSocket::Unix(socket) => {
                     socket.set_nonblocking(true)?;
-                    Ok(Self::Unix(UnixListener::from_std(socket)?, None))
+                    Ok(Self::Unix(socket, None))
                 }
             },
         }
