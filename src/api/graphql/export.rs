@@ -292,8 +292,11 @@ impl RunningExport {
         let (compiler, export) = (Arc::clone(&self.service.compiler), Arc::clone(&self.export));
         let (limits, cursor) = (self.caller.limits, self.cursor.clone());
         let compile = move || export.page(compiler.catalog(), &limits.query, cursor.as_deref());
-        let result =
-            if self.is_quick { compile() } else { self.service.cpu_tasks.run(limits.deadline, compile).await? };
+        let result = if self.is_quick {
+            compile()
+        } else {
+            self.service.cpu_tasks.run(&self.caller.user_id, limits.deadline, compile).await?
+        };
         Ok(result.map_err(QueryError::Compile)?)
     }
 
