@@ -109,6 +109,11 @@ impl QueryThrottle {
         Self { limiter, queues: Queues::new(bounds) }
     }
 
+    /// Changes how many queries may wait.
+    pub(crate) fn resize(&self, bounds: QueueBounds) {
+        self.queues.resize(bounds);
+    }
+
     /// How many queries of all callers wait.
     pub(crate) fn waiting(&self) -> usize {
         self.queues.waiting_in_all()
