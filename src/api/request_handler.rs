@@ -145,7 +145,7 @@ async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incom
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
         Route::Metrics => Ok(metrics::respond(service, &entry.id)?),
-        Route::Settings => Ok(settings::respond(&service.settings)),
+        Route::Settings => Ok(settings::respond(&service.settings, head)?),
     }
 }
 
