@@ -59,7 +59,7 @@ macro_rules! error_codes {
 error_codes! {
     FirstRequired "FIRST_REQUIRED" 400 no "a connection without `first:` or `last:`"
     FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
-    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum"
+    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum, or a page of an export that takes more memory than a connection may have"
     DepthExceeded "DEPTH_EXCEEDED" 400 no "too many levels of object nesting"
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"

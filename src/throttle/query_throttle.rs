@@ -184,6 +184,11 @@ impl QueryThrottle {
         self.queues.close();
     }
 
+    /// Completes when the server is stopping.
+    pub(crate) async fn closed(&self) {
+        self.queues.closed().await;
+    }
+
     /// Whether the server is stopping.
     pub(crate) fn is_closed(&self) -> bool {
         self.queues.is_closed()

@@ -19,6 +19,8 @@ pub(crate) struct Queues {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
+    /// Notified when they are closed.
+    closing: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -94,7 +96,12 @@ pub(crate) enum CannotWait {
 impl Queues {
     /// Empty queues.
     pub(crate) fn new(bounds: QueueBounds) -> Self {
-        Self { shared: Arc::new(Shared { state: Mutex::new(State { bounds, ..State::default() }) }) }
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::new(State { bounds, ..State::default() }),
+                closing: Notify::new(),
+            }),
+        }
     }
 
     /// Changes how much may wait. What waits already stays.
@@ -162,6 +169,16 @@ impl Queues {
         let mut state = self.state();
         state.is_closed = true;
         state.callers.values().flat_map(CallerQueue::signals).for_each(|signal| signal.notify_one());
+        self.shared.closing.notify_waiters();
+    }
+
+    /// Completes when they are closed.
+    pub(crate) async fn closed(&self) {
+        // It is notified from now on, also before it is polled.
+        let closing = self.shared.closing.notified();
+        if !self.is_closed() {
+            closing.await;
+        }
     }
 
     /// Whether they are closed.
@@ -403,7 +420,10 @@ mod tests {
         let caller: Arc<str> = "demo".into();
         let _permit = queues.start(&caller, places(1, 9), 0).unwrap();
         let tickets: Vec<_> = (0..2).map(|_| queues.wait(&caller, places(1, 9), demand(1)).unwrap()).collect();
+        let mut closed = Box::pin(queues.closed());
+        assert!(closed.as_mut().now_or_never().is_none());
         queues.close();
+        assert!(closed.now_or_never().is_some() && queues.closed().now_or_never().is_some());
         assert!(
             tickets.iter().all(|ticket| ticket.turn() == Turn::Closed && ticket.changed().now_or_never().is_some())
         );
