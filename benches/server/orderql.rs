@@ -56,10 +56,11 @@ pub fn start_under(mut runner: Command, database: &str, flags: &[String]) -> Res
     ServerProcess::start_at(&mut runner, address, "orderql.log")
 }
 
-/// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
-pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
+/// Starts the server with its defaults and a listener for operators at `admin`. Nobody reads its log if it `has_unread_log`.
+pub fn start_attacked(database: &Database, admin: SocketAddr, has_unread_log: bool) -> Result<ServerProcess> {
     let address = free_address()?;
     let mut command = serve(&database.url(), address)?;
+    command.args(["--admin-listen", &admin.to_string()]);
     if has_unread_log {
         return ServerProcess::start_unread(&mut command, address);
     }

@@ -1,6 +1,7 @@
 //! Handles a request: checks its head, finds its endpoint, and completes the response.
 
 use std::any::Any;
+use std::future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -11,6 +12,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts as Head;
 use hyper::{Method, Request, Response, StatusCode, Version};
+use tokio::task::JoinSet;
 
 use crate::api::access_log::AccessLogEntry;
 #[cfg(feature = "traces")]
@@ -53,12 +55,52 @@ impl Handler for Service {
         in_flight: InFlightRequest,
         request: Request<Incoming>,
     ) -> Response<OutgoingBody<SentRequest>> {
+        let route = route::find(listener, request.uri().path(), self.options.console);
+        let arrived = ArrivedRequest { listener, peer, in_flight, request, route };
+        if listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
+            Box::pin(self.handle_elsewhere(arrived)).await
+        } else {
+            self.handle(arrived).await
+        }
+    }
+
+    fn reject(&self, error: RequestError) -> HttpResponse {
+        let mut entry = AccessLogEntry::unreadable(self.request_ids.next());
+        let mut response = respond_with_error(None, &error.into(), &mut entry);
+        add_request_id(&mut response, &mut entry);
+        response
+    }
+}
+
+/// A request of which the head has arrived.
+struct ArrivedRequest {
+    listener: ListenerKind,
+    peer: IpAddr,
+    in_flight: InFlightRequest,
+    request: Request<Incoming>,
+    route: Option<Route>,
+}
+
+impl Service {
+    /// Handles a request of the console on the operators' listener, whose thread is not for such work, and whose runtime is not to
+    /// have connections to the database.
+    async fn handle_elsewhere(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(Arc::clone(&self).handle(arrived), &self.runtime);
+        match tasks.join_next().await {
+            Some(Ok(response)) => response,
+            // It does not panic, and the runtime lasts longer than the operators' thread.
+            Some(Err(_)) | None => future::pending().await,
+        }
+    }
+
+    async fn handle(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
+        let ArrivedRequest { listener, peer, in_flight, request, route } = arrived;
         let (head, body) = request.into_parts();
         let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method);
         entry.listener = Some(listener);
         entry.peer = Some(client_address::of(peer, &head.headers, &self.http.options.trusted_proxies));
         trace(&head, &mut entry);
-        let route = route::find(listener, head.uri.path(), self.options.console);
         let mut context = RequestContext { service: self, listener, head, in_flight, entry, permit: None };
         let responding = respond(&mut context, route, body);
         // Pinned first, because adapters move what they are given.
@@ -74,13 +116,6 @@ impl Handler for Service {
         };
         context.in_flight.progress(Phase::Responding);
         complete(context, response)
-    }
-
-    fn reject(&self, error: RequestError) -> HttpResponse {
-        let mut entry = AccessLogEntry::unreadable(self.request_ids.next());
-        let mut response = respond_with_error(None, &error.into(), &mut entry);
-        add_request_id(&mut response, &mut entry);
-        response
     }
 }
 
@@ -110,7 +145,7 @@ async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incom
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
         Route::Metrics => Ok(metrics::respond(service, &entry.id)?),
-        Route::Settings => Ok(settings::respond(&service.settings)),
+        Route::Settings => Ok(settings::respond(&service.settings, head)?),
     }
 }
 

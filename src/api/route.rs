@@ -126,6 +126,14 @@ impl Route {
         }
     }
 
+    /// Whether the endpoint is for operators, and answers at once from what the server knows.
+    pub(crate) const fn is_for_operators(self) -> bool {
+        match self {
+            Self::Live | Self::Ready | Self::Metrics | Self::Settings => true,
+            Self::Token | Self::Graphql | Self::UpdateOrder | Self::Sdl | Self::Console | Self::Jwks => false,
+        }
+    }
+
     /// Whether the endpoint has the method. Does not cover `OPTIONS`, which all endpoints have.
     pub(crate) fn allows(self, method: &Method) -> bool {
         let reads = method == Method::GET || method == Method::HEAD;

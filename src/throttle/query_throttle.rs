@@ -109,6 +109,11 @@ impl QueryThrottle {
         Self { limiter, queues: Queues::new(bounds) }
     }
 
+    /// Changes how many queries may wait.
+    pub(crate) fn resize(&self, bounds: QueueBounds) {
+        self.queues.resize(bounds);
+    }
+
     /// How many queries of all callers wait.
     pub(crate) fn waiting(&self) -> usize {
         self.queues.waiting_in_all()
@@ -177,6 +182,11 @@ impl QueryThrottle {
     /// From now on no query waits: those that do are refused.
     pub(crate) fn close(&self) {
         self.queues.close();
+    }
+
+    /// Completes when the server is stopping.
+    pub(crate) async fn closed(&self) {
+        self.queues.closed().await;
     }
 
     /// Whether the server is stopping.

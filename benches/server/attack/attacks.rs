@@ -61,6 +61,10 @@ pub enum Attack {
     TinyTexts,
     /// HTTP/2 streams that are reset at once
     Resets,
+    /// Responses of many megabytes for a hundred credits, compressed
+    EncodedResponses,
+    /// Queries of 9,900 unknown fields, 200 at the same time
+    InvalidQueries,
 }
 
 impl Attack {
@@ -85,6 +89,8 @@ impl Attack {
             Self::LargeTexts => persisted_queries(attacker, 90_000),
             Self::TinyTexts => persisted_queries(attacker, 0),
             Self::Resets => resets(attacker),
+            Self::EncodedResponses => encoded_responses(attacker),
+            Self::InvalidQueries => invalid_queries(attacker),
         }
     }
 }
@@ -241,17 +247,37 @@ fn persisted_queries(attacker: &Attacker, bytes: usize) -> Result<()> {
                 let query = format!("{{__typename}}#{}{comment}", number.get());
                 let hash = Sha256::digest(&query).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
                 let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
-                http1_body(attacker, &json!({ "query": query, "extensions": extensions }))
+                http1_body(attacker, "", &json!({ "query": query, "extensions": extensions }))
             })
             .await
     })
 }
 
-fn http1_body(attacker: &Attacker, body: &Value) -> Vec<u8> {
+/// The cursors of fifty orders, 9,600 times each.
+fn encoded_responses(attacker: &Attacker) -> Result<()> {
+    let edges = (0..6).fold(String::new(), |edges, number| format!("{edges} e{number}: edges {{ ...cursors }}"));
+    let cursors = (0..1_600).fold(String::new(), |cursors, number| format!("{cursors} c{number}: cursor"));
+    let query = format!(
+        "{{ orders(first: 50) {{ edges {{ node {{ orderId }} }} {edges} }} }} fragment cursors on OrderEdge {{ {cursors} }}"
+    );
+    let request = http1_body(attacker, "Accept-Encoding: br\r\n", &json!({ "query": query }));
+    let request = &request;
+    attacker.run_clients(10, async |_| attacker.send_all(|| request.clone()).await)
+}
+
+fn invalid_queries(attacker: &Attacker) -> Result<()> {
+    let fields = (0..9_900).fold(String::new(), |fields, number| format!("{fields} unknown{number}"));
+    let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+    let request = http1_body(attacker, "", &json!({ "query": query }));
+    let request = &request;
+    attacker.run_clients(200, async |_| attacker.send_all(|| request.clone()).await)
+}
+
+fn http1_body(attacker: &Attacker, headers: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
         "POST {PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
+         {headers}Content-Length: {}\r\n\r\n{body}",
         attacker.token,
         body.len()
     )

@@ -39,13 +39,19 @@ pub(crate) enum Report {
     Plan,
 }
 
-/// `GraphQL-Cost` has an unknown value. Ignoring a misspelled `validate` would debit the query.
+/// `GraphQL-Cost` cannot be heeded. Ignoring a misspelled `validate`, or a second value, would debit the query.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, `plan`, which asks for its \
-     statement too, or `analyze`, which runs the query and says what that took; leave it out to get the data"
-)]
-pub(crate) struct CostHeaderError;
+pub(crate) enum CostHeaderError {
+    /// It has an unknown value.
+    #[error(
+        "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, `plan`, which asks for its \
+         statement too, or `analyze`, which runs the query and says what that took; leave it out to get the data"
+    )]
+    Value,
+    /// There are several.
+    #[error("a request has one GraphQL-Cost at most")]
+    Several,
+}
 
 impl From<CostHeaderError> for ApiError {
     fn from(error: CostHeaderError) -> Self {
@@ -55,12 +61,17 @@ impl From<CostHeaderError> for ApiError {
 
 /// The report that the client asks for in place of the data, without running the query.
 pub(crate) fn requested(headers: &HeaderMap) -> Result<Option<Report>, CostHeaderError> {
-    match headers.get(COST) {
+    let mut values = headers.get_all(COST).into_iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(CostHeaderError::Several);
+    }
+    match value {
         None => Ok(None),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(Some(Report::Price)),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"plan") => Ok(Some(Report::Plan)),
         Some(_) if wants_analysis(headers) => Ok(None),
-        Some(_) => Err(CostHeaderError),
+        Some(_) => Err(CostHeaderError::Value),
     }
 }
 

@@ -4,11 +4,13 @@ pub(crate) mod admission;
 mod analysis;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
+mod current_account;
 pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
 mod free_requests;
+mod idle_place;
 mod optional_headers;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
@@ -42,7 +44,7 @@ use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
 use crate::error::code::ErrorCode;
-use crate::http::coding::compress::{ENCODER_MEMORY, compress};
+use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 
@@ -75,9 +77,8 @@ async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> Http
         context.entry.fail(&error);
         error_response::graphql(&error, error_media)
     });
-    let encodes_chunks =
-        matches!(response.body(), ResponseBody::Chunks(_) | ResponseBody::Stream(_)) && choice != Choice::Identity;
-    let has_memory = !encodes_chunks || context.in_flight.reserve(ENCODER_MEMORY).is_ok();
+    let keeps_encoder = choice != Choice::Identity && keeps_encoder(response.body());
+    let has_memory = !keeps_encoder || context.in_flight.reserve(ENCODER_MEMORY).is_ok();
     compress(response, if has_memory { choice } else { Choice::Identity }, &context.entry.id)
 }
 

@@ -96,7 +96,7 @@ pub(crate) async fn read(
         if body.len() <= MAX_QUICK_BODY {
             return Ok(from_body(&body)?);
         }
-        Ok(service.cpu_tasks.run(caller.limits.deadline, move || from_body(&body)).await??)
+        Ok(service.cpu_tasks.run(&caller.user_id, caller.limits.deadline, move || from_body(&body)).await??)
     } else {
         Ok(from_target(head.uri.query())?)
     }

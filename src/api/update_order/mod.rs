@@ -145,7 +145,8 @@ async fn parse(
     let is_large = body.len() > MAX_QUICK_FORM;
     let content_type = content_type.to_owned();
     let parse = move || -> Result<_, Rejection> { Ok(UpdateRequest::parse(&parse_body(&content_type, body)?)?) };
-    let parsed = if is_large { service.cpu_tasks.run(caller.limits.deadline, parse).await? } else { parse() };
+    let parsed =
+        if is_large { service.cpu_tasks.run(&caller.user_id, caller.limits.deadline, parse).await? } else { parse() };
     Ok(parsed?)
 }
 

@@ -99,6 +99,10 @@ impl<'a> Reloader<'a> {
         service.logins.set_lockout(config.lockout());
         let memory = service.http.memory.clone();
         memory.resize(options.memory_budget, options.body_limit);
+        service.admission.resize(config.query_queues());
+        for queues in [&service.updates, &service.exports] {
+            queues.resize(config.update_queues());
+        }
         let http = HttpState { options, memory, tls };
         let settings = Arc::new(report(&reloaded));
         services.replace(Service {

@@ -15,8 +15,8 @@ use serde_json::json;
 use crate::database::postgres::Postgres;
 use crate::support::authority::Authority;
 use crate::support::database::{Database, migrated_database};
-use crate::support::http::{bearer, graphql_head, read_until};
-use crate::support::server::{Server, connection_string};
+use crate::support::http::{GRAPHQL_JSON, bearer, graphql_head, read_last_response, read_until, with_body};
+use crate::support::server::{Server, connection_string, wait_until};
 use crate::support::service_manager::ServiceManager;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
@@ -142,6 +142,37 @@ async fn a_reload_puts_good_settings_in_force_and_bad_ones_change_nothing() {
     assert!(lines("started again")[0].contains(r#""settings":"pool-size""#), "{log}");
     assert!(log.contains(&logged) && !log.contains(&unlogged), "{log}");
     drop((manager, database));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_of_the_memory_budget_changes_how_much_may_wait() {
+    let profile = Profile { concurrent_queries: Some(1), ..UNLIMITED_PROFILE };
+    let flags = ["--max-wait", "1h", "--deadline", "1h", "--body-limit", "128KiB", "--admin-listen", "127.0.0.1:0"];
+    let managed = Managed::start("reload-memory", profile, "memory-budget = '1MiB'\n", &flags).await;
+    let Managed { server, database, .. } = &managed;
+    let token = server.token("demo");
+    let mut client = database.connect().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let head = format!("{}Prefer: wait=3600\r\n", graphql_head(&token, GRAPHQL_JSON));
+    let begin = |query: &str| {
+        let mut stream = server.connect();
+        stream.write_all(with_body(&head, &json!({ "query": query }).to_string()).as_bytes()).unwrap();
+        stream
+    };
+    let running = begin(ORDER);
+    database.wait_for_lock_waits(1).await;
+    // A caller's waiting queries may take a thirty-second part of the budget.
+    let large = format!("{ORDER} #{}", "x".repeat(50_000));
+    assert_eq!(read_last_response(begin(&large)).0.status, 429);
+    managed.reload("memory-budget = '64MiB'\n");
+    let waiting = begin(&large);
+    let is_waiting = || server.metrics().get(r#"orderql_queued_requests{kind="query"}"#) == 1;
+    wait_until(is_waiting);
+    lock.rollback().await.unwrap();
+    for stream in [running, waiting] {
+        assert_eq!(read_last_response(stream).0.status, 200);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

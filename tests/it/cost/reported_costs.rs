@@ -147,6 +147,8 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
     assert_eq!(send(&server, "none", &order("orderId"), &[VALIDATE]).status, 401);
     let misspelt = send(&server, &token, &order("orderId"), &["GraphQL-Cost: validte"]);
     assert_eq!((misspelt.status, misspelt.code().as_str()), (400, "BAD_USER_INPUT"));
+    let several = send(&server, &token, &order("orderId"), &[VALIDATE, "GraphQL-Cost: analyze"]);
+    assert_eq!((several.status, several.code().as_str()), (400, "BAD_USER_INPUT"));
     // Without the header, or with another value, the response has no list of fields.
     for headers in [&[][..], &["X-GraphQL-Cost-Include-Fields: false"]] {
         let response =

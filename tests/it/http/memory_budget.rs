@@ -1,11 +1,14 @@
 //! Clients that make the server hold bodies, and responses that they do not read.
 
+use std::io::Write as _;
+
 use bytes::Bytes;
 use h2::RecvStream;
 use hyper::Response;
 use orderql::access::profile::Profile;
 use tokio::task::JoinSet;
 
+use crate::support::http::{JSON, graphql_head};
 use crate::support::http2::{ask, begin, connect, read};
 use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
@@ -46,6 +49,24 @@ async fn unfinished_bodies_take_no_more_than_the_budget() {
     responses.shutdown().await;
     drop(unfinished);
     while is_out_of_memory(&ask(&other, &server, &token, &format!("{LARGE}{}", " ".repeat(100 << 10))).await) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_that_take_the_whole_budget_leave_operators_theirs() {
+    let flags = [&SMALL_BUDGET[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &flags).await;
+    let head = format!("{}Content-Length: 60000\r\n\r\n", graphql_head(&token, JSON));
+    let mut unfinished = Vec::new();
+    // Each connection holds so little that it may use the last quarter as well.
+    while server.get("/health/live").status == 200 {
+        let mut stream = server.connect();
+        stream.write_all(&[head.as_bytes(), &[b' '; 50_000]].concat()).unwrap();
+        unfinished.push(stream);
+        assert!(unfinished.len() < 200);
+    }
+    for path in ["/health/live", "/health/ready", "/metrics", "/config"] {
+        assert_eq!(server.get_as_operator(path).status, 200, "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
