@@ -82,7 +82,7 @@ error_codes! {
     Conflict "CONFLICT" 409 no "an order update that the state of the orders does not allow"
     IdempotencyKeyReused "IDEMPOTENCY_KEY_REUSED" 422 no "the `Idempotency-Key` was used with other parameters"
     RequestTimeout "REQUEST_TIMEOUT" 408 no "the body did not arrive in time"
-    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 no "the body is too large"
+    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 no "the body is too large, or has more JSON values (`values`) than are allowed (`maxValues`)"
     UriTooLong "URI_TOO_LONG" 414 no "the request target is too long"
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"

@@ -9,10 +9,12 @@ pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
 mod free_requests;
+mod given_variables;
+mod json_members;
+mod json_size;
 mod optional_headers;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
-mod request_members;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
@@ -146,6 +148,8 @@ async fn run(
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
     let includes_plan = cost_report::includes_plan(caller, headers)?;
 
+    // Nobody needs the values of variables any more, in particular not while the request waits.
+    query.drop_variables(in_flight);
     let demand = admission::demand(cost, &query.request, in_flight);
     let admitted = admission::admit(context, caller, demand, schedule).await;
     let service = &context.service;
