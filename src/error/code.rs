@@ -50,7 +50,7 @@ macro_rules! error_codes {
     (@no) => { false };
 }
 
-// The columns: variant, name, HTTP status, `Retry-After`, meaning. The first nine codes are the specification's, most of
+// The columns: variant, name, HTTP status, `Retry-After`, meaning. All of the first ten but `RESPONSE_TOO_LARGE` are the specification's, most of
 // the others are Apollo's or named after their HTTP status, because clients know those names.
 //
 // The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
@@ -61,6 +61,7 @@ error_codes! {
     FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
     CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum"
     DepthExceeded "DEPTH_EXCEEDED" 400 no "too many levels of object nesting"
+    ResponseTooLarge "RESPONSE_TOO_LARGE" 400 no "a response that may have more bytes (`responseBytes`) than the caller's may (`maxResponseBytes`), by what the query selects without paying for it"
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"

@@ -54,6 +54,16 @@ impl Pace {
         })
     }
 
+    /// Claims `interval` for a free request of the caller that was done before it was known to be free. Returns how long its response is
+    /// held back.
+    pub(crate) fn charge(&self, caller: &Arc<str>, now: Instant, interval: Duration) -> Duration {
+        self.with_due(caller, now, |due| {
+            let delay = due.saturating_duration_since(now);
+            *due = now + delay + interval;
+            delay.min(LONGEST)
+        })
+    }
+
     /// Calls `change` with the time when the caller's next response is due.
     fn with_due<T>(&self, caller: &Arc<str>, now: Instant, change: impl FnOnce(&mut Instant) -> T) -> T {
         // A panic elsewhere cannot leave a time half written, so a poisoned lock can be used.

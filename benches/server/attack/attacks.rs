@@ -59,6 +59,10 @@ pub enum Attack {
     LargeTexts,
     /// Ever new persisted queries of a few bytes
     TinyTexts,
+    /// Variables of ten thousand small objects and of many more, in requests that wait for credits
+    HeavyVariables,
+    /// Cursors and schemas under many aliases, compressed
+    FreeLeaves,
     /// HTTP/2 streams that are reset at once
     Resets,
 }
@@ -84,6 +88,8 @@ impl Attack {
             Self::ForgedCursors => queries(attacker, forged_cursor),
             Self::LargeTexts => persisted_queries(attacker, 90_000),
             Self::TinyTexts => persisted_queries(attacker, 0),
+            Self::HeavyVariables => heavy_variables(attacker),
+            Self::FreeLeaves => free_leaves(attacker),
             Self::Resets => resets(attacker),
         }
     }
@@ -247,11 +253,55 @@ fn persisted_queries(attacker: &Attacker, bytes: usize) -> Result<()> {
     })
 }
 
+/// Queries of which one writes fifty megabytes for 100 credits, one as much as is allowed, and one is free.
+fn free_leaves(attacker: &Attacker) -> Result<()> {
+    let cursors = |lists: usize| {
+        let lists = (0..lists).map(|list| format!("e{list}: edges {{ ...C }} ")).collect::<Vec<_>>().concat();
+        let cursors = (0..1600).map(|alias| format!("a{alias}:cursor ")).collect::<Vec<_>>().concat();
+        format!(
+            "{{ orders(first: {}) {{ {lists} }} }} fragment C on OrderEdge {{ {cursors} }}",
+            if lists == 1 { 25 } else { 100 }
+        )
+    };
+    let schemas = (0..10).map(|alias| format!("s{alias}: __schema {{ ...S }} ")).collect::<Vec<_>>().concat();
+    let fragment =
+        "fragment S on __Schema { types { name description fields { name description args { name description } } } }";
+    let queries = [cursors(6), cursors(1), format!("{{ {schemas} }} {fragment}")];
+    let requests = &queries.map(|query| http1_body(attacker, &json!({ "query": query })));
+    let number = Cell::new(0);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
+}
+
+/// Variables that the query does not need, and that take many times their text as values.
+fn heavy_variables(attacker: &Attacker) -> Result<()> {
+    let request = |objects: usize| {
+        let values = vec![json!({ "a": 1 }); objects];
+        let query = "{ orders(first: 100) { edges { node { orderId } } } }";
+        http1_body(attacker, &json!({ "query": query, "variables": { "unused": values } }))
+    };
+    let (number, requests) = (Cell::new(0), &[request(4_990), request(116_000)]);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
+}
+
 fn http1_body(attacker: &Attacker, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
         "POST {PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
+         Accept-Encoding: br\r\nPrefer: wait=5\r\nContent-Length: {}\r\n\r\n{body}",
         attacker.token,
         body.len()
     )

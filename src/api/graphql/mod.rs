@@ -36,7 +36,7 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::Schedule;
 use crate::api::graphql::execution::AdmittedQuery;
-use crate::api::graphql::free_requests::pace;
+use crate::api::graphql::free_requests::{Work, pace};
 use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::negotiate::{self, Media};
@@ -135,13 +135,14 @@ async fn run(
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
     entry.timeline.compile = Some(Stage::since(started));
+    let compiling = started.elapsed();
     let compiled = compiled?;
     entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
-    if cost == 0 {
-        pace(&service.free_query_pace, caller, query.request.query.len())
+    if let Some(work) = Work::unpaid(&compiled.plan, cost, compiling) {
+        pace(&service.free_query_pace, caller, work)
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
