@@ -251,6 +251,7 @@ impl RunningExport {
         let admitted = take_permit(&service, &self.caller, demand, max_wait).await;
         timeline.admission = Some(Stage::since(started));
         let (_permit, debit) = admitted?;
+        self.after = self.after.max(debit.written.map(WalPosition::from));
         if let Err(error) = self.check_caller() {
             service.admission.refund(&self.caller.user_id, debit).await;
             return Err(error.into());

@@ -43,6 +43,7 @@ use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
+use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress};
 use crate::http::coding::{self, Choice};
@@ -134,8 +135,8 @@ async fn run(
     }
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
-    entry.timeline.compile = Some(Stage::since(started));
     let compiling = started.elapsed();
+    entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
     entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
@@ -147,10 +148,10 @@ async fn run(
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
-    let includes_plan = cost_report::includes_plan(caller, headers)?;
-
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
+    let includes_plan = cost_report::includes_plan(caller, headers)?;
+
     let demand = admission::demand(cost, &query.request, in_flight);
     let admitted = admission::admit(context, caller, demand, schedule).await;
     let service = &context.service;
@@ -161,6 +162,7 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
+    let after = after.max(debit.written.map(WalPosition::from));
     let route = service.servers.route(&caller.user_id, after).await;
     let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
