@@ -13,7 +13,7 @@ use crate::cli::table::{Table, report};
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
-use crate::config::value_parser::TIME;
+use crate::config::value_parser::{SIZE, TIME};
 use crate::limits::{LIMITS, Limit, Unit};
 
 /// Give single users limits of their own
@@ -99,6 +99,10 @@ fn flag(limit: &'static Limit) -> Arg {
             .value_name("TIME")
             .value_parser(ValueParser::new(milliseconds))
             .help(format!("{help}, such as 500ms, 10s or 5m")),
+        Unit::Bytes => arg
+            .value_name("SIZE")
+            .value_parser(ValueParser::new(bytes))
+            .help(format!("{help}; such as 65536, 64KiB or 1MiB")),
     }
 }
 
@@ -109,6 +113,10 @@ fn whole_number(most: i64) -> ValueParser {
 fn milliseconds(text: &str) -> Result<i64, String> {
     let time = TIME.read(text)?;
     Ok(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn bytes(text: &str) -> Result<i64, String> {
+    Ok(i64::try_from(SIZE.read(text)?).unwrap_or(i64::MAX))
 }
 
 /// Runs the subcommand.
@@ -155,7 +163,7 @@ fn server_defaults() -> Result<DefaultLimits, ConfigError> {
 fn shown(limit: &Limit, number: Option<i64>) -> Value {
     match (number, limit.unit) {
         (None, _) => Value::Null,
-        (Some(number), Unit::Credits | Unit::Count) => json!(number),
+        (Some(number), Unit::Credits | Unit::Count | Unit::Bytes) => json!(number),
         (Some(milliseconds), Unit::Time) => json!(format!("{milliseconds}ms")),
     }
 }

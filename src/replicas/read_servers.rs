@@ -360,6 +360,11 @@ impl ReadServers {
         }
     }
 
+    /// How long it matters how far a caller has written: later, every replica that may be read has it. `None` without replicas.
+    pub(crate) fn writes_count(&self) -> Option<Duration> {
+        self.has_replicas().then(|| self.callers.writes_count())
+    }
+
     /// What the caller has written is in the log up to this position.
     pub(crate) fn record_write(&self, caller: &Arc<str>, position: WalPosition) {
         if self.has_replicas() {

@@ -124,6 +124,11 @@ impl QueryThrottle {
         self.limiter.bucket_count()
     }
 
+    /// Remembers how far the caller has written, for the debits of other servers.
+    pub(crate) async fn remember_write(&self, caller: &str, position: u64, time: Duration) {
+        self.limiter.remember_write(caller, position, time).await;
+    }
+
     /// Admits a query: its permit, and what was debited.
     pub(crate) async fn admit(&self, query: &SubmittedQuery<'_>) -> Result<(Permit, Debit), ThrottleError> {
         let began = Instant::now();

@@ -59,10 +59,12 @@ pub enum Attack {
     LargeTexts,
     /// Ever new persisted queries of a few bytes
     TinyTexts,
+    /// Variables of ten thousand small objects and of many more, in requests that wait for credits
+    HeavyVariables,
+    /// Cursors and schemas under many aliases, compressed
+    FreeLeaves,
     /// HTTP/2 streams that are reset at once
     Resets,
-    /// Responses of many megabytes for a hundred credits, compressed
-    EncodedResponses,
     /// Queries of 9,900 unknown fields, 200 at the same time
     InvalidQueries,
 }
@@ -88,8 +90,9 @@ impl Attack {
             Self::ForgedCursors => queries(attacker, forged_cursor),
             Self::LargeTexts => persisted_queries(attacker, 90_000),
             Self::TinyTexts => persisted_queries(attacker, 0),
+            Self::HeavyVariables => heavy_variables(attacker),
+            Self::FreeLeaves => free_leaves(attacker),
             Self::Resets => resets(attacker),
-            Self::EncodedResponses => encoded_responses(attacker),
             Self::InvalidQueries => invalid_queries(attacker),
         }
     }
@@ -253,24 +256,57 @@ fn persisted_queries(attacker: &Attacker, bytes: usize) -> Result<()> {
     })
 }
 
-/// The cursors of fifty orders, 9,600 times each.
-fn encoded_responses(attacker: &Attacker) -> Result<()> {
-    let edges = (0..6).fold(String::new(), |edges, number| format!("{edges} e{number}: edges {{ ...cursors }}"));
-    let cursors = (0..1_600).fold(String::new(), |cursors, number| format!("{cursors} c{number}: cursor"));
-    let query = format!(
-        "{{ orders(first: 50) {{ edges {{ node {{ orderId }} }} {edges} }} }} fragment cursors on OrderEdge {{ {cursors} }}"
-    );
-    let request = http1_body(attacker, "Accept-Encoding: br\r\n", &json!({ "query": query }));
-    let request = &request;
-    attacker.run_clients(10, async |_| attacker.send_all(|| request.clone()).await)
-}
-
 fn invalid_queries(attacker: &Attacker) -> Result<()> {
     let fields = (0..9_900).fold(String::new(), |fields, number| format!("{fields} unknown{number}"));
     let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
     let request = http1_body(attacker, "", &json!({ "query": query }));
     let request = &request;
     attacker.run_clients(200, async |_| attacker.send_all(|| request.clone()).await)
+}
+
+/// What a client that waits for credits and compressed responses sends.
+const WAITING: &str = "Accept-Encoding: br\r\nPrefer: wait=5\r\n";
+
+/// Queries of which one writes fifty megabytes for 100 credits, one as much as is allowed, and one is free.
+fn free_leaves(attacker: &Attacker) -> Result<()> {
+    let cursors = |lists: usize| {
+        let rows = if lists == 1 { 25 } else { 100 };
+        let lists = (0..lists).map(|list| format!("e{list}: edges {{ ...C }} ")).collect::<Vec<_>>().concat();
+        let cursors = (0..1600).map(|alias| format!("a{alias}:cursor ")).collect::<Vec<_>>().concat();
+        format!("{{ orders(first: {rows}) {{ {lists} }} }} fragment C on OrderEdge {{ {cursors} }}")
+    };
+    let schemas = (0..10).map(|alias| format!("s{alias}: __schema {{ ...S }} ")).collect::<Vec<_>>().concat();
+    let fragment =
+        "fragment S on __Schema { types { name description fields { name description args { name description } } } }";
+    let queries = [cursors(6), cursors(1), format!("{{ {schemas} }} {fragment}")];
+    let requests = &queries.map(|query| http1_body(attacker, WAITING, &json!({ "query": query })));
+    let number = Cell::new(0);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
+}
+
+/// Variables that the query does not need, and that take many times their text as values.
+fn heavy_variables(attacker: &Attacker) -> Result<()> {
+    let request = |objects: usize| {
+        let values = vec![json!({ "a": 1 }); objects];
+        let query = "{ orders(first: 100) { edges { node { orderId } } } }";
+        http1_body(attacker, WAITING, &json!({ "query": query, "variables": { "unused": values } }))
+    };
+    let (number, requests) = (Cell::new(0), &[request(4_990), request(116_000)]);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
 }
 
 fn http1_body(attacker: &Attacker, headers: &str, body: &Value) -> Vec<u8> {

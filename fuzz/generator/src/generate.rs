@@ -116,6 +116,7 @@ impl Draft<'_, '_> {
                 max_page_size: self.choices.between(1, 200),
                 max_depth: self.choices.between(0, 8),
                 bucket_size: u64::from(self.choices.between(0, 5000)),
+                response_size: u64::from(self.choices.between(0, 5_000_000)),
             },
         }
     }

@@ -59,7 +59,8 @@ pub(crate) enum QueryError {
     },
     /// The caller sends introspection, or other queries that cost nothing, faster than they are run.
     #[error(
-        "you send more queries that cost nothing, such as introspection, than are run in a second; cache the schema"
+        "you send more queries that cost nothing, such as introspection, or little for what they write, than are run in a second; \
+         cache the schema"
     )]
     TooManyFreeQueries {
         /// When the next one is due.

@@ -264,6 +264,7 @@ impl RunningExport {
         };
         timeline.admission = Some(Stage::since(started));
         let (_permit, debit) = admitted?;
+        self.after = self.after.max(debit.written.map(WalPosition::from));
         let (place, idle) = place.resume().await;
         self.idle_left = self.idle_left.saturating_sub(idle);
         let page = match (current_account(&service, &self.caller), place) {

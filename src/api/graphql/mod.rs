@@ -10,11 +10,13 @@ pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
 mod free_requests;
+mod given_variables;
 mod idle_place;
+mod json_members;
+mod json_size;
 mod optional_headers;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
-mod request_members;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
@@ -36,13 +38,14 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::Schedule;
 use crate::api::graphql::execution::AdmittedQuery;
-use crate::api::graphql::free_requests::pace;
+use crate::api::graphql::free_requests::{Work, pace};
 use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
+use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
@@ -133,18 +136,21 @@ async fn run(
     }
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
+    let compiling = started.elapsed();
     entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
     entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
-    if cost == 0 {
-        pace(&service.free_query_pace, caller, query.request.query.len())
+    if let Some(work) = Work::unpaid(&compiled.plan, cost, compiling) {
+        pace(&service.free_query_pace, caller, work)
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
+    // Nobody needs the values of variables any more, in particular not while the request waits.
+    query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers)?;
 
     let demand = admission::demand(cost, &query.request, in_flight);
@@ -157,6 +163,7 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
+    let after = after.max(debit.written.map(WalPosition::from));
     let route = service.servers.route(&caller.user_id, after).await;
     let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));

@@ -117,6 +117,10 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
     };
     if let Some(position) = position {
         service.servers.record_write(&principal.user_id, position);
+        if let Some(time) = service.servers.writes_count() {
+            // Before the response, so that the client's next request sees the update wherever it is sent.
+            service.admission.remember_write(&principal.user_id, position.into(), time).await;
+        }
         read_position::add(position, response.headers_mut());
     }
     Ok(response)

@@ -94,14 +94,21 @@ async fn a_reload_puts_good_settings_in_force_and_bad_ones_change_nothing() {
         ("", BUILT_IN.replace(FIELD, "  shippingMethod: String @column(name: \"no_such_column\")\n")),
     ] {
         fs::write(&schema, schema_text).unwrap();
-        managed.reload(&settings(&format!("cors-origins = 'https://a.example'\n{bad}")));
+        let kept = [("max-cost =", "max-cost = 1\n"), ("login-attempts =", "login-attempts = 1\n")];
+        let kept: String = kept.into_iter().filter(|(key, _)| !bad.contains(key)).map(|(_, line)| line).collect();
+        managed.reload(&settings(&format!("cors-origins = 'https://a.example'\n{kept}{bad}")));
         assert!(!managed.allows("https://a.example"), "{bad}");
         assert!(managed.sdl().contains("shippingMethod: ShipmentMethodType"), "{bad}");
     }
 
+    // A file that lost settings may be half written.
+    managed.reload("cors-origins = 'https://a.example'\nmax-cost = 1000\n");
+    assert!(!managed.allows("https://a.example"));
+
     fs::write(&schema, BUILT_IN.replace(FIELD, "")).unwrap();
     // A flag goes before the file, also in a reload.
-    let last = "cors-origins = 'https://a.example'\nbody-limit = 100\npool-size = 3\n";
+    let last =
+        "max-cost = 1000\nlogin-attempts = 5\ncors-origins = 'https://a.example'\nbody-limit = 100\npool-size = 3\n";
     managed.reload(&settings(last));
     assert!(managed.allows("https://a.example") && !managed.allows("https://b.example"));
     assert!(!managed.sdl().contains("shippingMethod"));
@@ -130,13 +137,14 @@ async fn a_reload_puts_good_settings_in_force_and_bad_ones_change_nothing() {
         "/nowhere cannot be read",
         "is no schema",
         "no_such_column",
+        "no longer has login-attempts, schema,",
     ]
     .iter()
     .enumerate()
     {
         assert!(refused[at].contains(expected), "{expected}: {refused:#?}");
     }
-    assert_eq!(refused.len(), 7, "{refused:#?}");
+    assert_eq!(refused.len(), 8, "{refused:#?}");
     let read = lines("the settings were read again");
     assert!(read.iter().all(|line| line.contains(r#""changed":"max-cost, login-attempts, cors-origins""#)), "{read:?}");
     assert!(lines("started again")[0].contains(r#""settings":"pool-size""#), "{log}");
@@ -209,6 +217,34 @@ async fn a_reload_replaces_the_certificate_and_keeps_connections() {
     managed.reload("");
     use_open();
     assert!(live(&second).is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_never_changes_whether_clients_are_served_over_tls() {
+    let authority = Authority::new("first");
+    let files = ServiceManager::start("reload-encryption-files").folder;
+    let [certificate, key] = ["server.crt", "server.key"].map(|name| files.path().join(name));
+    authority.write("api.example", &certificate, &key);
+    let tls = format!("tls-cert = '{}'\ntls-key = '{}'\n", certificate.display(), key.display());
+
+    let clear = Managed::start("reload-clear", Profile::DEFAULT, "", &[]).await;
+    clear.reload(&format!("{tls}cors-origins = 'https://a.example'\n"));
+    assert_eq!(clear.server.get("/health/live").status, 200, "it is still served in clear");
+    assert!(!clear.allows("https://a.example"));
+
+    let encrypted = Managed::start("reload-encrypted", Profile::DEFAULT, &tls, &[]).await;
+    for without in ["", "tls-cert = ''\ntls-key = ''\n"] {
+        encrypted.reload(without);
+        let mut stream = authority.connect("api.example", encrypted.server.connect());
+        stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        let mut response = [0; 15];
+        stream.read_exact(&mut response).unwrap();
+        assert_eq!(&response, b"HTTP/1.1 200 OK");
+    }
+    let (clear, encrypted) = (clear.server.stop(), encrypted.server.stop());
+    assert!(clear.contains("tls-cert and tls-key were not set at the start"), "{clear}");
+    assert!(encrypted.contains("no longer has tls-cert, tls-key, which it had at the start"), "{encrypted}");
+    assert!(encrypted.contains("tls-cert and tls-key were set at the start"), "{encrypted}");
 }
 
 /// Clients that send queries until they are stopped. Each counts its complete responses, and fails at any other.

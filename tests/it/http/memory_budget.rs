@@ -6,8 +6,10 @@ use bytes::Bytes;
 use h2::RecvStream;
 use hyper::Response;
 use orderql::access::profile::Profile;
+use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::support::http::GRAPHQL_JSON;
 use crate::support::http::{JSON, graphql_head};
 use crate::support::http2::{ask, begin, connect, read};
 use crate::support::server::server_with_demo_user;
@@ -110,4 +112,21 @@ async fn an_unread_response_keeps_its_callers_place_and_ends_its_connection() {
     let other = connect(&server, 65_535).await;
     while ask(&other, &server, &token, SMALL).await.status() == 429 {}
     assert!(read(ask(&other, &server, &token, LARGE).await).await > 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_count_before_they_are_made() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
+    let post = |objects: usize| {
+        let variables = json!({ "unused": vec![json!({ "a": 1 }); objects] });
+        server.post(&token, GRAPHQL_JSON, json!({ "query": SMALL, "variables": variables }).to_string())
+    };
+    assert_eq!(post(100).status, 200);
+    // Some kilobytes of text, which would be half a mebibyte of values.
+    let refused = post(1_000);
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    let too_many = post(10_000);
+    assert_eq!((too_many.status, too_many.code().as_str()), (413, "PAYLOAD_TOO_LARGE"));
+    let extensions = &too_many.json()["errors"][0]["extensions"];
+    assert_eq!((&extensions["values"], &extensions["maxValues"]), (&json!(20_004), &json!(10_000)));
 }
