@@ -67,14 +67,14 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const PLACES: Places = Places { running: 1, waiting: 0 };
 
 /// Responds with the lines of a collection, or with an error, whose status says what happened.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| {
         context.entry.fail(&error);
         error_response::graphql(&error, Media::GraphqlResponse)
     })
 }
 
-async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
     let after = read_position::after(&context.head.headers, &context.service.servers).await?;
     let envelope = request_envelope::read(context, &caller, body).await?;
