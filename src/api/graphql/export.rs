@@ -56,8 +56,10 @@ use crate::throttle::rate_limiter::Debit;
 /// The media type.
 const LINES: &str = "application/x-ndjson";
 
-/// Nodes after which a line has a cursor, at the next end of a page.
+/// Nodes, and the time, after which a line has a cursor, at the next end of a page. By its credits, an export of the default
+/// limits takes a minute for a thousand nodes.
 const RESUME_AFTER: u64 = 1000;
+const RESUME_EVERY: Duration = Duration::from_secs(1);
 
 /// How long an export pauses between two pages while queries run, in times of its last page, and at most.
 const PAUSE: u32 = 3;
@@ -104,6 +106,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
         cursor: None,
         nodes: 0,
         resumable_at: 0,
+        resumable_since: Instant::now(),
         cost: Arc::clone(&cost),
         until: time::Instant::now() + options.export_time,
         request_id: Arc::clone(&entry.id),
@@ -174,6 +177,7 @@ struct RunningExport {
     /// The number of nodes so far, and at the last line with a cursor.
     nodes: u64,
     resumable_at: u64,
+    resumable_since: Instant,
     /// What was debited, also for the log.
     cost: Arc<AtomicU64>,
     until: time::Instant,
@@ -354,8 +358,13 @@ impl RunningExport {
         self.cursor = has_next_page.then(|| end_cursor.clone());
         match &self.cursor {
             // A page without nodes has a line, too, so that the client sees that the export goes on.
-            Some(cursor) if nodes == 0 || self.nodes - self.resumable_at >= RESUME_AFTER => {
+            Some(cursor)
+                if nodes == 0
+                    || self.nodes - self.resumable_at >= RESUME_AFTER
+                    || self.resumable_since.elapsed() >= RESUME_EVERY =>
+            {
                 self.resumable_at = self.nodes;
+                self.resumable_since = Instant::now();
                 write_resume(cursor, self.nodes, out);
                 Ok(false)
             }
