@@ -113,6 +113,7 @@ async fn respond(
         Route::Token => token::respond(context).await,
         Route::Sdl => Ok(schema::respond(&service.sdl, &head.headers, &service.http.options.codings)?),
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
+        Route::Root => Ok(console::files::redirect()),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
