@@ -96,13 +96,13 @@ impl Service {
 
     async fn handle(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
         let ArrivedRequest { listener, peer, in_flight, request, route } = arrived;
-        let (head, body) = request.into_parts();
+        let (head, mut body) = request.into_parts();
         let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method);
         entry.listener = Some(listener);
         entry.peer = Some(client_address::of(peer, &head.headers, &self.http.options.trusted_proxies));
         trace(&head, &mut entry);
         let mut context = RequestContext { service: self, listener, head, in_flight, entry, permit: None };
-        let responding = respond(&mut context, route, body);
+        let responding = respond(&mut context, route, &mut body);
         // Pinned first, because adapters move what they are given.
         let result = AssertUnwindSafe(pin!(responding)).catch_unwind().await;
         // A panic becomes an internal error, so that the other requests of the connection go on.
@@ -114,16 +114,23 @@ impl Service {
                 respond_with_error(route, &error, &mut context.entry)
             }
         };
+        if context.head.version == Version::HTTP_2 && !context.head.headers.contains_key(header::EXPECT) {
+            body::discard(&mut body, &context.service.http.options).await;
+        }
         context.in_flight.progress(Phase::Responding);
         complete(context, response)
     }
 }
 
-async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn respond(
+    context: &mut RequestContext,
+    route: Option<Route>,
+    body: &mut Incoming,
+) -> Result<HttpResponse, ApiError> {
     let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
     in_flight.reserve(head::memory(head)).map_err(ServiceError::from)?;
     head::check(head, in_flight.ambiguous)?;
-    body::check_length(&body, &service.http.options)?;
+    body::check_length(body, &service.http.options)?;
     let route = route.ok_or(EndpointError::NotFound)?;
     entry.route = Some(route);
     if head.method == Method::OPTIONS {
@@ -141,6 +148,7 @@ async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incom
         Route::Token => token::respond(context).await,
         Route::Sdl => Ok(schema::respond(&service.sdl, &head.headers, &service.http.options.codings)?),
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
+        Route::Root => Ok(console::files::redirect()),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),

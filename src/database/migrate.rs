@@ -67,11 +67,15 @@ pub enum MigrateError {
     )]
     TableInUse(#[source] Cause),
     /// The role lacks a privilege.
-    #[error(
-        "the database role lacks a right, and nothing was changed: run as the owner of OFBiz's tables, with CREATE on \
-         the database"
-    )]
-    NotAllowed(#[source] Cause),
+    #[error("the role {role} lacks a right, and nothing was changed: run as {owner}, with CREATE on the database")]
+    NotAllowed {
+        /// The role that migrates.
+        role: String,
+        /// Whose the tables are.
+        owner: String,
+        /// PostgreSQL's error.
+        source: Cause,
+    },
     /// Another statement of the migration failed.
     #[error("the migration failed, and nothing was changed")]
     Failed(#[source] Cause),
@@ -140,7 +144,10 @@ async fn migrate_scope(client: &mut Client, scope: Scope) -> Result<MigrationRep
     let reset = client
         .batch_execute(&format!("RESET search_path; RESET lock_timeout; SELECT pg_advisory_unlock({LOCK})"))
         .await;
-    let report = result?;
+    let report = match result {
+        Err(MigrateError::NotAllowed { source, .. }) => return Err(not_allowed(client, source).await),
+        result => result?,
+    };
     reset?;
     Ok(report)
 }
@@ -226,11 +233,28 @@ fn statement_error(error: tokio_postgres::Error) -> MigrateError {
     }
 }
 
+/// The error of a role that lacks a right, with the name of the role that has it.
+async fn not_allowed(client: &Client, source: Cause) -> MigrateError {
+    let select = "SELECT current_user::text, (SELECT relowner::regrole::text FROM pg_class
+                                              WHERE oid = to_regclass('public.order_header'))";
+    let row = client.query_one(select, &[]).await.ok();
+    let name = |column| row.as_ref().and_then(|row| row.try_get::<_, Option<String>>(column).ok().flatten());
+    let owner = name(1).map_or_else(String::new, |owner| format!("{owner}, "));
+    MigrateError::NotAllowed {
+        role: name(0).unwrap_or_else(|| "of the address".to_owned()),
+        owner: format!("{owner}the owner of OFBiz's tables"),
+        source,
+    }
+}
+
 /// The error for a cause that the operator can fix; otherwise returns the cause.
 fn classify(code: Option<&SqlState>, cause: Cause) -> Result<MigrateError, Cause> {
     match code {
         Some(&SqlState::LOCK_NOT_AVAILABLE) => Ok(MigrateError::TableInUse(cause)),
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(MigrateError::NotAllowed(cause)),
+        // The names are filled in when the session can be asked again.
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            Ok(MigrateError::NotAllowed { role: String::new(), owner: String::new(), source: cause })
+        }
         _ => Err(cause),
     }
 }

@@ -71,6 +71,16 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     Some(response)
 }
 
+/// Leads from the root of the server to the page.
+pub(crate) fn redirect() -> HttpResponse {
+    let mut response = empty_response(StatusCode::FOUND);
+    let headers = response.headers_mut();
+    // Relative, for proxies that serve the server below a path of theirs.
+    headers.insert(header::LOCATION, HeaderValue::from_static("rest/s1/graphql"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
 /// Responds with a file.
 pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) -> Result<HttpResponse, ApiError> {
     let name = path.strip_prefix(Route::Console.path()).unwrap_or_default();

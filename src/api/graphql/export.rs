@@ -59,8 +59,10 @@ use crate::throttle::rate_limiter::Debit;
 /// The media type.
 const LINES: &str = "application/x-ndjson";
 
-/// Nodes after which a line has a cursor, at the next end of a page.
+/// Nodes, and the time, after which a line has a cursor, at the next end of a page. By its credits, an export of the default
+/// limits takes a minute for a thousand nodes.
 const RESUME_AFTER: u64 = 1000;
+const RESUME_EVERY: Duration = Duration::from_secs(1);
 
 /// How long an export pauses between two pages while queries run, in times of its last page, and at most.
 const PAUSE: u32 = 3;
@@ -70,14 +72,14 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const PLACES: Places = Places { running: 1, waiting: 0 };
 
 /// Responds with the lines of a collection, or with an error, whose status says what happened.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| {
         context.entry.fail(&error);
         error_response::graphql(&error, Media::GraphqlResponse)
     })
 }
 
-async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
     let after = read_position::after(&context.head.headers, &context.service.servers).await?;
     let envelope = request_envelope::read(context, &caller, body).await?;
@@ -111,6 +113,7 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
         cursor: None,
         nodes: 0,
         resumable_at: 0,
+        resumable_since: Instant::now(),
         cost: Arc::clone(&cost),
         until: time::Instant::now() + options.export_time,
         request_id: Arc::clone(&entry.id),
@@ -184,6 +187,7 @@ struct RunningExport {
     /// The number of nodes so far, and at the last line with a cursor.
     nodes: u64,
     resumable_at: u64,
+    resumable_since: Instant,
     /// What was debited, also for the log.
     cost: Arc<AtomicU64>,
     until: time::Instant,
@@ -426,8 +430,13 @@ impl RunningExport {
         self.cursor = has_next_page.then(|| end_cursor.clone());
         match &self.cursor {
             // A page without nodes has a line, too, so that the client sees that the export goes on.
-            Some(cursor) if nodes == 0 || self.nodes - self.resumable_at >= RESUME_AFTER => {
+            Some(cursor)
+                if nodes == 0
+                    || self.nodes - self.resumable_at >= RESUME_AFTER
+                    || self.resumable_since.elapsed() >= RESUME_EVERY =>
+            {
                 self.resumable_at = self.nodes;
+                self.resumable_since = Instant::now();
                 write_resume(cursor, self.nodes, out);
                 Ok(false)
             }

@@ -52,7 +52,7 @@ use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     let mut response = if negotiate::prefers_lines(&context.head.headers) {
         Box::pin(export::respond(context, body)).await
     } else {
@@ -68,7 +68,7 @@ pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> Htt
     response
 }
 
-async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+async fn respond_with_data(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
     let headers = &context.head.headers;
     let media = negotiate::accepted(headers);
@@ -89,7 +89,7 @@ async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> Http
 /// reach the next, and nothing before the last one reads the database.
 async fn serve(
     context: &mut RequestContext,
-    body: Incoming,
+    body: &mut Incoming,
     media: Result<Media, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;

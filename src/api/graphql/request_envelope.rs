@@ -103,7 +103,7 @@ impl From<EnvelopeError> for ApiError {
 pub(crate) async fn read(
     context: &mut RequestContext,
     caller: &Principal,
-    body: Incoming,
+    body: &mut Incoming,
 ) -> Result<GraphqlRequest, ApiError> {
     let RequestContext { service, head, in_flight, .. } = context;
     let request = if head.method == Method::POST {

@@ -71,7 +71,7 @@ enum IdempotencyKeyError {
 }
 
 /// Applies an update and responds with its outcome or an error.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| fail(&error, &mut context.entry))
 }
 
@@ -81,7 +81,7 @@ fn fail(error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
     error_response::order_update(error)
 }
 
-async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<HttpResponse, ApiError> {
     let principal = context.authorize(Artifact::UpdateOrder)?;
     let RequestContext { service, head, in_flight, entry, .. } = context;
     let headers = &head.headers;

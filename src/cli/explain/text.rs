@@ -181,8 +181,8 @@ fn sum(node: &CostNode) -> Option<String> {
     }
     let _ = match node.unindexed_terms {
         0 => Ok(()),
-        1 => write!(sum, " + {} for a search term without an index", node.penalty),
-        terms => write!(sum, " + {} for {terms} search terms without an index", node.penalty),
+        1 => write!(sum, " + {} for a search term that is not selective", node.penalty),
+        terms => write!(sum, " + {} for {terms} search terms that are not selective", node.penalty),
     };
     Some(sum)
 }

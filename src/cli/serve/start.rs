@@ -51,9 +51,10 @@ pub(crate) async fn check(config: &Config) -> Outcome {
     Tokens::check(&config.tokens()?)?;
     let options = config.http();
     options.tls.as_ref().map(tls::read).transpose()?;
-    for address in options.admin_listen.iter().chain([&options.listen]) {
-        BoundSocket::check(address).await?;
+    if let Some(address) = &options.admin_listen {
+        BoundSocket::check(address, ListenerKind::Admin).await?;
     }
+    BoundSocket::check(&options.listen, ListenerKind::Public).await?;
     Ok(())
 }
 
@@ -78,7 +79,7 @@ pub(crate) async fn start(
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
     let mut bind = async |address, kind| {
-        let socket = BoundSocket::bind(address, options.listen_mode, &mut inherited).await?;
+        let socket = BoundSocket::bind(address, kind, options.listen_mode, &mut inherited).await?;
         Ok::<_, ListenError>(Listener::new(socket, kind))
     };
     let admin = match &options.admin_listen {

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixListener as StdUnixListener;
 
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
 
+use crate::http::listener_kind::ListenerKind;
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::inherited::{InheritedSocket, InheritedSockets};
 use crate::http::socket::stream::Stream;
@@ -38,9 +39,10 @@ enum Kind<T, U> {
 
 /// An address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on {address}")]
+#[error("cannot listen on {address}, which the setting {setting} names")]
 pub(crate) struct ListenError {
     address: ListenAddress,
+    setting: &'static str,
     source: io::Error,
 }
 
@@ -48,22 +50,23 @@ impl BoundSocket {
     /// Binds the address. `mode` are the permissions of a Unix socket's file.
     pub(crate) async fn bind(
         address: &ListenAddress,
+        listener: ListenerKind,
         mode: u32,
         inherited: &mut InheritedSockets,
     ) -> Result<Self, ListenError> {
         let kind = Kind::bind(address, mode, inherited).await;
         let bound = kind.and_then(|kind| Ok(Self { address: kind.address(address)?, kind }));
-        bound.map_err(|source| ListenError { address: address.clone(), source })
+        bound.map_err(|source| ListenError { address: address.clone(), setting: listener.setting(), source })
     }
 
     /// Fails if the address cannot be listened on. It is free again at once.
-    pub(crate) async fn check(address: &ListenAddress) -> Result<(), ListenError> {
+    pub(crate) async fn check(address: &ListenAddress, listener: ListenerKind) -> Result<(), ListenError> {
         let checked = match address {
             ListenAddress::Tcp(address) => bind_tcp(*address).map(drop),
             ListenAddress::Unix(path) => unix_file::check(path).await,
             ListenAddress::Inherited(_) => Ok(()),
         };
-        checked.map_err(|source| ListenError { address: address.clone(), source })
+        checked.map_err(|source| ListenError { address: address.clone(), setting: listener.setting(), source })
     }
 
     /// The address, with the port that the system chose if the configured one is 0.

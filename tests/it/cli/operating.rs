@@ -65,7 +65,18 @@ async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
     assert!(signed_in.succeeded && signed_in.stdout.contains("ORDER_SPLIT"), "{}", signed_in.stderr);
     for (arguments, expected) in [
         (&["--url", &secure, "--ca", root, "--user", "demo"][..], "demo cannot sign in: "),
-        (&["--url", &secure, "--ca", certificate, "--token", &token], "no connection to localhost"),
+        (
+            &["--url", &secure, "--ca", certificate, "--token", &token],
+            "an authority that is not trusted; name its PEM file with --ca",
+        ),
+        (
+            &["--url", &secure.replace("https:", "http:"), "--token", &token],
+            "is no HTTP; does its address begin with https://?",
+        ),
+        (
+            &["--url", &url.replace("http:", "https:"), "--token", &token],
+            "is no TLS; does its address begin with http://?",
+        ),
         (&["--url", "ftp://a"], "http://HOST:PORT"),
         (&["--url", "http://127.0.0.1:1", "--token", "x"], "no connection to 127.0.0.1:1"),
         (&["--url", &secure, "--ca", root], "name a caller"),

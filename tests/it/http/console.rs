@@ -110,6 +110,15 @@ async fn the_setting_says_which_listener_has_the_console() {
         let (server, _database) = server_with_users(&[("demo", Profile::DEFAULT)], &flags).await;
         let page = server.request(PAGE, &[BROWSER], "");
         assert_eq!(page.body.starts_with("<!doctype html>"), is_public, "{mode:?}");
+        // The root leads to it, where it is.
+        for (root, is_there) in [(server.get("/"), is_public), (server.get_as_operator("/"), is_admin)] {
+            let location = is_there.then_some("rest/s1/graphql");
+            assert_eq!(
+                (root.status, root.header("location")),
+                (if is_there { 302 } else { 404 }, location),
+                "{mode:?}"
+            );
+        }
         assert_eq!(page.status == 401, !is_public, "{mode:?}: {page:?}");
         let page = server.as_operator(PAGE, &[BROWSER], "");
         assert_eq!(page.body.starts_with("<!doctype html>"), is_admin, "{mode:?}");
