@@ -191,12 +191,10 @@ mod tests {
         fn end(&mut self, _: u64, _: u64) {}
     }
 
-    /// A part, or nothing if the thread is left to other tasks first.
-    fn poll(body: &mut OutgoingBody<NoRecord>) -> Option<Option<OutgoingPart<NoRecord>>> {
-        match Pin::new(body).poll_frame(&mut Context::from_waker(&noop_waker())) {
-            Poll::Pending => None,
-            Poll::Ready(part) => Some(part.map(|part| part.unwrap().into_data().unwrap())),
-        }
+    /// A part, unless the thread is left to other tasks first.
+    fn poll(body: &mut OutgoingBody<NoRecord>) -> Poll<Option<OutgoingPart<NoRecord>>> {
+        let part = Pin::new(body).poll_frame(&mut Context::from_waker(&noop_waker()));
+        part.map(|part| part.map(|part| part.unwrap().into_data().unwrap()))
     }
 
     #[test]
@@ -205,17 +203,18 @@ mod tests {
         let parts = ["first", "", "second"].map(|part| Ok(Bytes::from_static(part.as_bytes())));
         let chunks = ResponseBody::Chunks(Box::new(parts.into_iter()));
         let mut body = OutgoingBody::new(chunks, connection.begin(), NoRecord);
-        let first = poll(&mut body).unwrap().unwrap();
+        let Poll::Ready(Some(first)) = poll(&mut body) else { panic!("it is ready") };
         assert_eq!(first.chunk(), b"first");
-        assert!(poll(&mut body).is_none());
+        assert!(poll(&mut body).is_pending());
         assert!(matches!(connection.waiting(), Waiting::ForReader(_)), "it has not read the first part");
         drop(first);
         assert_eq!(connection.waiting(), Waiting::No);
-        assert!(poll(&mut body).is_none(), "an empty part is not sent");
+        assert!(poll(&mut body).is_pending(), "an empty part is not sent");
         assert_eq!(connection.waiting(), Waiting::No);
-        assert_eq!(poll(&mut body).unwrap().unwrap().chunk(), b"second");
+        let Poll::Ready(Some(second)) = poll(&mut body) else { panic!("it is ready") };
+        assert_eq!(second.chunk(), b"second");
         assert!(matches!(connection.waiting(), Waiting::ForReader(_)));
-        assert!(poll(&mut body).is_none());
-        assert!(poll(&mut body).unwrap().is_none());
+        assert!(poll(&mut body).is_pending());
+        assert!(matches!(poll(&mut body), Poll::Ready(None)));
     }
 }

@@ -256,7 +256,7 @@ async fn every_page_has_to_fit_into_the_memory_that_a_connection_may_hold() {
     let lengthen = "UPDATE order_header SET order_name = repeat('x', 100) WHERE order_id > (
         SELECT order_id FROM order_header ORDER BY order_id OFFSET 1000 LIMIT 1)";
     database.connect().await.batch_execute(lengthen).await.unwrap();
-    let names: String = (0..20).map(|number| format!(" n{number}: orderName")).collect();
+    let names = (0..20).map(|number| format!("n{number}: orderName")).collect::<Vec<_>>().join(" ");
     let query = |reverse: bool, after: &Value| {
         let after = after.as_str().map(|after| format!(", after: \"{after}\"")).unwrap_or_default();
         format!(

@@ -76,7 +76,7 @@ async fn a_query_that_is_not_compiled_in_time_is_logged_with_the_hash_of_its_tex
     let flags = ["--slow-query", "1ms", "--access-log", "off"];
     let (server, _database) = server_with_users(&[("hasty", hasty)], &flags).await;
     // A name that nobody has is compared with all that there are.
-    let fields: String = (0..4000).map(|number| format!(" wrong{number}")).collect();
+    let fields = (0..4000).map(|number| format!("wrong{number}")).collect::<Vec<_>>().join(" ");
     let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
     assert_eq!(server.query(&server.token("hasty"), &query).code(), "SERVICE_UNAVAILABLE");
     let log = server.stop();
