@@ -109,7 +109,7 @@ async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incom
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
-        Route::Metrics => Ok(metrics::respond(service, &entry.id)?),
+        Route::Metrics => Ok(metrics::respond(service, &head.headers, &entry.id)?),
         Route::Settings => Ok(settings::respond(&service.settings)),
     }
 }
