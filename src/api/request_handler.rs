@@ -152,7 +152,7 @@ async fn respond(
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
-        Route::Metrics => Ok(metrics::respond(service, &entry.id)?),
+        Route::Metrics => Ok(metrics::respond(service, &head.headers, &entry.id)?),
         Route::Settings => Ok(settings::respond(&service.settings, head)?),
     }
 }

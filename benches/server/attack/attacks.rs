@@ -269,16 +269,15 @@ const WAITING: &str = "Accept-Encoding: br\r\nPrefer: wait=5\r\n";
 
 /// Queries of which one writes fifty megabytes for 100 credits, one as much as is allowed, and one is free.
 fn free_leaves(attacker: &Attacker) -> Result<()> {
-    let cursors = |lists: usize| {
-        let rows = if lists == 1 { 25 } else { 100 };
-        let lists = (0..lists).map(|list| format!("e{list}: edges {{ ...C }} ")).collect::<Vec<_>>().concat();
+    let cursors = |count: usize, rows: usize| {
+        let lists = (0..count).map(|list| format!("e{list}: edges {{ ...C }} ")).collect::<Vec<_>>().concat();
         let cursors = (0..1600).map(|alias| format!("a{alias}:cursor ")).collect::<Vec<_>>().concat();
         format!("{{ orders(first: {rows}) {{ {lists} }} }} fragment C on OrderEdge {{ {cursors} }}")
     };
     let schemas = (0..10).map(|alias| format!("s{alias}: __schema {{ ...S }} ")).collect::<Vec<_>>().concat();
     let fragment =
         "fragment S on __Schema { types { name description fields { name description args { name description } } } }";
-    let queries = [cursors(6), cursors(1), format!("{{ {schemas} }} {fragment}")];
+    let queries = [cursors(6, 100), cursors(1, 25), format!("{{ {schemas} }} {fragment}")];
     let requests = &queries.map(|query| http1_body(attacker, WAITING, &json!({ "query": query })));
     let number = Cell::new(0);
     attacker.run_clients(CONNECTIONS, async |_| {

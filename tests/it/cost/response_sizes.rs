@@ -34,20 +34,3 @@ async fn a_response_that_may_be_too_large_is_rejected_before_the_database_with_t
     assert_eq!(cost["throttleStatus"]["currentlyAvailable"], 9900);
     assert_eq!(report["data"], Value::Null);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_written_without_being_paid_for_is_paced() {
-    let (server, _database, token) = server_with_demo_user(Profile::DEFAULT, &[]).await;
-    // Megabytes of which none is paid for: the last ones are more than a second early.
-    let fields = "types { name description fields { name description args { name description } } }";
-    let schema = |count: usize| {
-        let schemas: Vec<_> = (0..count).map(|alias| format!("s{alias}: __schema {{ ...S }}")).collect();
-        format!("{{ {} }} fragment S on __Schema {{ {fields} }}", schemas.join(" "))
-    };
-    let statuses: Vec<_> = std::thread::scope(|scope| {
-        let clients: Vec<_> =
-            (0..40).map(|_| scope.spawn(|| server.query_as(GRAPHQL_JSON, &token, &schema(10)))).collect();
-        clients.into_iter().map(|client| client.join().unwrap().status).collect()
-    });
-    assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");
-}

@@ -31,6 +31,13 @@ async fn only_operators_have_metrics_and_settings_and_see_the_parts() {
     }
     let metrics = server.get_as_operator("/metrics");
     assert_eq!(metrics.header("content-type"), Some("application/openmetrics-text; version=1.0.0; charset=utf-8"));
+    let older = server.as_operator("GET /metrics", &["Accept: text/plain;version=0.0.4", "Connection: close"], "");
+    assert_eq!(older.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert!(
+        older.body.contains("# TYPE orderql_errors_total counter\n") && !older.body.contains("# EOF"),
+        "{}",
+        older.body
+    );
     for path in ["/auth/token", "/rest/s1/graphql", "/api/updateOrder", "/.well-known/jwks.json"] {
         assert_eq!(server.get_as_operator(path).status, 404, "{path}");
     }
