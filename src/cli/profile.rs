@@ -8,6 +8,7 @@ use crate::access::caller_limits::DefaultLimits;
 use crate::access::manage::profiles;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::cli::settings;
 use crate::cli::table::{Table, report};
 use crate::config::error::ConfigError;
@@ -134,7 +135,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                 let shown = limits.map(|(limit, number)| (limit.name, shown(limit, number)));
                 if json {
                     let object: Map<_, _> = shown.map(|(name, value)| (name.to_owned(), value)).collect();
-                    println!("{:#}", Value::Object(object));
+                    write(&format!("{:#}\n", Value::Object(object)))?;
                 } else {
                     let rows = shown.map(|(name, value)| {
                         let value = if value.is_null() { json!("the server's default") } else { value };

@@ -14,12 +14,13 @@ mod prompt;
 mod remote;
 mod response;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::cli::query::history::History;
 use crate::cli::query::remote::{Caller, Server};
 use crate::cli::query::response::Ordered;
@@ -128,11 +129,7 @@ impl Asked {
 fn print(response: &Ordered, as_json: bool) -> Outcome {
     let text =
         if as_json { format!("{}\n", serde_json::to_string_pretty(response)?) } else { listing::render(response) };
-    match io::stdout().write_all(text.as_bytes()) {
-        // The reader closed the pipe: it needs no more.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        written => written?,
-    }
+    write(&text)?;
     if !as_json {
         eprint!("{}", listing::warnings(response));
     }

@@ -99,6 +99,20 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
     let found = |text: &str| examined.stdout.matches(text).count();
     assert_eq!((found("follows the primary"), found("is no standby")), (2, 1), "{}", examined.stdout);
 
+    // One that has stopped to replay is not read.
+    let replica = &replicas[0];
+    replica.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
+    servers
+        .primary
+        .connect()
+        .await
+        .batch_execute("CREATE TABLE written_later (); DROP TABLE written_later")
+        .await
+        .unwrap();
+    let examined = run(orderql().args(["doctor", "--database-url", &primary, "--replica-urls", &urls]), "");
+    assert!(examined.stdout.contains(" bytes behind, more than 2 s, so that it is not read"), "{}", examined.stdout);
+    replica.batch_execute("SELECT pg_wal_replay_resume()").await.unwrap();
+
     // A position that nobody has written would send every read to the primary.
     for accept in [JSON, "application/x-ndjson"] {
         let before = (service.reads(true, "position"), service.reads(false, "preferred"));
