@@ -1,11 +1,12 @@
 //! What the values of a field come from.
 
 use crate::catalog::ids::EntityId;
+use crate::catalog::normalization::Normalization;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
-use crate::value::ScalarType;
+use crate::value::{ScalarType, Value};
 
 /// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a
 /// pass over the fields of a level has no cases for those of others.
@@ -295,12 +296,22 @@ pub struct SearchKey {
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.
     pub vocabulary: Option<String>,
+    /// What values are brought into before they are compared.
+    pub normalization: Option<Normalization>,
 }
 
 impl SearchKey {
     /// Whether a comparator of the key is one of a range.
     pub fn takes_ranges(&self) -> bool {
         self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
+    }
+
+    /// Brings a value into the form that the column has. Fails with what it should be.
+    pub fn normalize(&self, value: Value) -> Result<Value, &'static str> {
+        match self.normalization {
+            Some(normalization) => normalization.apply(value),
+            None => Ok(value),
+        }
     }
 
     /// The relation that has the key's column, if it is a key of this connection.

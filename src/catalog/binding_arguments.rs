@@ -4,6 +4,7 @@ use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
@@ -28,6 +29,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
             "within",
             "by",
             "vocabulary",
+            "normalize",
         ],
     ),
     ("sort", &["key", "column"]),
@@ -124,6 +126,17 @@ impl<'d, 't> BindingArguments<'d, 't> {
             comparators.extend_from_slice(named);
         }
         Ok(comparators)
+    }
+
+    /// `normalize`, which is a name.
+    pub(super) fn normalization(&self) -> Result<Option<Normalization>, SchemaError> {
+        match self.value("normalize") {
+            None => Ok(None),
+            Some(value) => {
+                let named = if let sdl::Value::Enum(name) = value { Normalization::named(name) } else { None };
+                named.map(Some).ok_or_else(|| self.bad("normalize", "LOWER_CASE or LAST_DIGITS"))
+            }
+        }
     }
 
     fn value(&self, argument: &str) -> Option<&sdl::Value<'t, String>> {

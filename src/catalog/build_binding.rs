@@ -258,6 +258,7 @@ fn search_key(
         in_order_of: in_order_of.collect::<Result<_, _>>()?,
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
+        normalization: definition.normalization,
     })
 }
 

@@ -3,6 +3,7 @@
 use graphql_parser::Pos;
 
 use crate::catalog::binding::AggregateFunction;
+use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
 /// The name of the query root type.
@@ -114,6 +115,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
+    /// What values are brought into before they are compared.
+    pub(super) normalization: Option<Normalization>,
 }
 
 /// `@sort`

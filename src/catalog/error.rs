@@ -29,7 +29,9 @@ pub(crate) enum SchemaErrorKind {
     #[error("not a schema document: {0}")]
     Syntax(String),
     /// A kind of definition that schema files do not support.
-    #[error("{0} is not taken; a schema has object types, directive definitions and the enum Compare")]
+    #[error(
+        "{0} is not taken; a schema has object types, directive definitions and the enums Compare and Normalization"
+    )]
     Unsupported(&'static str),
     /// A field or argument of an introspection type that has no implementation. Only the built-in introspection schema
     /// can contain one.

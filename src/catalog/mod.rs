@@ -9,6 +9,7 @@
 //! - `type_names`: the names and ids of all types
 //! - `build`, `build_binding`: definitions → catalog
 //! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
+//! - [`normalization`]: the forms in which values of search keys are compared
 //! - `key_description`: search keys and sort keys in words
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
@@ -32,6 +33,7 @@ pub(crate) mod introspection;
 mod introspection_types;
 mod key_description;
 pub(crate) mod meta_field;
+pub mod normalization;
 pub(crate) mod prices;
 pub mod schema;
 mod schema_description;

@@ -12,6 +12,9 @@ use crate::catalog::definition::{
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
 
+/// The enums of the binding directives' arguments.
+const ENUMS: [&str; 2] = ["Compare", "Normalization"];
+
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 
@@ -25,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Object(object)) => types.push(object_type(object)?),
             // The definitions of the binding directives themselves, for readers and editors.
             sdl::Definition::DirectiveDefinition(_) => {}
-            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ty.name == "Compare" => {}
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ENUMS.contains(&ty.name.as_str()) => {}
             sdl::Definition::TypeDefinition(other) => {
                 return unsupported(type_position(other), "this kind of type");
             }
@@ -196,6 +199,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
+    let normalization = arguments.normalization()?;
     let example = arguments.optional_text("example")?;
     Ok(SearchKeyDefinition {
         name,
@@ -208,6 +212,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         in_order_of,
         within,
         vocabulary,
+        normalization,
     })
 }
 

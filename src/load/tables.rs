@@ -6,9 +6,9 @@ use tokio_postgres::Client;
 
 use crate::load::column_type::ColumnType;
 
-/// Columns that are never loaded: (table, column). OFBiz's demo users have a public password, and this service needs no
-/// passwords of OFBiz's users.
-const WITHHELD: [(&str, &str); 1] = [("user_login", "current_password")];
+/// Columns that are never loaded: (table, column). OFBiz's demo users have a public password, and this service needs neither
+/// passwords of OFBiz's users nor PINs.
+const WITHHELD: [(&str, &str); 2] = [("user_login", "current_password"), ("gift_card", "pin_number")];
 
 /// OFBiz's four timestamp columns: when a row was last changed and when it was created, by statement and by transaction.
 pub(super) const STAMPS: [&str; 4] =

@@ -120,7 +120,8 @@ impl AccessPath {
     pub fn bound(&self, page_size: u32, values: usize) -> u64 {
         let [probes, window, probe_window] = [self.probes, self.window, self.probe_window].map(u64::from);
         let (limit, parts) = (u64::from(page_size) + 1, u64::from(self.parts.max(1)));
-        let page = limit * parts + probes + if self.is_counted { u64::from(MAX_COUNT) } else { 0 };
+        let counts = if self.is_counted { u64::from(MAX_COUNT) } else { 0 };
+        let page = limit * parts + probes + counts;
         // The look-ups of a count are those of the page, and its window is another one.
         let times = if self.is_counted { 2 } else { 1 };
         let counted: u64 = self.lookups.iter().map(|lookup| u64::from(lookup.rows) + 1).sum();
@@ -131,7 +132,7 @@ impl AccessPath {
             (true, Some(prefix)) => {
                 let (head, ranges) = (u64::from(range_head(page_size + 1, values)), values.max(1) as u64);
                 let merged = ranges * head + limit / head * (head + limit);
-                if prefix.is_sort_column { page * ranges } else { merged * parts + probes * ranges }
+                if prefix.is_sort_column { page * ranges } else { merged * parts + probes * ranges + counts }
             }
             (true, None) => page,
             (false, _) => counted + times * read.max(2 * (window + probes * probe_window)) + page,

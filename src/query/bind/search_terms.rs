@@ -132,7 +132,7 @@ fn read(
 fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
     let (index, comparator) = search_keys::key(arguments, connection, term)?;
     let key = &connection.search_keys[index];
-    let values = values(term, |text| column_value::parse(&key.column, text))
+    let values = values(term, |text| column_value::parse(&key.column, text).and_then(|value| key.normalize(value)))
         .map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {

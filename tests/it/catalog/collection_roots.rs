@@ -54,6 +54,7 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("productStores", "product_store AS t", "productStoreId"),
     ("inventoryLevels", "product_facility AS t", "productId facilityId"),
     ("inventoryItems", "inventory_item AS t", "inventoryItemId"),
+    ("inventoryItemDetails", "inventory_item_detail AS t", "inventoryItemId inventoryItemDetailSeqId"),
     (
         "inventoryReservations",
         "order_item_ship_grp_inv_res AS t",
@@ -97,12 +98,27 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
             let roles = "FROM order_role WHERE role_type_id = 'BILL_TO_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
             (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
         }
-        ("orders", "emailAddress") => {
-            let contacts = "FROM order_contact_mech JOIN contact_mech USING (contact_mech_id)
-                WHERE contact_mech_type_id = 'EMAIL_ADDRESS'";
+        ("orders" | "parties", "emailAddress") => {
+            let (id, links) = contacts(root);
+            let contacts = format!(
+                "FROM {links} JOIN contact_mech USING (contact_mech_id) WHERE contact_mech_type_id = 'EMAIL_ADDRESS'"
+            );
             (
-                format!("t.order_id IN (SELECT order_id {contacts} AND info_string ?)"),
-                format!("SELECT info_string {contacts}"),
+                format!("t.{id} IN (SELECT {id} {contacts} AND lower(info_string) ?)"),
+                format!("SELECT lower(info_string) {contacts}"),
+            )
+        }
+        ("orders" | "parties", "phone") => {
+            let (id, links) = contacts(root);
+            let digits = r"right(regexp_replace(concat(country_code, area_code, contact_number), '\D', '', 'g'), 9)";
+            let contacts = format!("FROM {links} JOIN telecom_number USING (contact_mech_id) WHERE {digits} <> ''");
+            (format!("t.{id} IN (SELECT {id} {contacts} AND {digits} ?)"), format!("SELECT {digits} {contacts}"))
+        }
+        ("inventoryItemDetails" | "inventoryReservations", "productId" | "facilityId") => {
+            let column = snake_case(key);
+            (
+                format!("t.inventory_item_id IN (SELECT inventory_item_id FROM inventory_item WHERE {column} ?)"),
+                format!("SELECT {column} FROM inventory_item"),
             )
         }
         ("orderItems", "facilityId") => (
@@ -183,6 +199,14 @@ impl Root {
     pub fn id_of(&self, edge: &Value) -> String {
         let parts = self.id.split(' ').map(|field| edge["node"][field].as_str().unwrap());
         parts.collect::<Vec<_>>().join("|")
+    }
+}
+
+/// The column of a root's id, and the relation that links its rows with contacts.
+fn contacts(root: &str) -> (&'static str, &'static str) {
+    match root {
+        "orders" => ("order_id", "order_contact_mech"),
+        _ => ("party_id", "(SELECT * FROM party_contact_mech WHERE coalesce(thru_date > now(), TRUE)) AS link"),
     }
 }
 

@@ -8,6 +8,12 @@ FROM generate_series(1, 40) AS n;
 
 INSERT INTO product_store (product_store_id, store_name) VALUES ('CORNER', 'Corner'), ('HARBOUR', 'Harbour'), ('BARE', NULL);
 
+-- Ids of lists that the demo leaves out, so that they have names.
+UPDATE order_status SET change_reason_enum_id = 'NOT_IN_STOCK' WHERE order_id = 'ORDER_SPLIT';
+UPDATE inventory_item_detail SET reason_enum_id = 'VAR_LOST' WHERE inventory_item_id = 'INV_SHIRT_S';
+UPDATE inventory_item SET status_id = 'INV_NS_ON_HOLD' WHERE inventory_item_id = 'INV_SHIRT_M';
+UPDATE return_item SET return_item_type_id = 'RET_FPROD_ITEM' WHERE return_id = 'RTN_1';
+
 DO $$
 DECLARE
     known record;
@@ -17,15 +23,16 @@ BEGIN
                 WHEN 'varchar'::regtype THEN 'left(md5(%s), 10)'
                 WHEN 'text'::regtype THEN 'left(md5(%s), 10)'
                 WHEN 'bpchar'::regtype THEN 'CASE WHEN hashtext(%s) %% 3 = 0 THEN ''Y'' ELSE ''N'' END'
-                WHEN 'numeric'::regtype THEN 'abs(hashtext(%s) %% 40) / CASE WHEN %L IN (''days_to_ship'', ''sequence_number'') THEN 1 ELSE 4.0 END'
+                WHEN 'numeric'::regtype THEN 'abs(hashtext(%s) %% 40) / CASE WHEN %L IN (''days_to_ship'', ''sequence_number'', ''sequence_num'') THEN 1 ELSE 4.0 END'
                 WHEN 'timestamptz'::regtype THEN 'timestamptz ''2020-01-01'' + abs(hashtext(%s)) %% 9000 * interval ''5.000001 hours'''
             END AS value, attribute.attname AS bare
         FROM pg_class AS relation
         JOIN pg_attribute AS attribute ON attribute.attrelid = relation.oid
         WHERE relation.relnamespace = 'public'::regnamespace AND relation.relkind = 'r'
           AND attribute.attnum > 0 AND NOT attribute.attisdropped AND NOT attribute.attnotnull
-          -- An end in the past would leave no facility with an address.
+          -- An end in the past would leave no facility with an address, and no product with a price.
           AND relation.relname NOT LIKE 'facility_contact_mech%'
+          AND relation.relname NOT IN ('product_feature_appl', 'product_price', 'product_content')
           AND attribute.atttypid IN ('varchar'::regtype, 'text'::regtype, 'bpchar'::regtype, 'numeric'::regtype,
             'timestamptz'::regtype)
     LOOP

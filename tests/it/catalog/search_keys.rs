@@ -11,7 +11,7 @@ use crate::catalog::sample;
 use crate::support::query_runner::{QueryRunner, UNLIMITED};
 
 /// A value that no row has.
-const NOWHERE: &str = "NOWHERE";
+const NOWHERE: &str = "NOWHERE0";
 
 #[tokio::test]
 async fn every_search_key_finds_its_rows_with_each_of_its_comparators() {
@@ -158,4 +158,46 @@ async fn rows(runner: &QueryRunner, root: &Root, query: &str) -> Vec<String> {
     let mut rows: Vec<_> = data["root"]["edges"].as_array().unwrap().iter().map(|edge| root.id_of(edge)).collect();
     rows.sort();
     rows
+}
+
+#[tokio::test]
+async fn contacts_are_found_however_they_are_written() {
+    let database = sample().await;
+    let client = database.connect().await;
+    let contacts = "
+        INSERT INTO contact_mech (contact_mech_id, contact_mech_type_id, info_string)
+        VALUES ('CALLER_EMAIL', 'EMAIL_ADDRESS', 'Caller.One@Example.ORG'), ('CALLER_PHONE', 'TELECOM_NUMBER', NULL);
+        INSERT INTO telecom_number (contact_mech_id, country_code, area_code, contact_number)
+        VALUES ('CALLER_PHONE', '49', '(0)30', '901 820-77');
+        INSERT INTO order_contact_mech (order_id, contact_mech_purpose_type_id, contact_mech_id)
+        SELECT 'ORDER_SPLIT', 'ORDER_EMAIL', contact_mech_id FROM contact_mech WHERE contact_mech_id LIKE 'CALLER%';
+        INSERT INTO party_contact_mech (party_id, contact_mech_id, from_date)
+        SELECT 'CUST_ADA', contact_mech_id, '2026-01-01' FROM contact_mech WHERE contact_mech_id LIKE 'CALLER%';";
+    client.batch_execute(contacts).await.unwrap();
+    let runner = QueryRunner::new(&database);
+    let search = async |term: &str| {
+        let found =
+            |root: &str, id: &str| format!("{root}(first: 2, query: {term:?}) {{ edges {{ node {{ {id} }} }} }}");
+        runner.data(&format!("{{ {} {} }}", found("orders", "orderId"), found("parties", "partyId"))).await
+    };
+    let written = [
+        "emailAddress:caller.one@example.org",
+        "emailAddress:CALLER.ONE@EXAMPLE.ORG",
+        "phone:+493090182077",
+        "phone:030/90182077",
+    ];
+    for term in written {
+        let found = search(term).await;
+        assert_eq!(found["orders"]["edges"][0]["node"]["orderId"], "ORDER_SPLIT", "{term}");
+        assert_eq!(found["parties"]["edges"][0]["node"]["partyId"], "CUST_ADA", "{term}");
+    }
+    client
+        .batch_execute("UPDATE party_contact_mech SET thru_date = '2026-01-02' WHERE contact_mech_id LIKE 'CALLER%'")
+        .await
+        .unwrap();
+    for term in written {
+        let found = search(term).await;
+        assert!(found["orders"]["edges"][0].is_object(), "{term}");
+        assert_eq!(found["parties"]["edges"].as_array().unwrap().len(), 0, "{term}: the contact is over");
+    }
 }

@@ -65,13 +65,19 @@ async fn names_missing_relations_and_columns() {
     for (change, expected) in [
         (
             "DROP TABLE telecom_number CASCADE",
-            vec![format!("there is no table or view telecom_number, which TelecomNumber reads: {advice}")],
+            vec![
+                format!("there is no table or view telecom_number, which TelecomNumber reads: {advice}"),
+                format!(
+                    "there is no table or view orderql.order_phone, which orders(query: \"phone:…\") reads: {advice}"
+                ),
+                format!(
+                    "there is no table or view orderql.party_phone, which parties(query: \"phone:…\") reads: {advice}"
+                ),
+            ],
         ),
         (
             "DROP TABLE return_reason CASCADE",
-            vec![format!(
-                "there is no table or view return_reason, which returnItems(query: \"returnReasonId:…\") reads: {advice}"
-            )],
+            vec![format!("there is no table or view return_reason, which ReturnReason reads: {advice}")],
         ),
         (
             "DROP VIEW orderql.order_note",

@@ -93,7 +93,7 @@ fn terms(key: &SearchKey) -> impl Iterator<Item = String> {
         ScalarType::DateTime => "2026-01-01",
         ScalarType::Decimal | ScalarType::Int => "1",
         ScalarType::Boolean => "true",
-        ScalarType::Id | ScalarType::String => "A",
+        ScalarType::Id | ScalarType::String => "A1",
     };
     let terms = [
         (Comparator::Equals, value.to_owned()),

@@ -51,7 +51,9 @@ roots! {
         FROM generate_series(1, 9000) AS n;
         INSERT INTO order_contact_mech (order_id, contact_mech_purpose_type_id, contact_mech_id)
         SELECT 'O' || n, 'ORDER_EMAIL', 'E' || 2 * (n % 4000) FROM generate_series(1, 20000) AS n;
-        ANALYZE order_header, order_role, contact_mech, order_contact_mech";
+        INSERT INTO telecom_number (contact_mech_id, country_code, area_code, contact_number)
+        SELECT 'E' || n, '1', '212', lpad((n / 3)::text, 7, '0') FROM generate_series(1, 9000) AS n;
+        ANALYZE order_header, order_role, contact_mech, order_contact_mech, telecom_number";
     order_items: "orderItems", "
         INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id, product_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
@@ -63,15 +65,16 @@ roots! {
         FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_item_ship_group, order_shipment";
     shipments: "shipments", "
         INSERT INTO shipment
-            (shipment_id, external_id, primary_order_id, origin_facility_id, last_updated_stamp, estimated_ship_date, status_id)
-        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
+            (shipment_id, external_id, primary_order_id, origin_facility_id, destination_facility_id, last_updated_stamp,
+             estimated_ship_date, status_id)
+        SELECT 'S' || n, 'X' || n, 'O' || n / 2, 'F' || n % 2000, CASE WHEN n % 3 > 0 THEN 'F' || n % 1500 END, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n; ANALYZE shipment";
     returns: "returns", "
         INSERT INTO return_header
-            (return_id, external_id, from_party_id, last_updated_stamp, entry_date, return_date, status_id)
-        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
+            (return_id, external_id, from_party_id, destination_facility_id, last_updated_stamp, entry_date, return_date, status_id)
+        SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, 'F' || n % 1500, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'RETURN_' || n * 7919 % 6 END
@@ -98,7 +101,15 @@ roots! {
         FROM generate_series(1, 20000) AS n WHERE n % 3 > 0;
         INSERT INTO party_group (party_id, group_name)
         SELECT 'Y' || n, 'Group' FROM generate_series(1, 20000) AS n WHERE n % 3 = 0;
-        ANALYZE orderql.party";
+        SET LOCAL session_replication_role = replica;
+        INSERT INTO contact_mech (contact_mech_id, contact_mech_type_id, info_string)
+        SELECT 'E' || n, CASE WHEN n % 4 > 0 THEN 'EMAIL_ADDRESS' ELSE 'WEB_ADDRESS' END, 'P' || n / 3 || '@Example.com'
+        FROM generate_series(1, 9000) AS n;
+        INSERT INTO telecom_number (contact_mech_id, country_code, area_code, contact_number)
+        SELECT 'E' || n, '1', '212', lpad((n / 3)::text, 7, '0') FROM generate_series(1, 9000) AS n;
+        INSERT INTO party_contact_mech (party_id, contact_mech_id, from_date)
+        SELECT 'Y' || n, 'E' || 2 * (n % 4000), '2026-01-01' FROM generate_series(1, 20000) AS n;
+        ANALYZE orderql.party, contact_mech, telecom_number, party_contact_mech";
     products: "products", "
         INSERT INTO product (product_id, primary_product_category_id, internal_name, product_name)
         SELECT 'P' || n, 'C' || n % 2000, 'In-' || n, CASE WHEN n % 10 > 0 THEN 'Product ' || n * 7919 % 6000 END
@@ -122,13 +133,25 @@ roots! {
         INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, serial_number)
         SELECT 'I' || n, 'P' || n / 20, 'F' || n % 20, 'N' || n
         FROM generate_series(1, 20000) AS n; ANALYZE inventory_item";
+    inventory_item_details: "inventoryItemDetails", "
+        INSERT INTO inventory_item_detail (inventory_item_id, inventory_item_detail_seq_id, effective_date, order_id)
+        SELECT 'I' || n % 5000, lpad(n::text, 5, '0'),
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
+            CASE WHEN n % 3 > 0 THEN 'O' || n % 1500 END
+        FROM generate_series(1, 20000) AS n;
+        INSERT INTO inventory_item (inventory_item_id, product_id, facility_id)
+        SELECT 'I' || n, 'P' || n / 3, 'F' || n % 2000 FROM generate_series(0, 5000) AS n;
+        ANALYZE inventory_item_detail, inventory_item";
     inventory_reservations: "inventoryReservations", "
         INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id)
         SELECT 'O' || n / 4, '00001', lpad((n % 4)::text, 5, '0'), 'I' || n * 7919 % 5000
         FROM generate_series(1, 20000) AS n;
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
-        FROM generate_series(1, 20000) AS n; ANALYZE order_item_ship_grp_inv_res, order_shipment";
+        FROM generate_series(1, 20000) AS n;
+        INSERT INTO inventory_item (inventory_item_id, product_id, facility_id)
+        SELECT 'I' || n, 'P' || n / 3, 'F' || n % 2000 FROM generate_series(0, 5000) AS n;
+        ANALYZE order_item_ship_grp_inv_res, order_shipment, inventory_item";
     item_issuances: "itemIssuances", "
         INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)
         SELECT 'U' || n, 'O' || n / 4, 'S' || n / 6, 'I' || n % 5000 FROM generate_series(1, 20000) AS n;

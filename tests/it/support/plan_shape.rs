@@ -66,8 +66,14 @@ impl Indexes {
     }
 }
 
-/// Whether the condition of an index compares the column. Other columns than the index's have the alias of their relation.
+/// Whether the condition of an index compares the column, or the expression with its names of several words. Other columns than the
+/// index's have the alias of their relation.
 fn has_column(condition: &str, column: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    condition.split(|c| !is_name(c)).any(|word| word == column)
+    let compared: Vec<_> = words(condition).collect();
+    let mut names = words(column).filter(|word| *word == column || word.contains('_')).peekable();
+    names.peek().is_some() && names.all(|name| compared.contains(&name))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
 }

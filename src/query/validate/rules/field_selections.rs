@@ -19,6 +19,9 @@ const MAX_LISTED: usize = 40;
 /// What other APIs call the rows of a connection.
 const ROWS: [&str; 6] = ["node", "nodes", "items", "rows", "results", "data"];
 
+/// What other APIs call the number of a connection's rows.
+const COUNTS: [&str; 3] = ["totalCount", "total", "size"];
+
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
     for selected in &index.fields {
         // The fields of an unknown type are unknown too, and no errors of their own.
@@ -40,7 +43,14 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
 
 /// The fields that an unknown one likely means: those that take its arguments, and have fields of their own if it has a
 /// selection, if there are such ones.
-fn suggested<'d, 'a>(catalog: &Catalog, object: &'d ObjectType, unknown: &ast::Field<'a, &'a str>) -> Vec<&'d str> {
+fn suggested<'d, 'a>(catalog: &'d Catalog, object: &'d ObjectType, unknown: &ast::Field<'a, &'a str>) -> Vec<&'d str> {
+    let is_count =
+        |(_, binding): &(&Field, Binding<'_>)| matches!(binding, Binding::Connection(ConnectionField::Count));
+    if COUNTS.contains(&unknown.name)
+        && let Some((count, _)) = catalog.fields_of(object).find(is_count)
+    {
+        return vec![&count.name];
+    }
     let fits = |field: &&Field| {
         let takes = |name: &str| field.arguments.iter().any(|argument| argument.name == name);
         let is_leaf = catalog.object(field.ty.named()).is_none();

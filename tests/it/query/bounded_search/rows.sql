@@ -127,7 +127,7 @@ SELECT 'O' || lpad((n / 4)::text, 6, '0'), lpad((1 + n % 2)::text, 5, '0'), lpad
 FROM generate_series(1, 8000) AS n;
 
 INSERT INTO shipment (shipment_id, external_id, primary_order_id, status_id, origin_facility_id, shipment_method_type_id,
-    estimated_ship_date, last_updated_stamp)
+    estimated_ship_date, last_updated_stamp, destination_facility_id, shipment_type_id)
 SELECT 'M' || n, 'X' || n / 3, CASE WHEN n % 5 > 0 THEN 'O' || lpad((n / 2)::text, 6, '0') ELSE 'O_BIG' END,
     CASE
         WHEN n % 10 = 0 THEN NULL
@@ -145,7 +145,9 @@ SELECT 'M' || n, 'X' || n / 3, CASE WHEN n % 5 > 0 THEN 'O' || lpad((n / 2)::tex
         WHEN n % 4 = 1 THEN timestamptz '2026-02-01'
         ELSE timestamptz '2026-01-01' + n * 7919 % 20000 * interval '5 minutes'
     END,
-    CASE WHEN n % 9 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 10000 * interval '5 minutes' END
+    CASE WHEN n % 9 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 10000 * interval '5 minutes' END,
+    CASE WHEN n % 2 = 0 THEN 'F0' WHEN n % 6 = 1 THEN NULL WHEN n > 19900 THEN 'F_LAST' ELSE 'F' || n % 40 END,
+    CASE WHEN n % 500 = 11 THEN 'RARE' WHEN n % 3 > 0 THEN 'SALES' END
 FROM generate_series(1, 20000) AS n;
 -- Some shipments left twice, and some are unknown.
 INSERT INTO shipment_status (status_id, shipment_id, shipment_status_id, status_date)
@@ -154,12 +156,14 @@ SELECT status, CASE WHEN n % 17 = 0 THEN 'Q' ELSE 'M' END || n, lpad(n::text, 6,
 FROM generate_series(1, 20000) AS n, unnest('{SHIPMENT_PACKED, SHIPMENT_SHIPPED}'::text[]) AS status
 WHERE n % 5 > 0 OR status = 'SHIPMENT_PACKED';
 
-INSERT INTO return_header (return_id, external_id, from_party_id, status_id, return_date, entry_date, last_updated_stamp)
+INSERT INTO return_header
+    (return_id, external_id, from_party_id, status_id, return_date, entry_date, last_updated_stamp, destination_facility_id)
 SELECT 'R' || n, 'X' || n / 2, CASE WHEN n % 3 = 0 THEN 'Y_BIG' WHEN n % 8 = 0 THEN NULL ELSE 'Y' || n % 400 END,
     CASE WHEN n % 10 = 0 THEN NULL WHEN n = 4000 THEN 'ONE' WHEN n % 300 = 1 THEN 'TWENTY' WHEN n % 2 = 0 THEN 'HALF' ELSE 'S' || n % 4 END,
     CASE WHEN n % 7 = 0 THEN NULL WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * 7919 % 6000 * interval '7 minutes' END,
     CASE WHEN n % 9 = 0 THEN NULL WHEN n % 3 = 0 THEN timestamptz '2026-02-02' ELSE timestamptz '2026-01-01' + n * interval '7 minutes' END,
-    CASE WHEN n % 8 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 3000 * interval '7 minutes' END
+    CASE WHEN n % 8 > 0 THEN timestamptz '2026-03-01' + n * 7907 % 3000 * interval '7 minutes' END,
+    CASE WHEN n % 2 = 0 THEN 'F0' WHEN n % 7 = 1 THEN NULL ELSE 'F' || n % 40 END
 FROM generate_series(1, 6000) AS n;
 
 INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id, status_id, return_reason_id, return_type_id)
@@ -226,4 +230,24 @@ INSERT INTO shipment_receipt (receipt_id, order_id, return_id, shipment_id, inve
 SELECT 'E' || n, 'O' || n / 4, CASE WHEN n % 2 = 0 THEN 'R0' ELSE 'R' || n / 5 END, 'M' || n / 6, 'I' || n % 500,
     CASE WHEN n % 3 > 0 THEN 'P' || n % 90 END
 FROM generate_series(1, 4000) AS n;
+INSERT INTO inventory_item_detail (inventory_item_id, inventory_item_detail_seq_id, effective_date, order_id, reason_enum_id)
+SELECT CASE WHEN n % 3 = 0 THEN 'I6' ELSE 'I' || n * 7919 % 9000 END, lpad(n::text, 6, '0'),
+    CASE
+        WHEN n % 9 = 0 THEN NULL
+        WHEN n % 4 = 1 THEN timestamptz '2026-02-01'
+        ELSE timestamptz '2026-01-01' + n * 7919 % 12000 * interval '5 minutes'
+    END,
+    CASE WHEN n % 5 = 0 THEN NULL WHEN n % 2 = 0 THEN 'O000100' ELSE 'O' || lpad((n / 3)::text, 6, '0') END,
+    CASE WHEN n = 6000 THEN 'ONE' WHEN n % 100 = 7 THEN 'HUNDREDS' WHEN n % 2 = 0 THEN 'HALF' END
+FROM generate_series(1, 12000) AS n;
+
+-- Numbers that many orders and parties have, as one contact or as many; some are over.
+INSERT INTO telecom_number (contact_mech_id, country_code, area_code, contact_number)
+SELECT 'E' || n, CASE WHEN n % 2 = 0 THEN '1' END, CASE WHEN n % 3 > 0 THEN '212' END,
+    CASE WHEN n % 4 = 0 THEN '555-0100' WHEN n % 400 = 1 THEN '555 0199' WHEN n % 50 = 3 THEN '7' ELSE lpad((n / 5)::text, 7, '0') END
+FROM generate_series(0, 12000) AS n;
+INSERT INTO party_contact_mech (party_id, contact_mech_id, from_date, thru_date)
+SELECT CASE WHEN n % 19 = 0 THEN 'Z' ELSE 'Y' END || n, CASE WHEN n % 2 = 0 THEN 'E1' ELSE 'E' || n * 7919 % 8500 END,
+    timestamptz '2020-01-01', CASE WHEN n % 23 = 0 THEN timestamptz '2021-01-01' END
+FROM generate_series(1, 20000) AS n;
 COMMIT;
