@@ -17,6 +17,7 @@
     reason = "figures are rounded anyway"
 )]
 #![allow(unreachable_pub, reason = "a program has no public interface")]
+#![allow(clippy::too_many_lines, reason = "a measurement is told in one piece")]
 
 mod error;
 mod output;

@@ -8,6 +8,7 @@
 //! run after them.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use refinery::error::Kind;
 use refinery::{Migration, Runner};
@@ -46,6 +47,9 @@ const ANOTHER_COLUMN: &str =
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
+
+/// Between two attempts to get it.
+const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Why a migration failed. Nothing was changed, except that back-fills which completed before the failure are kept.
 #[derive(Debug, thiserror::Error)]
@@ -182,9 +186,18 @@ async fn applied(client: &Client, history: &str) -> Result<Vec<i32>, tokio_postg
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
+/// Waits until no other migration runs. Asks again and again, because a statement that waited would hold a snapshot, and the other one's
+/// concurrent index builds wait for those who hold older snapshots.
+async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
+    while !client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.try_get::<_, bool>(0)? {
+        tokio::time::sleep(LOCK_INTERVAL).await;
+    }
+    Ok(())
+}
+
 async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
-    client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
+    lock(client).await?;
     let result = migrate_locked(client, scope, concurrently).await;
     let reset = client
         .batch_execute(&format!(

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(unreachable_pub, reason = "a test program exports nothing")]
+#![allow(clippy::too_many_lines, reason = "a test is a story")]
 
 mod access;
 mod catalog;

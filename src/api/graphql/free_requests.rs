@@ -72,7 +72,7 @@ pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<
 
 /// Delays the caller's next free request by what one took that was paced before that was known.
 pub(crate) fn charge(pace: &Pace, caller: &Principal, work: Work) {
-    pace.charge(&caller.user_id, Instant::now().into_std(), work.interval() - INTERVAL);
+    pace.charge(&caller.user_id, Instant::now().into_std(), work.interval().saturating_sub(INTERVAL));
 }
 
 #[cfg(test)]
@@ -98,7 +98,8 @@ mod tests {
         let page =
             |leaves: &str| format!("{{ orders(first: 100) {{ edges {{ cursor node {{ orderId }} {leaves} }} }} }}");
         assert!(unpaid(page("")).is_none());
-        let (cost, cursors) = unpaid(page(&(0..50).map(|n| format!("c{n}: cursor ")).collect::<String>())).unwrap();
+        let (cost, cursors) =
+            unpaid(page(&(0..50).map(|n| format!("c{n}: cursor ")).collect::<Vec<_>>().concat())).unwrap();
         assert!(cost == 200 && cursors.bytes > 100_000, "{cursors:?}");
     }
 }

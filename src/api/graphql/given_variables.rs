@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::api::graphql::envelope_error::EnvelopeError;
 use crate::api::graphql::json_members::JsonMembers;
-use crate::api::graphql::request_envelope::EnvelopeError;
 use crate::query::Variables;
 
 /// The values of the variables that a query's text names, from the text of a JSON object. What it does not name cannot be declared

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::api::graphql::request_envelope::EnvelopeError;
+use crate::api::graphql::envelope_error::EnvelopeError;
 
 /// The texts of an object's values by its keys.
 #[derive(Debug, Default)]
@@ -60,10 +61,13 @@ impl<'de> Visitor<'de> for MembersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonMembers<'de>, A::Error> {
         let mut members = JsonMembers::default();
         while let Some((Key(key), value)) = map.next_entry()? {
-            if members.values.contains_key(&key) {
-                members.repeated.get_or_insert(key);
-            } else {
-                members.values.insert(key, value);
+            match members.values.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(entry) => {
+                    members.repeated.get_or_insert_with(|| entry.key().clone());
+                }
             }
         }
         Ok(members)

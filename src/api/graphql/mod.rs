@@ -5,6 +5,7 @@ mod analysis;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 mod current_account;
+pub(crate) mod envelope_error;
 pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;

@@ -8,9 +8,10 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::api::errors::api_error::ApiError;
+use crate::api::graphql::envelope_error::EnvelopeError;
 use crate::api::graphql::given_variables;
 use crate::api::graphql::json_members::JsonMembers;
-use crate::api::graphql::request_envelope::{EnvelopeError, GraphqlRequest, PERSISTED_QUERY};
+use crate::api::graphql::request_envelope::{GraphqlRequest, PERSISTED_QUERY};
 use crate::api::query_texts::{QueryHash, QueryTexts};
 use crate::error::code::ErrorCode;
 use crate::http::connection::InFlightRequest;
@@ -154,13 +155,13 @@ mod tests {
         QueryTexts::new(QueryTextOptions { capacity: Some(capacity), max_text: 1000 })
     }
 
-    fn request(text: Option<&str>, extension: Value) -> GraphqlRequest {
+    fn request(text: Option<&str>, extension: &Value) -> GraphqlRequest {
         let extensions = json!({ PERSISTED_QUERY: extension }).to_string().into();
         GraphqlRequest { query: text.map(str::to_owned), extensions: Some(extensions), ..GraphqlRequest::default() }
     }
 
     fn with_hash(text: Option<&str>, hash: &str) -> GraphqlRequest {
-        request(text, json!({"version": 1, "sha256Hash": hash}))
+        request(text, &json!({"version": 1, "sha256Hash": hash}))
     }
 
     fn insert(texts: &QueryTexts, caller: &str, text: &str) {
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(resolve(&texts, with_hash(None, TYPENAME)).unwrap(), query);
         let mismatch = resolve(&texts, with_hash(Some("{b}"), TYPENAME)).unwrap_err();
         assert_eq!(mismatch.to_string(), "provided sha does not match query");
-        assert_eq!(resolve(&texts, request(Some("{__typename}"), Value::Null)).unwrap(), query);
+        assert_eq!(resolve(&texts, request(Some("{__typename}"), &Value::Null)).unwrap(), query);
     }
 
     #[test]
@@ -233,7 +234,7 @@ mod tests {
             let error = resolve(&texts, with_hash(text, TYPENAME)).unwrap_err();
             assert!(matches!(error, PersistedQueryError::NotSupported), "{error}");
         }
-        assert!(resolve(&texts, request(Some("{a}"), Value::Null)).is_ok());
+        assert!(resolve(&texts, request(Some("{a}"), &Value::Null)).is_ok());
     }
 
     #[test]
@@ -249,10 +250,10 @@ mod tests {
             (json!({"version": 1, "sha256Hash": format!("{TYPENAME}0a")}), "sha256Hash"),
             (json!({"version": 1, "sha256Hash": "ab"}), "sha256Hash"),
         ] {
-            let error = resolve(&texts, request(Some("{a}"), extension.clone())).unwrap_err();
+            let error = resolve(&texts, request(Some("{a}"), &extension)).unwrap_err();
             assert!(error.to_string().contains(part), "{extension}: {error}");
         }
-        assert!(resolve(&texts, request(Some("{a}"), Value::Null)).is_ok());
-        assert!(resolve(&texts, request(None, Value::Null)).is_err());
+        assert!(resolve(&texts, request(Some("{a}"), &Value::Null)).is_ok());
+        assert!(resolve(&texts, request(None, &Value::Null)).is_err());
     }
 }

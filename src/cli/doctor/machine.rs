@@ -13,7 +13,7 @@ use crate::cli::{health, schema};
 use crate::config::settings::Config;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::socket::address::ListenAddress;
-use crate::http::socket::listening::ListeningSocket;
+use crate::http::socket::listening::BoundSocket;
 use crate::http::socket::tls;
 
 /// Descriptors that a server has beside connections: its log, its listeners, files, and what the runtime needs.
@@ -72,7 +72,7 @@ pub(super) async fn addresses(config: &Config) -> Vec<Finding> {
     let admin = config.admin_listen.as_ref().map(|address| (address, ListenerKind::Admin));
     let mut findings = Vec::new();
     for (address, listener) in admin.into_iter().chain([(&config.listen, ListenerKind::Public)]) {
-        let Err(error) = ListeningSocket::check(address, listener).await else { continue };
+        let Err(error) = BoundSocket::check(address, listener).await else { continue };
         findings.push(if health::is_server(address, config).await {
             Finding::ok("addresses", format!("a server of this program listens on {address}"))
         } else {

@@ -102,7 +102,8 @@ mod tests {
         // No memory for callers.
         let state = HttpState { options, memory: MemoryBudget::new(0, 0), tls: None };
         let address = ListenAddress::parse("127.0.0.1:0").unwrap();
-        let socket = BoundSocket::bind(&address, 0o600, &mut InheritedSockets::take()).await.unwrap();
+        let socket =
+            BoundSocket::bind(&address, ListenerKind::Admin, 0o600, &mut InheritedSockets::take()).await.unwrap();
         let ListenAddress::Tcp(address) = socket.address().clone() else { panic!("it is one of TCP") };
         let (stop, stopped) = oneshot::channel::<()>();
         let listener = Listener::new(socket, ListenerKind::Admin);

@@ -31,6 +31,7 @@ use crate::http::handler::HttpState;
 use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
+use crate::http::options::Options;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{BoundSocket, ListenError};
 use crate::http::socket::tls;
@@ -64,7 +65,7 @@ pub(crate) async fn start(
     config: &Config,
     values: &Values,
     servers: ServerAddresses,
-    mut inherited: InheritedSockets,
+    inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
     if config.one_round_trip.is_some() {
         emit(&Event::SettingUnused { name: "one-round-trip" });
@@ -78,29 +79,14 @@ pub(crate) async fn start(
         schema.open(catalog, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
-    let mut bind = async |address, kind| {
-        let socket = BoundSocket::bind(address, kind, options.listen_mode, &mut inherited).await?;
-        Ok::<_, ListenError>(Listener::new(socket, kind))
-    };
-    let admin = match &options.admin_listen {
-        Some(address) => Some(bind(address, ListenerKind::Admin).await?),
-        None => None,
-    };
-    let listener = bind(&options.listen, ListenerKind::Public).await?;
+    let (listener, admin) = listeners(&options, inherited).await?;
     #[cfg(feature = "traces")]
     recorder::start();
     let audit = AuditWriter::start(servers.primary.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(servers.primary.clone(), keep));
     let password_checks = config.password_checks();
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
-    let store = match &config.bucket_url {
-        Some(address) => Some(SharedStore::start(address.clone()).await),
-        None => None,
-    };
-    let buckets = match &store {
-        Some(store) => RateLimiter::shared(store.clone(), config.bucket_away),
-        None => RateLimiter::in_memory(),
-    };
+    let (buckets, store) = buckets(config).await;
     let service = Service {
         sdl,
         compiler,
@@ -138,4 +124,31 @@ pub(crate) async fn start(
         servers,
         _retention: retention,
     })
+}
+
+/// The public listener, and the operators' if there is one.
+async fn listeners(
+    options: &Options,
+    mut inherited: InheritedSockets,
+) -> Result<(Listener, Option<Listener>), ListenError> {
+    let mut bind = async |address, kind| {
+        let socket = BoundSocket::bind(address, kind, options.listen_mode, &mut inherited).await?;
+        Ok::<_, ListenError>(Listener::new(socket, kind))
+    };
+    let admin = match &options.admin_listen {
+        Some(address) => Some(bind(address, ListenerKind::Admin).await?),
+        None => None,
+    };
+    Ok((bind(&options.listen, ListenerKind::Public).await?, admin))
+}
+
+/// The callers' buckets, and the store that several servers have them in.
+async fn buckets(config: &Config) -> (RateLimiter, Option<SharedStore>) {
+    match &config.bucket_url {
+        Some(address) => {
+            let store = SharedStore::start(address.clone()).await;
+            (RateLimiter::shared(store.clone(), config.bucket_away), Some(store))
+        }
+        None => (RateLimiter::in_memory(), None),
+    }
 }

@@ -144,7 +144,8 @@ mod tests {
     #[tokio::test]
     async fn many_connections_wait_until_they_are_accepted() {
         let address = ListenAddress::parse("127.0.0.1:0").unwrap();
-        let socket = BoundSocket::bind(&address, 0o600, &mut InheritedSockets::take()).await.unwrap();
+        let socket =
+            BoundSocket::bind(&address, ListenerKind::Public, 0o600, &mut InheritedSockets::take()).await.unwrap();
         let ListenAddress::Tcp(address) = socket.address() else { panic!("it is one of TCP") };
         // The system drops what does not fit, and clients try again until they give up.
         let connect = |_| TcpStream::connect_timeout(address, Duration::from_secs(5));

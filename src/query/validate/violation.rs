@@ -258,6 +258,7 @@ impl Diagnostic for Violation {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "an arm for each violation")]
     fn extensions(&self) -> ErrorExtensions {
         let extensions: Vec<(&str, Value)> = match self {
             Self::UnknownType { ty, suggestions } => vec![("type", json!(ty.0)), suggestions.extension()],
