@@ -8,7 +8,7 @@
 //! field, and so does not compile before it checks the new one. A limit under `service` is checked by the server, and is a
 //! field of `access::caller_limits::CallerLimits`, which is reported as never read until then.
 
-/// A limit.
+/// A bound on what a caller may ask for, with its names and its default.
 #[derive(Debug)]
 pub struct Limit {
     /// Its name: the setting that is its default, and its flag.
@@ -38,15 +38,18 @@ pub enum Unit {
     Count,
     /// Milliseconds, in a column of the type `bigint`.
     Time,
+    /// Bytes, in a column of the type `bigint`.
+    Bytes,
 }
 
 /// A row is `column[: type] = default, unit, setting, environment variable;` with its help as doc comment. The default is a
-/// number, or text in the setting's form. The rows under `query` are fields of [`Limits`], of their type.
+/// number, or text in the setting's form. The rows under `query` are fields of [`Limits`], of their type; where the setting's form is
+/// another one, it follows the number.
 macro_rules! limits {
     (
         query { $(
             #[doc = $help:literal]
-            $limit:ident: $type:ty = $default:literal, $unit:ident, $name:literal, $variable:literal;
+            $limit:ident: $type:ty = $default:literal $($text:literal)?, $unit:ident, $name:literal, $variable:literal;
         )* }
         service { $(
             #[doc = $s_help:literal]
@@ -56,7 +59,8 @@ macro_rules! limits {
         /// All limits, in the order in which they are shown.
         pub static LIMITS: &[Limit] = &[
             $(Limit {
-                name: $name, variable: $variable, default: concat!($default), help: $help, unit: Unit::$unit,
+                name: $name, variable: $variable, default: limits!(@text $default $($text)?), help: $help,
+                unit: Unit::$unit,
                 column: stringify!($limit), own: |profile| &mut profile.$limit, is_of_query: true,
             },)*
             $(Limit {
@@ -66,8 +70,8 @@ macro_rules! limits {
         ];
 
         /// The limits that the compiler checks a query against. The specification's are [`Limits::DEFAULT`]; the
-        /// profile of an integration user may raise them. Above them a query fails with `COST_EXCEEDED`, `FIRST_TOO_LARGE`
-        /// or `DEPTH_EXCEEDED`.
+        /// profile of an integration user may raise them. Above them a query fails with `COST_EXCEEDED`, `FIRST_TOO_LARGE`,
+        /// `DEPTH_EXCEEDED` or `RESPONSE_TOO_LARGE`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Limits {
             $(#[doc = $help] pub $limit: $type,)*
@@ -99,6 +103,8 @@ macro_rules! limits {
             pub const DEFAULT: Self = Self { $($limit: None,)* $($s_limit: None,)* };
         }
     };
+    (@text $default:literal) => { concat!($default) };
+    (@text $default:literal $text:literal) => { $text };
 }
 
 limits! {
@@ -111,6 +117,8 @@ limits! {
         max_depth: u32 = 6, Count, "max-depth", "ORDERQL_MAX_DEPTH";
         /// Credits in a caller's full bucket; at least max-cost.
         bucket_size: u64 = 1000, Credits, "bucket-size", "ORDERQL_BUCKET_SIZE";
+        /// Bytes that the data of a response, or of an export's page, may have by its query; more if the query costs much: 1 KiB a credit.
+        response_size: u64 = 4_194_304 "4MiB", Bytes, "response-size", "ORDERQL_RESPONSE_SIZE";
     }
     service {
         /// Credits that a caller's bucket regains every second.
@@ -151,7 +159,7 @@ impl Unit {
         match self {
             Self::Credits => number >= 0,
             Self::Count => u32::try_from(number).is_ok(),
-            Self::Time => number > 0,
+            Self::Time | Self::Bytes => number > 0,
         }
     }
 }

@@ -288,3 +288,12 @@ impl Shared {
         recorded.error_latencies.record(latency);
     }
 }
+
+/// The 99th percentile of all callers' latencies together.
+pub fn p99_ms(recorded: &[Recorded]) -> Result<f64> {
+    let mut all = Latencies::new()?;
+    for one in recorded {
+        all.add(&one.latencies)?;
+    }
+    Ok(all.percentile_ms(99.0))
+}

@@ -4,7 +4,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
 use crate::error::{BenchError, Result};
-use crate::workload::Workload;
+use crate::workload::{Key, Workload};
 
 /// How many orders and positions are asked for in turn.
 const ORDERS: i64 = 20_000;
@@ -12,15 +12,6 @@ const POSITIONS: i64 = 2_000;
 
 /// A date as RFC 3339 writes it.
 const DATE: &str = "to_char(order_date AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')";
-
-/// What one request asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
-    /// An order: the one that is asked for, or the one before the page.
-    pub order_id: String,
-    /// The date of the order before the page, in UTC.
-    pub date: String,
-}
 
 /// What the requests of a run ask for.
 #[derive(Debug)]

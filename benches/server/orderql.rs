@@ -12,9 +12,9 @@ use crate::client::{Connection, graphql_request};
 use crate::database::Database;
 use crate::driver::Requests;
 use crate::error::Result;
+use crate::keys::Keys;
 use crate::output;
 use crate::process::{ServerProcess, free_address};
-use crate::targets::Context;
 use crate::workload::Workload;
 
 /// The path of the GraphQL endpoint.
@@ -56,10 +56,11 @@ pub fn start_under(mut runner: Command, database: &str, flags: &[String]) -> Res
     ServerProcess::start_at(&mut runner, address, "orderql.log")
 }
 
-/// Starts the server with its defaults. Nobody reads its log if it `has_unread_log`.
-pub fn start_attacked(database: &Database, has_unread_log: bool) -> Result<ServerProcess> {
+/// Starts the server with its defaults and a listener for operators at `admin`. Nobody reads its log if it `has_unread_log`.
+pub fn start_attacked(database: &Database, admin: SocketAddr, has_unread_log: bool) -> Result<ServerProcess> {
     let address = free_address()?;
     let mut command = serve(&database.url(), address)?;
+    command.args(["--admin-listen", &admin.to_string()]);
     if has_unread_log {
         return ServerProcess::start_unread(&mut command, address);
     }
@@ -83,9 +84,9 @@ fn serve_arguments(command: &mut Command, database: &str, address: SocketAddr) -
 }
 
 /// The requests of a query of single orders, sent by a user.
-pub fn order_requests(context: &Context<'_>, server: &ServerProcess, user: &str, query: &str) -> Result<Requests> {
+pub fn order_requests(keys: &Keys, server: &ServerProcess, user: &str, query: &str) -> Result<Requests> {
     let bearer = sign_in(server, user)?;
-    let keys = context.keys.of(Workload::Detail).iter();
+    let keys = keys.of(Workload::Detail).iter();
     let variables = keys.map(|key| Workload::Detail.variables(key, ""));
     Ok(Rc::new(variables.map(|variables| graphql_request(PATH, Some(&bearer), query, &variables)).collect()))
 }

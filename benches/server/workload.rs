@@ -6,7 +6,14 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::keys::Key;
+/// What one request asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// An order: the one that is asked for, or the one before the page.
+    pub order_id: String,
+    /// The date of the order before the page, in UTC.
+    pub date: String,
+}
 
 /// A query that is sent again and again, for a random order or page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]

@@ -12,7 +12,7 @@ use crate::access::profile::{Profile, columns, parameters};
 pub struct User<'a> {
     /// The name to sign in with.
     pub user_id: &'a str,
-    /// The password.
+    /// In clear; only its hash is stored.
     pub password: &'a str,
     /// Groups that the user is a member of, which must exist. Other memberships are not changed.
     pub groups: &'a [&'a str],

@@ -17,7 +17,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub(crate) struct Basic {
     /// The name.
     pub user_id: String,
-    /// The password.
     pub password: String,
 }
 

@@ -1,6 +1,7 @@
 //! Handles a request: checks its head, finds its endpoint, and completes the response.
 
 use std::any::Any;
+use std::future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -11,6 +12,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts as Head;
 use hyper::{Method, Request, Response, StatusCode, Version};
+use tokio::task::JoinSet;
 
 use crate::api::access_log::AccessLogEntry;
 #[cfg(feature = "traces")]
@@ -53,14 +55,54 @@ impl Handler for Service {
         in_flight: InFlightRequest,
         request: Request<Incoming>,
     ) -> Response<OutgoingBody<SentRequest>> {
-        let (head, body) = request.into_parts();
+        let route = route::find(listener, request.uri().path(), self.options.console);
+        let arrived = ArrivedRequest { listener, peer, in_flight, request, route };
+        if listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
+            Box::pin(self.handle_elsewhere(arrived)).await
+        } else {
+            self.handle(arrived).await
+        }
+    }
+
+    fn reject(&self, error: RequestError) -> HttpResponse {
+        let mut entry = AccessLogEntry::unreadable(self.request_ids.next());
+        let mut response = respond_with_error(None, &error.into(), &mut entry);
+        add_request_id(&mut response, &mut entry);
+        response
+    }
+}
+
+/// A request of which the head has arrived.
+struct ArrivedRequest {
+    listener: ListenerKind,
+    peer: IpAddr,
+    in_flight: InFlightRequest,
+    request: Request<Incoming>,
+    route: Option<Route>,
+}
+
+impl Service {
+    /// Handles a request of the console on the operators' listener, whose thread is not for such work, and whose runtime is not to
+    /// have connections to the database.
+    async fn handle_elsewhere(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(Arc::clone(&self).handle(arrived), &self.runtime);
+        match tasks.join_next().await {
+            Some(Ok(response)) => response,
+            // It does not panic, and the runtime lasts longer than the operators' thread.
+            Some(Err(_)) | None => future::pending().await,
+        }
+    }
+
+    async fn handle(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
+        let ArrivedRequest { listener, peer, in_flight, request, route } = arrived;
+        let (head, mut body) = request.into_parts();
         let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method);
         entry.listener = Some(listener);
         entry.peer = Some(client_address::of(peer, &head.headers, &self.http.options.trusted_proxies));
         trace(&head, &mut entry);
-        let route = route::find(listener, head.uri.path(), self.options.console);
         let mut context = RequestContext { service: self, listener, head, in_flight, entry, permit: None };
-        let responding = respond(&mut context, route, body);
+        let responding = respond(&mut context, route, &mut body);
         // Pinned first, because adapters move what they are given.
         let result = AssertUnwindSafe(pin!(responding)).catch_unwind().await;
         // A panic becomes an internal error, so that the other requests of the connection go on.
@@ -72,23 +114,23 @@ impl Handler for Service {
                 respond_with_error(route, &error, &mut context.entry)
             }
         };
+        if context.head.version == Version::HTTP_2 && !context.head.headers.contains_key(header::EXPECT) {
+            body::discard(&mut body, &context.service.http.options).await;
+        }
         context.in_flight.progress(Phase::Responding);
         complete(context, response)
     }
-
-    fn reject(&self, error: RequestError) -> HttpResponse {
-        let mut entry = AccessLogEntry::unreadable(self.request_ids.next());
-        let mut response = respond_with_error(None, &error.into(), &mut entry);
-        add_request_id(&mut response, &mut entry);
-        response
-    }
 }
 
-async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn respond(
+    context: &mut RequestContext,
+    route: Option<Route>,
+    body: &mut Incoming,
+) -> Result<HttpResponse, ApiError> {
     let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
     in_flight.reserve(head::memory(head)).map_err(ServiceError::from)?;
     head::check(head, in_flight.ambiguous)?;
-    body::check_length(&body, &service.http.options)?;
+    body::check_length(body, &service.http.options)?;
     let route = route.ok_or(EndpointError::NotFound)?;
     entry.route = Some(route);
     if head.method == Method::OPTIONS {
@@ -106,11 +148,12 @@ async fn respond(context: &mut RequestContext, route: Option<Route>, body: Incom
         Route::Token => token::respond(context).await,
         Route::Sdl => Ok(schema::respond(&service.sdl, &head.headers, &service.http.options.codings)?),
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
+        Route::Root => Ok(console::files::redirect()),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),
-        Route::Metrics => Ok(metrics::respond(service, &entry.id)?),
-        Route::Settings => Ok(settings::respond(&service.settings)),
+        Route::Metrics => Ok(metrics::respond(service, &head.headers, &entry.id)?),
+        Route::Settings => Ok(settings::respond(&service.settings, head)?),
     }
 }
 

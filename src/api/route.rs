@@ -21,6 +21,8 @@ pub(crate) fn find(listener: ListenerKind, path: &str, console: ConsoleMode) -> 
         Route::Console => has_console,
         Route::Live | Route::Ready => true,
         Route::Metrics | Route::Settings => listener == ListenerKind::Admin,
+        // Leads to the console.
+        Route::Root => has_console,
         // The console calls these, and only where it came from.
         Route::Token | Route::Graphql | Route::Sdl => listener == ListenerKind::Public || has_console,
         Route::UpdateOrder | Route::Jwks => listener == ListenerKind::Public,
@@ -40,13 +42,14 @@ pub(crate) enum Route {
     Sdl,
     /// The files of the console.
     Console,
+    /// Leads browsers to the console.
+    Root,
     /// The public keys of tokens.
     Jwks,
     /// The liveness probe.
     Live,
     /// The readiness probe.
     Ready,
-    /// The metrics.
     Metrics,
     /// The settings in force.
     Settings,
@@ -54,12 +57,13 @@ pub(crate) enum Route {
 
 impl Route {
     /// All endpoints, in the order of their declaration.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Token,
         Self::Graphql,
         Self::UpdateOrder,
         Self::Sdl,
         Self::Console,
+        Self::Root,
         Self::Jwks,
         Self::Live,
         Self::Ready,
@@ -75,6 +79,7 @@ impl Route {
             "/api/updateOrder" => Some(Self::UpdateOrder),
             // Tools that take a URL of a schema decide by its ending.
             "/rest/s1/graphql/sdl" | "/rest/s1/graphql/schema.graphql" => Some(Self::Sdl),
+            "/" => Some(Self::Root),
             "/.well-known/jwks.json" => Some(Self::Jwks),
             "/health/live" => Some(Self::Live),
             "/health/ready" => Some(Self::Ready),
@@ -92,6 +97,7 @@ impl Route {
             Self::UpdateOrder => "/api/updateOrder",
             Self::Sdl => "/rest/s1/graphql/sdl",
             Self::Console => "/rest/s1/graphql/console/",
+            Self::Root => "/",
             Self::Jwks => "/.well-known/jwks.json",
             Self::Live => "/health/live",
             Self::Ready => "/health/ready",
@@ -108,6 +114,7 @@ impl Route {
             Self::UpdateOrder => "updateOrder",
             Self::Sdl => "sdl",
             Self::Console => "console",
+            Self::Root => "root",
             Self::Jwks => "jwks",
             Self::Live => "live",
             Self::Ready => "ready",
@@ -121,8 +128,23 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => "POST, OPTIONS",
             Self::Graphql => "GET, HEAD, POST, OPTIONS",
-            Self::Sdl | Self::Console | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => {
-                "GET, HEAD, OPTIONS"
+            Self::Sdl
+            | Self::Console
+            | Self::Root
+            | Self::Jwks
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics
+            | Self::Settings => "GET, HEAD, OPTIONS",
+        }
+    }
+
+    /// Whether the endpoint is for operators, and answers at once from what the server knows.
+    pub(crate) const fn is_for_operators(self) -> bool {
+        match self {
+            Self::Live | Self::Ready | Self::Metrics | Self::Settings => true,
+            Self::Token | Self::Graphql | Self::UpdateOrder | Self::Sdl | Self::Console | Self::Root | Self::Jwks => {
+                false
             }
         }
     }
@@ -133,7 +155,14 @@ impl Route {
         match self {
             Self::Token | Self::UpdateOrder => method == Method::POST,
             Self::Graphql => reads || method == Method::POST,
-            Self::Sdl | Self::Console | Self::Jwks | Self::Live | Self::Ready | Self::Metrics | Self::Settings => reads,
+            Self::Sdl
+            | Self::Console
+            | Self::Root
+            | Self::Jwks
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics
+            | Self::Settings => reads,
         }
     }
 }
@@ -148,7 +177,7 @@ mod tests {
     fn paths_are_exact() {
         assert_eq!(Route::of("/rest/s1/graphql"), Some(Route::Graphql));
         for path in
-            ["", "/", "*", "/rest/s1/graphql/", "//rest/s1/graphql", "/REST/s1/graphql", "/rest/s1/graphql/sdl/x"]
+            ["", "//", "*", "/rest/s1/graphql/", "//rest/s1/graphql", "/REST/s1/graphql", "/rest/s1/graphql/sdl/x"]
         {
             assert_eq!(Route::of(path), None, "{path}");
         }
@@ -161,7 +190,7 @@ mod tests {
             let is_probe = matches!(route, Route::Live | Route::Ready);
             let is_for_operators = matches!(route, Route::Metrics | Route::Settings);
             let is_called = matches!(route, Route::Token | Route::Graphql | Route::Sdl);
-            let is_console = route == Route::Console;
+            let is_console = matches!(route, Route::Console | Route::Root);
             let is_public = if is_console { console == ConsoleMode::On } else { !is_for_operators };
             let is_admin = is_for_operators || is_probe || (console == ConsoleMode::Admin && (is_called || is_console));
             assert_eq!((public.is_some(), admin.is_some()), (is_public, is_admin), "{route:?} {console:?}");

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use tokio::runtime::Handle;
+
 use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
@@ -36,7 +38,7 @@ pub(crate) struct Service {
     pub tokens: Arc<Tokens>,
     /// From a query's text to its plan.
     pub compiler: Arc<Compiler>,
-    /// Compiles large queries.
+    /// Compiles large queries, in turns by caller.
     pub cpu_tasks: Arc<CpuTasks>,
     /// Reads the compiler's vocabularies.
     pub vocabularies: Arc<VocabularyReader>,
@@ -48,7 +50,7 @@ pub(crate) struct Service {
     pub refusal_pace: Arc<Pace>,
     /// Holds back reports of prices and plans, which are free.
     pub report_pace: Arc<Pace>,
-    /// Holds back queries that cost nothing, such as introspection.
+    /// Holds back queries that cost nothing, such as introspection, and large ones that do not compile.
     pub free_query_pace: Arc<Pace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
@@ -76,6 +78,8 @@ pub(crate) struct Service {
     pub is_draining: Arc<AtomicBool>,
     /// Makes the ids of requests.
     pub request_ids: Arc<RequestIds>,
+    /// Where callers are served, and connections to the database are opened.
+    pub runtime: Handle,
 }
 
 impl Service {

@@ -105,9 +105,9 @@ fn set_stored_types(relation: &str, columns: &mut [Column], stored: &StoredTypes
 /// A field of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionField {
-    /// `edges`
+    /// The rows of the page, each with its cursor.
     Edges,
-    /// `pageInfo`
+    /// Where the page begins and ends, and whether there are rows beyond.
     PageInfo,
     /// `count`, which only connections of root fields have.
     Count,
@@ -121,9 +121,9 @@ impl ConnectionField {
 /// A field of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeField {
-    /// `node`
+    /// The row.
     Node,
-    /// `cursor`
+    /// The row's place in the order, as a text for `after` and `before`.
     Cursor,
 }
 
@@ -171,7 +171,7 @@ impl Entity {
     }
 }
 
-/// A column.
+/// A column that a statement returns or compares values with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
     /// The column's name.
@@ -324,7 +324,7 @@ impl SearchKey {
 /// matches.
 #[derive(Debug)]
 pub struct SemiJoin {
-    /// The relation.
+    /// Its name in the database.
     pub relation: String,
     /// The columns that are equal in both relations.
     pub by: Vec<String>,

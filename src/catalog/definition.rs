@@ -22,7 +22,6 @@ pub(super) struct TypeDefinition {
     pub(super) position: Pos,
     pub(super) name: String,
     pub(super) description: Option<String>,
-    /// `@relation`
     pub(super) relation: Option<RelationDefinition>,
     pub(super) fields: Vec<FieldDefinition>,
 }

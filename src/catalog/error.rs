@@ -53,8 +53,11 @@ pub(crate) enum SchemaErrorKind {
     #[error("only @column binds an argument")]
     NotAnArgumentDirective,
     /// A field has an unknown directive.
-    #[error("no such binding directive for a field")]
-    NotAFieldDirective,
+    #[error("no such binding directive for a field{}", .nearest.map(|name| format!("; did you mean @{name}?")).unwrap_or_default())]
+    NotAFieldDirective {
+        /// The most similar one.
+        nearest: Option<&'static str>,
+    },
     /// A field has two binding directives.
     #[error("a field has one binding")]
     SeveralBindings,

@@ -8,7 +8,6 @@ use crate::catalog::type_system::Catalog;
 /// An object of one of the introspection types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SchemaElement<'a> {
-    /// A `__Schema`.
     Schema,
     /// A `__Type` with a name.
     Type(TypeId),
@@ -16,20 +15,16 @@ pub(crate) enum SchemaElement<'a> {
     List(&'a TypeRef),
     /// A `__Type` that is this type without null.
     NonNull(&'a TypeRef),
-    /// A `__Field`.
     Field(&'a Field),
     /// An `__InputValue`: an argument of a field or directive.
     Argument(&'a Argument),
-    /// An `__EnumValue`.
     EnumValue(&'a EnumValue),
-    /// A `__Directive`.
     Directive(&'a Directive),
 }
 
 /// The value of a [`MetaField`].
 #[derive(Debug)]
 pub(crate) enum IntrospectionValue<'a> {
-    /// Null.
     Null,
     /// True or false.
     Boolean(bool),

@@ -55,7 +55,7 @@ pub struct Scalar {
     pub specified_by: Option<&'static str>,
 }
 
-/// An enum type.
+/// The sort keys of a connection, or an enum of introspection.
 #[derive(Debug)]
 pub struct EnumType {
     /// The type's name.
@@ -82,7 +82,7 @@ pub struct EnumValue {
     pub description: Option<String>,
 }
 
-/// An object type.
+/// A type with fields: of rows, of a connection and its parts, of introspection, or the root of queries.
 #[derive(Debug)]
 pub struct ObjectType {
     /// The type's name.
@@ -111,7 +111,7 @@ pub enum ObjectKind {
     Connection,
     /// An edge type.
     Edge,
-    /// `PageInfo`.
+    /// The type of every connection's `pageInfo`.
     PageInfo,
     /// A type of introspection.
     Introspection,
@@ -179,7 +179,7 @@ pub enum ArgumentRole {
     Before,
     /// `query`: the search string.
     Query,
-    /// `sortKey`
+    /// `sortKey`: what the rows are sorted by.
     SortKey,
     /// `reverse`: whether the sort order is reversed.
     Reverse,

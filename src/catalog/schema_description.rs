@@ -44,7 +44,7 @@ fn cost(catalog: &Catalog) -> String {
          - an object: {OBJECT} + what is selected from it\n\
          - a connection: page size × ({OBJECT} + what is selected from one node), however many rows there are\n\
          - a count{such_as}: {AGGREGATE}\n\
-         - a search term on a key without a selective index: {UNINDEXED_TERM} more\n\
+         - a search term on a key that is not selective: {UNINDEXED_TERM} more\n\
          - `edges`, `node`, `cursor`, `pageInfo`, `__typename` and introspection: nothing\n\n\
          `extensions.cost` of a response has the cost and the state of the bucket. With the header `GraphQL-Cost: validate` the \
          cost is reported and the query not run. With `Prefer: wait=30` a query waits for its credits."

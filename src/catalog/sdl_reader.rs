@@ -10,6 +10,7 @@ use crate::catalog::definition::{
     SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::nearest::nearest;
 
 /// The enums of the binding directives' arguments.
 const ENUMS: [&str; 2] = ["Compare", "Normalization"];
@@ -107,6 +108,9 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
     Ok(definition)
 }
 
+/// The directives of fields.
+const FIELD_DIRECTIVES: [&str; 8] = ["column", "search", "sort", "deprecated", "one", "many", "aggregate", "point"];
+
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let error = |kind| SchemaError::new(directive.position, kind);
     let arguments = |name| BindingArguments::new(name, directive);
@@ -150,7 +154,9 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             BindingDefinition::Aggregate { function, column, rows }
         }
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
-        _ => return Err(error(SchemaErrorKind::NotAFieldDirective)),
+        other => {
+            return Err(error(SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) }));
+        }
     };
     match field.binding.replace(binding) {
         None => Ok(()),

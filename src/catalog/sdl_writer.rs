@@ -1,8 +1,8 @@
 //! Writes the published SDL: the schema that is served, without binding directives. It lists search keys twice: in the
 //! description of the argument `query` for readers, and as `@search` for programs.
 //!
-//! The description of the schema itself is a comment at the beginning, because `graphql_parser` and the Rust clients that are
-//! built on it reject the description of a `schema` definition. Introspection has it as `__schema.description`.
+//! It begins with the `schema` definition, whose description is that of introspection. `graphql_parser` and the Rust clients that
+//! are built on it reject the description of a `schema` definition; they leave these lines out.
 
 use std::fmt::{self, Write};
 
@@ -16,15 +16,12 @@ use crate::catalog::type_system::Catalog;
 /// The directives that the GraphQL specification defines. The SDL contains the definitions of all others.
 const STANDARD: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
-/// The longest line of a comment, in bytes, unless one word is longer.
-const COMMENT_WIDTH: usize = 124;
-
 /// The SDL of a catalog.
 pub(super) fn write(catalog: &Catalog) -> String {
     let mut out = String::new();
     let mut writer = Writer { catalog, out: &mut out };
     // Writing to a string cannot fail.
-    let _ = writer.comment(catalog.description());
+    let _ = writer.schema();
     for directive in catalog.directives().iter().filter(|directive| !STANDARD.contains(&directive.name.as_str())) {
         let _ = writer.directive(directive);
     }
@@ -40,25 +37,10 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Comments cannot contain control characters, and each line is a comment of its own.
-    fn comment(&mut self, text: &str) -> fmt::Result {
-        for line in text.split(['\n', '\r']) {
-            let line = line.replace(|c: char| c.is_control() && c != '\t', " ");
-            let mut width = 0;
-            self.out.write_char('#')?;
-            for word in line.split(' ') {
-                if width > 0 && width + word.len() > COMMENT_WIDTH {
-                    self.out.write_str("\n#")?;
-                    width = 0;
-                }
-                width += word.len() + 1;
-                if !word.is_empty() {
-                    write!(self.out, " {word}")?;
-                }
-            }
-            self.out.write_char('\n')?;
-        }
-        self.out.write_char('\n')
+    /// Without a description the definition could be left out, since the query root is called `Query`.
+    fn schema(&mut self) -> fmt::Result {
+        self.description(Some(self.catalog.description()), "")?;
+        self.out.write_str("schema {\n  query: Query\n}\n\n")
     }
 
     fn directive(&mut self, directive: &Directive) -> fmt::Result {
@@ -189,7 +171,9 @@ mod tests {
     #[test]
     fn the_published_schema_is_sdl_without_bindings() {
         let catalog = Catalog::built_in().unwrap();
-        graphql_parser::parse_schema::<&str>(catalog.sdl()).unwrap();
+        let (schema, types) = catalog.sdl().split_once("\nschema {\n  query: Query\n}\n").unwrap();
+        assert!(schema.starts_with("\"\"\"\nOrder management") && schema.ends_with("\n\"\"\""), "{schema}");
+        graphql_parser::parse_schema::<&str>(types).unwrap();
         for binding in ["@relation", "@column", "@one", "@many", "@aggregate", "@point", "@sort", "order_header"] {
             assert!(!catalog.sdl().contains(binding), "{binding}");
         }

@@ -27,7 +27,7 @@ impl SearchWindow {
         Self(self.0 / 2)
     }
 
-    /// The rows.
+    /// At least [`SearchWindow::MIN`], at most [`SearchWindow::MAX`].
     pub fn rows(self) -> u32 {
         self.0
     }

@@ -8,7 +8,7 @@ use crate::value::{ScalarType, Uuid, Value};
 /// How the database stores a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StoredType {
-    /// Text.
+    /// Characters: `text`, `varchar`, `char`.
     Text,
     /// A whole number of 16 bits.
     Int2,

@@ -11,7 +11,7 @@ use crate::cli::outcome::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For bash: orderql completions bash > /usr/share/bash-completion/completions/orderql")]
 pub(crate) struct Args {
-    /// The shell
+    /// The shell that completes
     shell: Shell,
 }
 

@@ -1,8 +1,10 @@
 //! The connection of a command to its database, and what to do if there is none.
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio_postgres::config::Host;
@@ -35,7 +37,7 @@ const PORT: u16 = 5432;
 pub(crate) struct ConnectError {
     /// The database, its hosts and the role. Never the password.
     address: String,
-    remedy: &'static str,
+    remedy: Cow<'static, str>,
     source: Error,
 }
 
@@ -88,7 +90,7 @@ pub(crate) fn addresses(settings: &Settings) -> Result<ServerAddresses, Box<dyn 
 pub(crate) async fn connect(database: &DatabaseAddress) -> Result<Client, ConnectError> {
     connect::connect(database.for_role(Role::Command)).await.map_err(|source| ConnectError {
         address: described(&database.config),
-        remedy: remedy(&source),
+        remedy: remedy(&source, database.password_file()),
         source,
     })
 }
@@ -121,7 +123,16 @@ fn described(config: &Config) -> String {
 }
 
 /// What to do about it.
-fn remedy(error: &Error) -> &'static str {
+fn remedy(error: &Error, password_file: Option<&Path>) -> Cow<'static, str> {
+    match password_file {
+        Some(file) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
+            format!("correct the password in {}", file.display()).into()
+        }
+        _ => usual_remedy(error).into(),
+    }
+}
+
+fn usual_remedy(error: &Error) -> &'static str {
     if let Some(code) = error.code() {
         return match *code {
             SqlState::INVALID_PASSWORD => "correct the password in the address",

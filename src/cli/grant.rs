@@ -30,7 +30,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Grant {
-    /// The group
+    /// The name of the group
     group: String,
     /// The path: /graphql, /graphql/plan or /api/updateOrder
     path: String,

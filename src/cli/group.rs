@@ -32,21 +32,21 @@ enum Command {
     List,
     /// Remove a group with its memberships and grants
     Remove {
-        /// The group
+        /// The name of the group
         group: String,
     },
     /// Make a user a member
     Join {
-        /// The group
+        /// The name of the group
         group: String,
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// End a user's membership
     Leave {
-        /// The group
+        /// The name of the group
         group: String,
-        /// The user
+        /// The name of the user
         user: String,
     },
 }

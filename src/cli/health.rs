@@ -62,12 +62,26 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if answer.status.is_success() { Ok(()) } else { Err(HealthError::NotReady.into()) }
 }
 
+/// Whether a server of this program responds at an address of these settings.
+pub(crate) async fn is_server(listen: &ListenAddress, config: &Config) -> bool {
+    let is_encrypted = *listen == config.listen && config.tls_cert.is_some();
+    let Ok(address) = server_address(listen, is_encrypted) else { return false };
+    let Ok(request) = Request::get("/health/live").header("host", "localhost").body(Full::new(Bytes::new())) else {
+        return false;
+    };
+    send(&address, request, TIMEOUT).await.is_ok_and(|answer| answer.status.is_success())
+}
+
 /// Where a server with these settings can be asked. The operators' listener is not encrypted, and neither are Unix sockets.
 fn address(config: &Config) -> Outcome<ServerAddress> {
     let (listen, is_encrypted) = match &config.admin_listen {
         Some(address) => (address, false),
         None => (&config.listen, config.tls_cert.is_some()),
     };
+    server_address(listen, is_encrypted)
+}
+
+fn server_address(listen: &ListenAddress, is_encrypted: bool) -> Outcome<ServerAddress> {
     match listen {
         ListenAddress::Tcp(address) => {
             let address = reachable(*address).to_string();

@@ -10,8 +10,8 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use rustls::{CertificateError, ClientConfig};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
@@ -50,6 +50,30 @@ pub(crate) enum ClientError {
         /// Why.
         source: io::Error,
     },
+    /// What came over a plain connection is no HTTP.
+    #[error("what {address} speaks is no HTTP; does its address begin with https://?")]
+    NotHttp {
+        /// Where.
+        address: String,
+        /// What is wrong with it.
+        source: hyper::Error,
+    },
+    /// What came over an encrypted connection is no TLS.
+    #[error("what {address} speaks is no TLS; does its address begin with http://?")]
+    NotTls {
+        /// Where.
+        address: String,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// The server's certificate is signed by an unknown authority.
+    #[error("the certificate of {address} is signed by an authority that is not trusted; name its PEM file with --ca")]
+    UnknownAuthority {
+        /// Where.
+        address: String,
+        /// What is wrong with it.
+        source: io::Error,
+    },
     /// The connection ended early, or is none of HTTP.
     #[error("no response")]
     Http(#[from] hyper::Error),
@@ -66,14 +90,21 @@ pub(crate) async fn send(
 ) -> Result<Answer, ClientError> {
     let sent = async {
         match server {
-            ServerAddress::Plain(address) => exchange(connect(address).await?, request).await,
+            ServerAddress::Plain(address) => {
+                exchange(connect(address).await?, request).await.map_err(|error| match error {
+                    ClientError::Http(source) if source.is_parse() => {
+                        ClientError::NotHttp { address: address.clone(), source }
+                    }
+                    other => other,
+                })
+            }
             ServerAddress::Encrypted(address, trust) => {
                 let failed = |source| ClientError::Connect { address: address.clone(), source };
                 let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
                 let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned());
                 let name = name.map_err(|error| failed(io::Error::other(error)))?;
                 let stream = TlsConnector::from(Arc::clone(trust)).connect(name, connect(address).await?);
-                exchange(stream.await.map_err(failed)?, request).await
+                exchange(stream.await.map_err(|error| handshake_error(address, error))?, request).await
             }
             ServerAddress::Unix(path) => {
                 let address = format!("unix:{}", path.display());
@@ -83,6 +114,18 @@ pub(crate) async fn send(
         }
     };
     time::timeout(limit, sent).await.map_err(|_| ClientError::TooSlow(limit))?
+}
+
+/// Why a connection is not encrypted.
+fn handshake_error(address: &str, source: io::Error) -> ClientError {
+    let address = address.to_owned();
+    match source.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidMessage(_)) => ClientError::NotTls { address, source },
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            ClientError::UnknownAuthority { address, source }
+        }
+        _ => ClientError::Connect { address, source },
+    }
 }
 
 async fn connect(address: &str) -> Result<TcpStream, ClientError> {

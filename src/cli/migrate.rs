@@ -1,16 +1,24 @@
 //! `orderql migrate`: prepares an operator's own database.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
+
+use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
+use crate::cli::privileges::grants;
 use crate::cli::{schema, settings};
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
-use crate::database::migrate::{has_order_tables, migrate, migrate_service};
+use crate::database::migrate::{has_order_tables, migrate, migrate_concurrently, migrate_service, planned};
+use crate::database::removal;
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -20,7 +28,8 @@ const CONFIG_HELP: &str = "The server's configuration file, for the database and
 
 /// Add what orderql needs to an OFBiz database, or create all tables in an empty one
 ///
-/// Prints what was added: tables, columns and indexes. Nothing that exists is altered or dropped. Run it as the owner of
+/// Prints what was added: tables, columns and indexes. Nothing that exists is altered or dropped, but indexes of its own that were
+/// changed or dropped are made again. Run it as the owner of
 /// OFBiz's tables, while OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it
 /// again does nothing.
 ///
@@ -42,6 +51,26 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help = CONFIG_HELP)]
     config: Option<PathBuf>,
 
+    /// Print the statements that would be run, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Build indexes of tables that stand without stopping their writers; takes longer, and can be interrupted and run again
+    #[arg(long, conflicts_with = "only")]
+    concurrently: bool,
+
+    /// Remove what migrations added: indexes, triggers, and the schema orderql with accounts and audits; asks first
+    #[arg(long, conflicts_with_all = ["only", "concurrently"])]
+    undo: bool,
+
+    /// Answer the question of --undo with yes
+    #[arg(long, requires = "undo")]
+    yes: bool,
+
+    /// Print the grants that the server's role needs, and change nothing
+    #[arg(long, value_name = "ROLE")]
+    print_grants: Option<String>,
+
     /// Print the settings that the server's role needs where startup-options is off, as statements, and change nothing
     #[arg(long, value_name = "ROLE")]
     print_role_settings: Option<String>,
@@ -54,33 +83,121 @@ enum Tables {
     Service,
 }
 
+/// Nobody agreed to the removal.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was removed: answer yes, or give --yes")]
+struct NotRemoved;
+
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
-    let Args { database_url, only, schema, config, print_role_settings } = args;
+    let Args {
+        database_url,
+        only,
+        schema,
+        config,
+        dry_run,
+        concurrently,
+        undo,
+        yes,
+        print_grants,
+        print_role_settings,
+    } = args;
     if let Some(role) = print_role_settings {
-        print!("{}", role_settings(&role));
-        return Ok(());
+        return write(&role_settings(&role));
     }
     let given = [("database-url", database_url), ("schema", schema)];
     let values = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let config = Config::read(&settings::gather(&Flags { file: config, values })?)?;
     let database_url = config.database()?;
-    let is_of_own_tables = match &config.schema {
-        Some(file) => is_of_own_tables(&schema::read(Some(file))?)?,
-        None => false,
-    };
+    let catalog = schema::read(config.schema.as_deref())?;
+    let is_of_own_tables = config.schema.is_some() && is_of_own_tables(&catalog)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let migrated = runtime.block_on(async {
+    runtime.block_on(async {
         let mut client = connect(&address(&database_url)?).await?;
         let is_service = match only {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
-        let migrated = if is_service { migrate_service(&mut client).await } else { migrate(&mut client).await };
-        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(migrated?)
-    })?;
-    println!("{migrated}");
-    Ok(())
+        if let Some(role) = print_grants {
+            let existing = existing(&client).await?;
+            let has_orders = existing.contains("orderql.entity_id");
+            return write(&grants(&role, &relations(&catalog), has_orders, |name| existing.contains(name)));
+        }
+        if undo {
+            let removed = remove(&mut client, dry_run, yes).await?;
+            return write(&removed);
+        }
+        if dry_run {
+            return write(&describe(&planned(&client, is_service).await?));
+        }
+        let migrated = if is_service {
+            migrate_service(&mut client).await
+        } else if concurrently {
+            migrate_concurrently(&mut client).await
+        } else {
+            migrate(&mut client).await
+        };
+        write(&format!("{}\n", migrated?))
+    })
+}
+
+/// The tables, views and sequences of the database, with their schemas.
+async fn existing(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Error> {
+    let select = "SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                  WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S')";
+    client.query(select, &[]).await?.iter().map(|row| row.try_get(0)).collect()
+}
+
+/// The statements of a migration, below what deserves attention.
+fn describe(planned: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for (name, sql) in planned {
+        let mut triggers = Vec::new();
+        for statement in sql.split("CREATE OR REPLACE TRIGGER ").skip(1) {
+            let mut words = statement.split_whitespace();
+            let trigger = words.next().unwrap_or_default();
+            // Up to FOR EACH; columns come before the table.
+            let table = words.skip_while(|word| *word != "ON").nth(1).unwrap_or_default();
+            triggers.push(format!("{trigger} on {table}"));
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "-- {name}");
+        if !triggers.is_empty() {
+            let _ = writeln!(text, "-- puts triggers on tables: {}", triggers.join(", "));
+        }
+        let _ = writeln!(text, "{sql}");
+    }
+    text
+}
+
+/// Removes what migrations added, and says what was done. With `dry_run` it only says what it would run.
+async fn remove(client: &mut Client, dry_run: bool, is_agreed: bool) -> Outcome<String> {
+    let statements = removal::statements(client).await?;
+    if statements.is_empty() {
+        return Ok("Nothing to remove.\n".to_owned());
+    }
+    let text: String = statements.iter().map(|statement| format!("{statement};\n")).collect();
+    if dry_run {
+        return Ok(text);
+    }
+    let filled = removal::filled_tables(client).await?;
+    let rows = filled.iter().map(|(table, rows)| format!("  {table}: {rows} rows\n")).collect::<String>();
+    if !is_agreed && !agrees(&rows)? {
+        return Err(NotRemoved.into());
+    }
+    removal::remove(client, &statements).await?;
+    Ok(format!("{text}Removed. Columns, tables and reference rows in OFBiz's schema stay.\n"))
+}
+
+/// Asks at a terminal.
+fn agrees(rows: &str) -> io::Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    eprint!("This removes the schema orderql, and cannot be undone without a backup:\n{rows}Remove it? (yes) ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim() == "yes")
 }
 
 /// Whether a schema names none of the relations of the built-in one.

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::database::address::connection_string::ConnectionString;
 use crate::database::parties;
 
@@ -24,7 +25,6 @@ pub(crate) struct Args {
     repair: bool,
 }
 
-/// Parties differ.
 #[derive(Debug, Error)]
 #[error("{0} parties in orderql.party differ from OFBiz's tables: run `orderql parties --repair`")]
 struct PartiesDiffer(i64);
@@ -38,9 +38,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Ok::<_, Box<dyn Error + Send + Sync>>(count)
     })?;
     match (count, args.repair) {
-        (0, _) => println!("All parties equal OFBiz's tables."),
-        (repaired, true) => println!("{repaired} parties repaired."),
-        (differing, false) => return Err(PartiesDiffer(differing).into()),
+        (0, _) => write("All parties equal OFBiz's tables.\n"),
+        (repaired, true) => write(&format!("{repaired} parties repaired.\n")),
+        (differing, false) => Err(PartiesDiffer(differing).into()),
     }
-    Ok(())
 }

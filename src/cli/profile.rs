@@ -8,12 +8,13 @@ use crate::access::caller_limits::DefaultLimits;
 use crate::access::manage::profiles;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::cli::settings;
 use crate::cli::table::{Table, report};
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::settings::Config;
-use crate::config::value_parser::TIME;
+use crate::config::value_parser::{SIZE, TIME};
 use crate::limits::{LIMITS, Limit, Unit};
 
 /// Give single users limits of their own
@@ -33,19 +34,19 @@ pub(crate) struct Args {
 enum Command {
     /// Give a user limits of its own; those that are not named stay as they are
     Set {
-        /// The user
+        /// The name of the user
         user: String,
         #[command(flatten)]
         limits: LimitFlags,
     },
     /// Show a user's own limits
     Show {
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// Give a user the server's default limits again
     Unset {
-        /// The user
+        /// The name of the user
         user: String,
         /// The limits; without any, all of them
         #[arg(value_name = "LIMIT", value_parser = PossibleValuesParser::new(LIMITS.iter().map(|limit| limit.name)))]
@@ -99,6 +100,10 @@ fn flag(limit: &'static Limit) -> Arg {
             .value_name("TIME")
             .value_parser(ValueParser::new(milliseconds))
             .help(format!("{help}, such as 500ms, 10s or 5m")),
+        Unit::Bytes => arg
+            .value_name("SIZE")
+            .value_parser(ValueParser::new(bytes))
+            .help(format!("{help}; such as 65536, 64KiB or 1MiB")),
     }
 }
 
@@ -109,6 +114,10 @@ fn whole_number(most: i64) -> ValueParser {
 fn milliseconds(text: &str) -> Result<i64, String> {
     let time = TIME.read(text)?;
     Ok(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn bytes(text: &str) -> Result<i64, String> {
+    Ok(i64::try_from(SIZE.read(text)?).unwrap_or(i64::MAX))
 }
 
 /// Runs the subcommand.
@@ -126,7 +135,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                 let shown = limits.map(|(limit, number)| (limit.name, shown(limit, number)));
                 if json {
                     let object: Map<_, _> = shown.map(|(name, value)| (name.to_owned(), value)).collect();
-                    println!("{:#}", Value::Object(object));
+                    write(&format!("{:#}\n", Value::Object(object)))?;
                 } else {
                     let rows = shown.map(|(name, value)| {
                         let value = if value.is_null() { json!("the server's default") } else { value };
@@ -155,7 +164,7 @@ fn server_defaults() -> Result<DefaultLimits, ConfigError> {
 fn shown(limit: &Limit, number: Option<i64>) -> Value {
     match (number, limit.unit) {
         (None, _) => Value::Null,
-        (Some(number), Unit::Credits | Unit::Count) => json!(number),
+        (Some(number), Unit::Credits | Unit::Count | Unit::Bytes) => json!(number),
         (Some(milliseconds), Unit::Time) => json!(format!("{milliseconds}ms")),
     }
 }

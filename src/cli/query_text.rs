@@ -14,7 +14,7 @@ pub enum QueryTextError {
     /// A file does not exist, or is not text.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// Its path.
+        /// As it was given.
         path: PathBuf,
         /// Why.
         source: io::Error,

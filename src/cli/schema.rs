@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
@@ -13,6 +13,7 @@ use crate::catalog::error::SchemaError;
 use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::config::value_parser::CONSTRAINTS;
 use crate::database::address::connection_string::ConnectionString;
 use crate::preflight::mismatch::Mismatch;
@@ -156,12 +157,4 @@ pub(crate) async fn check_database(
 /// `None` for an empty path, which an empty environment variable makes.
 fn non_empty(file: Option<&Path>) -> Option<&Path> {
     file.filter(|path| !path.as_os_str().is_empty())
-}
-
-fn write(text: &str) -> Outcome {
-    match io::stdout().write_all(text.as_bytes()) {
-        // The reader closed the pipe: it needs no more.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
 }

@@ -1,24 +1,24 @@
 //! What commands print: a table for people, JSON for scripts.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use serde_json::{Map, Value};
+
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 
 /// Rows of the same columns.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     /// The columns' names, as JSON has them.
     pub(crate) columns: [&'static str; N],
-    /// The rows.
     pub(crate) rows: Vec<[Value; N]>,
 }
 
 impl<const N: usize> Table<N> {
     /// Prints the rows: as a JSON array of objects, or aligned below the columns' names.
-    pub(crate) fn print(&self, json: bool) -> io::Result<()> {
-        let text = if json { self.to_json() } else { self.to_text() };
-        io::stdout().lock().write_all(text.as_bytes())
+    pub(crate) fn print(&self, json: bool) -> Outcome {
+        write(&if json { self.to_json() } else { self.to_text() })
     }
 
     fn to_json(&self) -> String {
@@ -59,17 +59,16 @@ pub(crate) fn align(lines: &[Vec<String>]) -> String {
 }
 
 /// Prints what a command did: a sentence, or the facts as JSON, with whether anything changed.
-pub(crate) fn report(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub(crate) fn report(json: bool, sentence: &str, changed: bool, facts: &[(&str, &str)]) -> Outcome {
     if json {
         let mut object: Map<_, _> =
             facts.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
         object.insert("changed".to_owned(), Value::Bool(changed));
-        writeln!(out, "{:#}", Value::Object(object))
+        write(&format!("{:#}\n", Value::Object(object)))
     } else if changed {
-        writeln!(out, "{sentence}")
+        write(&format!("{sentence}\n"))
     } else {
-        writeln!(out, "{sentence} already; nothing changed")
+        write(&format!("{sentence} already; nothing changed\n"))
     }
 }
 

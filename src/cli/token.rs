@@ -10,6 +10,7 @@ use crate::access::tokens::jwt::Tokens;
 use crate::cli::admin::operator;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
+use crate::cli::output::write;
 use crate::cli::settings;
 use crate::cli::token_flags::TokenFlags;
 use crate::config::settings::Config;
@@ -23,7 +24,7 @@ use crate::config::value_parser::TIME;
     taken as well."
 )]
 pub(crate) struct Args {
-    /// The user
+    /// The name of the user
     user: String,
 
     /// How long it is valid, such as 30d [default: the token-lifetime]
@@ -67,10 +68,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         audit::store(&client, &[event]).await?;
         if args.json {
             let body = json!({"access_token": issued.token, "token_type": "Bearer", "expires_in": seconds});
-            println!("{body:#}");
+            write(&format!("{body:#}\n"))
         } else {
-            println!("{}", issued.token);
+            write(&format!("{}\n", issued.token))
         }
-        Ok(())
     })
 }

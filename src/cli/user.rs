@@ -34,22 +34,22 @@ enum Command {
     List,
     /// Change a user's password, which is asked for, or read from standard input
     Passwd {
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// Disable a user's account: it cannot sign in, and its tokens are rejected
     Disable {
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// Enable a disabled account again
     Enable {
-        /// The user
+        /// The name of the user
         user: String,
     },
     /// Remove a user with its memberships and its profile
     Remove {
-        /// The user
+        /// The name of the user
         user: String,
     },
 }

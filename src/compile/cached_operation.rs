@@ -10,7 +10,8 @@ use crate::compile::known_price::KnownPrice;
 use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::estimate::Estimate;
 use crate::cost::evaluation::{Admitted, evaluate};
-use crate::cost::limit_check::check_limits;
+use crate::cost::limit_check::{check_limits, check_response_size};
+use crate::cost::limit_exceeded::response_too_large;
 use crate::cost::price_key::PriceKey;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
@@ -50,6 +51,15 @@ pub(super) struct Outcome {
     pub(super) is_plan_known: bool,
 }
 
+impl Outcome {
+    /// Fails if the response may be too large.
+    fn within(self, limits: &Limits) -> Result<Self, GraphqlErrors> {
+        let Compiled { plan, estimate, .. } = &self.compiled;
+        let checked = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);
+        if checked.is_passed() { Ok(self) } else { Err(response_too_large(&checked)) }
+    }
+}
+
 impl CachedOperation {
     /// An operation without plans.
     pub(super) fn new(operation: Operation, max_constant_bytes: usize) -> Self {
@@ -77,7 +87,7 @@ impl CachedOperation {
             && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
         {
             let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), StepTerms::default());
-            return Ok(Outcome { compiled, is_plan_known: true });
+            return Outcome { compiled, is_plan_known: true }.within(limits);
         }
         let priced = resolve(catalog, &self.operation, variables, limits)?;
         let admitted = match self.price(&priced, limits) {
@@ -98,7 +108,7 @@ impl CachedOperation {
         };
         let terms = resolved.terms;
         let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms);
-        Ok(Outcome { compiled, is_plan_known })
+        Outcome { compiled, is_plan_known }.within(limits)
     }
 
     /// About how much memory it takes, in bytes.

@@ -8,7 +8,8 @@ use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::estimate::Estimate;
 use crate::cost::evaluation::{Evaluation, evaluate};
 use crate::cost::fields::{FieldCost, fields};
-use crate::cost::limit_check::LimitCheck;
+use crate::cost::limit_check::{CheckedGate, LimitCheck, check_response_size};
+use crate::cost::limit_exceeded::response_too_large;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
@@ -34,6 +35,8 @@ pub struct Explanation {
     pub limits: Limits,
     /// The result of that check.
     pub check: LimitCheck,
+    /// How many bytes the response may have, and are allowed.
+    pub response_size: CheckedGate,
     /// The errors of a request that is not admitted.
     pub errors: Option<GraphqlErrors>,
     /// How it would be executed.
@@ -66,6 +69,8 @@ pub(super) fn explain_operation(
     let cost = breakdown(&bound);
     let template = Arc::new(template(catalog, &bound, &terms, Output::Data)?);
     let plan = Plan::new(template, priced.steps, terms);
-    let operation_name = operation.name.clone();
-    Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, check, errors, plan })
+    let response_size = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);
+    let too_large = || (!response_size.is_passed()).then(|| response_too_large(&response_size));
+    let (errors, operation_name) = (errors.or_else(too_large), operation.name.clone());
+    Ok(Explanation { operation_name, cost, estimate, depth, limits: *limits, check, response_size, errors, plan })
 }

@@ -3,7 +3,7 @@
 use crate::access::caller_limits::DefaultLimits;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
-use crate::config::value_parser::{CREDITS, LIMIT, TIME, ValueParser};
+use crate::config::value_parser::{CREDITS, LIMIT, SIZE, TIME, ValueParser};
 use crate::config::values::Values;
 use crate::limits::{LIMITS, Limit, Profile, Unit};
 
@@ -40,6 +40,7 @@ const fn setting(limit: &Limit) -> Setting {
             Unit::Credits => |text| (CREDITS.parse)(text).is_some(),
             Unit::Count => |text| (LIMIT.parse)(text).is_some(),
             Unit::Time => |text| (TIME.parse)(text).is_some(),
+            Unit::Bytes => |text| (SIZE.parse)(text).is_some(),
         },
     }
 }
@@ -70,6 +71,11 @@ pub(crate) const fn parser(unit: Unit) -> ValueParser<i64> {
             placeholder: TIME.placeholder,
             wanted: TIME.wanted,
             parse: |text| i64::try_from((TIME.parse)(text)?.as_millis()).ok(),
+        },
+        Unit::Bytes => ValueParser {
+            placeholder: SIZE.placeholder,
+            wanted: SIZE.wanted,
+            parse: |text| i64::try_from((SIZE.parse)(text)?).ok(),
         },
     }
 }

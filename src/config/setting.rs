@@ -1,6 +1,6 @@
 //! A setting: a row of the table.
 
-/// A setting.
+/// What a setting is called in each place that can set it, and what it means.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// The flag without its dashes, and the key in a file.

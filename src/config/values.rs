@@ -29,6 +29,16 @@ impl Values {
         self.values.get(setting.name).cloned().unwrap_or_else(default)
     }
 
+    /// Whether a source has a value for the setting of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// The names of the settings whose values come from the configuration file.
+    pub(crate) fn in_file(&self) -> impl Iterator<Item = &'static str> {
+        self.values.iter().filter(|(_, value)| matches!(value.origin, Origin::File(_))).map(|(name, _)| *name)
+    }
+
     /// Sets the value of the setting of this name.
     pub(crate) fn insert(&mut self, name: &'static str, value: Value) {
         self.values.insert(name, value);

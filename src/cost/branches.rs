@@ -10,7 +10,6 @@ const MAX_BRANCHES: usize = 5;
 /// What a step adds to the price, with everything inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Branch {
-    /// The step.
     pub(super) step: StepId,
     /// What it adds.
     pub(super) total: Cost,

@@ -11,7 +11,12 @@ pub(crate) enum Gate {
     Depth,
     /// The estimated cost.
     Cost,
+    /// The most bytes of the response's data.
+    ResponseSize,
 }
+
+/// Bytes of a response for each credit that its query costs, whatever the limit is. A field with a value has some dozens.
+const BYTES_PER_CREDIT: u64 = 1024;
 
 impl Gate {
     /// Its name in the cost report.
@@ -20,28 +25,29 @@ impl Gate {
         match self {
             Self::Depth => "depth",
             Self::Cost => "cost",
+            Self::ResponseSize => "responseSize",
         }
     }
 }
 
 /// A gate, and what it compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CheckedGate {
+pub struct CheckedGate {
     pub(crate) gate: Gate,
     /// What the query has.
-    pub(crate) measured: u64,
+    pub measured: u64,
     /// The most that the caller may have.
-    pub(crate) limit: u64,
+    pub limit: u64,
 }
 
 impl CheckedGate {
     /// Whether the query is within the limit.
-    pub(crate) fn is_passed(&self) -> bool {
+    pub fn is_passed(&self) -> bool {
         self.measured <= self.limit
     }
 }
 
-/// The result of the check: every gate, in the order in which they reject.
+/// The result of the check: every gate before planning, in the order in which they reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitCheck([CheckedGate; 2]);
 
@@ -65,12 +71,18 @@ impl LimitCheck {
 
 /// Checks what a query measures against its caller's limits. A new limit is one more gate here.
 pub fn check_limits(depth: u32, cost: Cost, limits: &Limits) -> LimitCheck {
-    // A page size is checked where it is read: `PageSize` is within the limit.
-    let Limits { max_depth, max_cost: _, bucket_size: _, max_page_size: _ } = *limits;
+    // A page size is checked where it is read: `PageSize` is within the limit. How large a response may be is known once it is planned.
+    let Limits { max_depth, max_cost: _, bucket_size: _, max_page_size: _, response_size: _ } = *limits;
     LimitCheck([
         CheckedGate { gate: Gate::Depth, measured: depth.into(), limit: max_depth.into() },
         CheckedGate { gate: Gate::Cost, measured: cost, limit: limits.highest_cost() },
     ])
+}
+
+/// Checks how many bytes the response to a query of this cost may have.
+pub(crate) fn check_response_size(bytes: u64, cost: Cost, limits: &Limits) -> CheckedGate {
+    let limit = limits.response_size.max(cost.saturating_mul(BYTES_PER_CREDIT));
+    CheckedGate { gate: Gate::ResponseSize, measured: bytes, limit }
 }
 
 #[cfg(test)]
@@ -93,6 +105,16 @@ mod tests {
             assert_eq!(check.is_admitted(), rejected_by.is_none());
             assert_eq!(check.gates().iter().map(|gate| gate.gate.name()).collect::<Vec<_>>(), ["depth", "cost"]);
         }
+    }
+
+    #[test]
+    fn a_response_may_be_as_large_as_the_limit_or_as_its_credits_pay_for() {
+        let limits = Limits { response_size: 10_000, ..Limits::default() };
+        for (cost, limit) in [(0, 10_000), (9, 10_000), (10, 10_240), (u64::MAX, u64::MAX)] {
+            assert!(check_response_size(limit, cost, &limits).is_passed());
+            assert_eq!(check_response_size(0, cost, &limits).limit, limit, "{cost}");
+        }
+        assert!(!check_response_size(10_001, 9, &limits).is_passed());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! The `extensions` of `DEPTH_EXCEEDED`: `depth`, `maxDepth`, and `paths`, the response keys of the fields that are one level
 //! too deep (20 at most).
 //!
+//! The `extensions` of `RESPONSE_TOO_LARGE`: `responseBytes` and `maxResponseBytes`.
+//!
 //! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the
 //! caller's bucket holds less than the caller's limit and so is the `maxCost`, and
 //! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
@@ -19,7 +21,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cost::branches::{Branch, most_expensive, share};
 use crate::cost::connection_price::ConnectionPrices;
-use crate::cost::limit_check::{Gate, LimitCheck};
+use crate::cost::limit_check::{CheckedGate, Gate, LimitCheck};
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, visit_nested};
 use crate::cost::price::Cost;
@@ -45,6 +47,8 @@ pub(super) fn errors(
             let error = LimitExceeded::Depth { depth: rejected_by.measured, max_depth: rejected_by.limit, paths };
             GraphqlError::new(&error, locations)
         }
+        // Another check than this one.
+        Gate::ResponseSize => return None,
         Gate::Cost => {
             let max_cost = rejected_by.limit;
             let pages = Pages::of(operation, prices);
@@ -55,6 +59,12 @@ pub(super) fn errors(
         }
     };
     Some(GraphqlErrors::one(error))
+}
+
+/// The error of an operation whose response may be too large.
+pub(crate) fn response_too_large(checked: &CheckedGate) -> GraphqlErrors {
+    let error = LimitExceeded::ResponseSize { bytes: checked.measured, max_bytes: checked.limit };
+    GraphqlErrors::one(GraphqlError::new(&error, []))
 }
 
 /// The error of an operation whose statement would have more columns than the database allows.
@@ -84,6 +94,10 @@ enum LimitExceeded<'a> {
     Columns {
         columns: usize,
         max_columns: usize,
+    },
+    ResponseSize {
+        bytes: u64,
+        max_bytes: u64,
     },
 }
 
@@ -149,6 +163,11 @@ impl fmt::Display for LimitExceeded<'_> {
                 f,
                 "the query reads {columns} columns at once; the database allows {max_columns}; select fewer fields, or split it"
             ),
+            Self::ResponseSize { bytes, max_bytes } => write!(
+                f,
+                "the response may have {bytes} bytes; at most {max_bytes} are allowed; select cursors, `__typename` and aliases \
+                 of them less often, or take smaller pages"
+            ),
         }
     }
 }
@@ -158,6 +177,7 @@ impl Diagnostic for LimitExceeded<'_> {
         match self {
             Self::Depth { .. } => ErrorCode::DepthExceeded,
             Self::Cost { .. } | Self::Columns { .. } => ErrorCode::CostExceeded,
+            Self::ResponseSize { .. } => ErrorCode::ResponseTooLarge,
         }
     }
 
@@ -193,6 +213,9 @@ impl Diagnostic for LimitExceeded<'_> {
             }
             Self::Columns { columns, max_columns } => {
                 vec![("columns", json!(columns)), ("maxColumns", json!(max_columns))]
+            }
+            Self::ResponseSize { bytes, max_bytes } => {
+                vec![("responseBytes", json!(bytes)), ("maxResponseBytes", json!(max_bytes))]
             }
         };
         extensions.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -31,10 +31,11 @@
 //! ```text
 //! requestedQueryCost, maxCost    the estimate, and the caller's limit (the bucket's size if that is lower)
 //! depth, maxDepth                levels of object nesting, and the caller's limit
-//! statements                     how many statements the database would get
-//! admitted                       whether depth and cost are allowed; if not, `errors` has the error with all its extensions
-//! gates                          {"depth": {"passed"}, "cost": {"passed"}, "bucket": {"passed", "retryAfterMs"}}: whether
-//!                                each would let it pass now; `retryAfterMs` is null if waiting does not help
+//! branches                       how many connections and lookups the statement has
+//! responseBytes, maxResponseBytes    how many bytes the response may have, and the caller's limit
+//! admitted                       whether all that is allowed; if not, `errors` has the error with all its extensions
+//! gates                          {"depth": {"passed"}, "cost": {"passed"}, "responseSize": {"passed"}, "bucket": {"passed",
+//!                                "retryAfterMs"}}: whether each would let it pass now; `retryAfterMs` is null if waiting does not help
 //! fields                         as above: read in its order, the list is the tree
 //! throttleStatus                 the bucket as it is, nothing debited
 //! ```

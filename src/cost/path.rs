@@ -14,7 +14,6 @@ pub(super) struct Nested<'p, 'a> {
     pub(super) step: Option<StepId>,
     /// Where it is selected.
     pub(super) location: Location,
-    /// Its path.
     pub(super) path: &'p Path<'a>,
     /// Its level of nesting, as [`crate::cost::depth`] counts.
     pub(super) level: u32,

@@ -23,9 +23,7 @@ pub(super) enum PricedField<'s, 'a> {
     Count(&'a Field),
     /// A joined object.
     Object(&'s BoundObject<'a>),
-    /// A lookup.
     Lookup(&'s BoundLookup<'a>),
-    /// A connection.
     Connection(&'s BoundConnection<'a>),
     /// `edges`. The price of each row is the connection's.
     Edges(&'s [BoundSelection<'a, BoundEdgeField<'a>>]),

@@ -14,8 +14,10 @@ use refinery::{Migration, Runner};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use crate::database::indexes;
 use crate::database::migration_report::MigrationReport;
 use crate::database::schema_objects::SchemaObjects;
+use crate::database::vacuum::vacuum;
 
 mod embedded {
     refinery::embed_migrations!("src/database/migrations");
@@ -31,11 +33,16 @@ const HISTORY: &str = "orderql.schema_history";
 const SERVICE_HISTORY: &str = "orderql.service_history";
 
 /// The migrations of the service's tables that concern nothing else, by their number.
-const OF_SERVICE_ALONE: [i32; 4] = [15, 26, 27, 28];
+const OF_SERVICE_ALONE: [i32; 5] = [15, 26, 27, 28, 32];
 
 /// The parts for the service's tables of migrations that concern others as well.
 const PARTS_OF_SERVICE: [(&str, &str); 1] =
     [("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql"))];
+
+/// The columns that indexes need, and that migrations add to OFBiz's tables: those of this migration, and one more.
+const COLUMNS: &str = include_str!("migrations/V11__missing_columns.sql");
+const ANOTHER_COLUMN: &str =
+    "ALTER TABLE shipment_status ADD COLUMN IF NOT EXISTS shipment_status_id VARCHAR(20) DEFAULT ''";
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
@@ -67,11 +74,15 @@ pub enum MigrateError {
     )]
     TableInUse(#[source] Cause),
     /// The role lacks a privilege.
-    #[error(
-        "the database role lacks a right, and nothing was changed: run as the owner of OFBiz's tables, with CREATE on \
-         the database"
-    )]
-    NotAllowed(#[source] Cause),
+    #[error("the role {role} lacks a right, and nothing was changed: run as {owner}, with CREATE on the database")]
+    NotAllowed {
+        /// The role that migrates.
+        role: String,
+        /// Whose the tables are.
+        owner: String,
+        /// PostgreSQL's error.
+        source: Cause,
+    },
     /// Another statement of the migration failed.
     #[error("the migration failed, and nothing was changed")]
     Failed(#[source] Cause),
@@ -95,13 +106,47 @@ enum Scope {
 ///
 /// Resets the session's settings to the role's defaults.
 pub async fn migrate(client: &mut Client) -> Result<MigrationReport, MigrateError> {
-    migrate_scope(client, Scope::All).await
+    migrate_scope(client, Scope::All, false).await
+}
+
+/// The same, but the indexes of tables that stand are built beside their writers, which takes longer. What an
+/// interrupted run has built is kept, and what it has not finished is built again.
+pub async fn migrate_concurrently(client: &mut Client) -> Result<MigrationReport, MigrateError> {
+    migrate_scope(client, Scope::All, true).await
 }
 
 /// The same for the tables of the service alone. Fails if the database has the order tables.
 pub async fn migrate_service(client: &mut Client) -> Result<MigrationReport, MigrateError> {
-    migrate_scope(client, Scope::Service).await
+    migrate_scope(client, Scope::Service, false).await
 }
+
+/// The statements that a migration would run, and the names of their migrations. The statements of back-fills come last, and those
+/// of indexes that were dropped.
+pub(crate) async fn planned(client: &Client, is_service: bool) -> Result<Vec<(String, String)>, MigrateError> {
+    let (migrations, history) = if is_service {
+        (service_migrations().map_err(migration_error)?, SERVICE_HISTORY)
+    } else {
+        (embedded::migrations::runner().get_migrations().clone(), HISTORY)
+    };
+    let applied = applied(client, history).await?;
+    let pending = migrations.iter().filter(|migration| !applied.contains(&migration.version()));
+    let mut planned: Vec<_> =
+        pending.map(|migration| (migration.to_string(), migration.sql().unwrap_or_default().to_owned())).collect();
+    if !is_service {
+        if planned.is_empty() {
+            let missing = indexes::missing(client).await?;
+            let statements = missing.iter().flat_map(|index| index.statements(false)).map(|sql| format!("{sql};\n"));
+            planned.push(("indexes that were dropped or changed".to_owned(), statements.collect()));
+        }
+        let back_fills = BACK_FILLS.map(|function| format!("SELECT orderql.{function}();\n")).concat();
+        planned.push(("back-fills".to_owned(), back_fills));
+    }
+    planned.retain(|(_, sql)| !sql.is_empty());
+    Ok(planned)
+}
+
+/// The functions that fill in what OFBiz knows otherwise.
+const BACK_FILLS: [&str; 3] = ["backfill_ship_groups", "backfill_current_inventory", "backfill_parties"];
 
 /// Whether the order tables of a database were migrated.
 pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::Error> {
@@ -122,25 +167,34 @@ pub(crate) async fn pending(client: &Client) -> Result<Vec<String>, tokio_postgr
         // They are part of the program, so that they can be read.
         (service_migrations().unwrap_or_default(), SERVICE_HISTORY)
     };
-    let is_there = "SELECT to_regclass($1) IS NOT NULL";
-    let applied: Vec<i32> = if client.query_one(is_there, &[&history]).await?.try_get(0)? {
-        let rows = client.query(&format!("SELECT version FROM {history}"), &[]).await?;
-        rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?
-    } else {
-        Vec::new()
-    };
+    let applied = applied(client, history).await?;
     let missing = migrations.iter().filter(|migration| !applied.contains(&migration.version()));
     Ok(missing.map(ToString::to_string).collect())
 }
 
-async fn migrate_scope(client: &mut Client, scope: Scope) -> Result<MigrationReport, MigrateError> {
+/// The versions of the migrations that were applied.
+async fn applied(client: &Client, history: &str) -> Result<Vec<i32>, tokio_postgres::Error> {
+    let is_there = "SELECT to_regclass($1) IS NOT NULL";
+    if !client.query_one(is_there, &[&history]).await?.try_get(0)? {
+        return Ok(Vec::new());
+    }
+    let rows = client.query(&format!("SELECT version FROM {history}"), &[]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
+}
+
+async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
-    let result = migrate_locked(client, scope).await;
+    let result = migrate_locked(client, scope, concurrently).await;
     let reset = client
-        .batch_execute(&format!("RESET search_path; RESET lock_timeout; SELECT pg_advisory_unlock({LOCK})"))
+        .batch_execute(&format!(
+            "RESET search_path; RESET lock_timeout; RESET statement_timeout; SELECT pg_advisory_unlock({LOCK})"
+        ))
         .await;
-    let report = result?;
+    let report = match result {
+        Err(MigrateError::NotAllowed { source, .. }) => return Err(not_allowed(client, source).await),
+        result => result?,
+    };
     reset?;
     Ok(report)
 }
@@ -171,7 +225,11 @@ fn service_migrations() -> Result<Vec<Migration>, refinery::Error> {
     alone.cloned().map(Ok).chain(parts).collect()
 }
 
-async fn migrate_locked(client: &mut Client, scope: Scope) -> Result<MigrationReport, MigrateError> {
+async fn migrate_locked(
+    client: &mut Client,
+    scope: Scope,
+    concurrently: bool,
+) -> Result<MigrationReport, MigrateError> {
     // A role named orderql would otherwise search the schema of that name before OFBiz's. A statement that waits for a lock
     // blocks all later ones, so the wait is limited. Building an index may take any time.
     client.batch_execute("SET search_path TO public; SET lock_timeout TO '20s'; SET statement_timeout TO 0").await?;
@@ -183,32 +241,85 @@ async fn migrate_locked(client: &mut Client, scope: Scope) -> Result<MigrationRe
     if client.query_one("SELECT to_regnamespace('orderql') IS NULL", &[]).await?.try_get(0)? {
         client.batch_execute("CREATE SCHEMA orderql").await.map_err(statement_error)?;
     }
+    if concurrently {
+        build_beside_writers(client).await.map_err(statement_error)?;
+    }
     let (runner, history) = match scope {
         Scope::All => (embedded::migrations::runner(), HISTORY),
         Scope::Service => (Runner::new(&service_migrations().map_err(migration_error)?), SERVICE_HISTORY),
     };
     let mut runner = runner.set_grouped(true);
     runner.set_migration_table_name(history);
-    let applied = runner.run_async(client).await.map_err(migration_error)?;
+    let applied = runner.run_async(client).await;
+    if concurrently {
+        client.batch_execute(&drop_placeholders()).await.map_err(statement_error)?;
+    }
+    let applied = applied.map_err(migration_error)?;
+    let repaired = match scope {
+        Scope::Service => Vec::new(),
+        Scope::All => indexes::make_missing(client, concurrently).await.map_err(statement_error)?,
+    };
     let after = SchemaObjects::read(client).await?;
     let report = MigrationReport {
         migrations: applied.applied_migrations().iter().map(ToString::to_string).collect(),
         ..MigrationReport::added(&before, &after)
     };
-    match scope {
-        Scope::Service => Ok(report),
-        Scope::All => Ok(MigrationReport {
-            ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
-            current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
-            parties: count(client, "SELECT orderql.backfill_parties()").await?,
-            ..report
-        }),
+    if scope == Scope::Service {
+        return Ok(report);
     }
+    let mut counts = [0; 3];
+    for (function, count) in BACK_FILLS.iter().zip(&mut counts) {
+        let row = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.map_err(statement_error)?;
+        *count = row.try_get(0)?;
+    }
+    let filled = ["order_item", "product_facility", "orderql.party"].into_iter().zip(counts);
+    let filled: Vec<_> = filled.filter_map(|(table, count)| (count > 0).then_some(table)).collect();
+    vacuum(client, &filled).await.map_err(statement_error)?;
+    let [ship_groups, current_inventory, parties] = counts;
+    Ok(MigrationReport { repaired, ship_groups, current_inventory, parties, ..report })
 }
 
-async fn count(client: &Client, sql: &str) -> Result<i64, MigrateError> {
-    let row = client.query_one(sql, &[]).await.map_err(statement_error)?;
-    Ok(row.try_get(0)?)
+/// Builds the indexes of tables that stand before migrations need them, which then find them. Migrations make some that later ones
+/// replace: views of their names keep these from being built.
+async fn build_beside_writers(client: &Client) -> Result<(), tokio_postgres::Error> {
+    if applied(client, HISTORY).await?.is_empty() {
+        let lines = COLUMNS.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join("\n");
+        for statement in lines.split(';').chain([ANOTHER_COLUMN]) {
+            match client.batch_execute(statement).await {
+                // The migrations make the table.
+                Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {}
+                done => done?,
+            }
+        }
+        for name in placeholders() {
+            let is_free = "SELECT to_regclass($1) IS NULL";
+            if client.query_one(is_free, &[&name]).await?.try_get(0)? {
+                client.batch_execute(&format!("CREATE VIEW public.{name} AS SELECT 1 AS placeholder")).await?;
+            }
+        }
+    }
+    // Waits for transactions that have begun before, however long they take.
+    client.batch_execute("SET lock_timeout TO 0").await?;
+    indexes::make_missing(client, true).await?;
+    client.batch_execute("SET lock_timeout TO '20s'").await
+}
+
+/// The names of indexes that migrations make and replace.
+fn placeholders() -> Vec<String> {
+    let runner = embedded::migrations::runner();
+    let texts = runner.get_migrations().iter().filter_map(Migration::sql);
+    indexes::replaced(texts).into_iter().map(str::to_owned).collect()
+}
+
+/// The statements that drop the views which kept indexes from being built.
+fn drop_placeholders() -> String {
+    let names = placeholders().into_iter().map(|name| {
+        format!(
+            "DO $$ BEGIN IF (SELECT relkind = 'v' FROM pg_class WHERE oid = to_regclass('public.{name}')) THEN \
+             DROP VIEW public.{name}; END IF; END $$;\n"
+        )
+    });
+    names.collect()
 }
 
 fn migration_error(error: refinery::Error) -> MigrateError {
@@ -226,11 +337,28 @@ fn statement_error(error: tokio_postgres::Error) -> MigrateError {
     }
 }
 
+/// The error of a role that lacks a right, with the name of the role that has it.
+async fn not_allowed(client: &Client, source: Cause) -> MigrateError {
+    let select = "SELECT current_user::text, (SELECT relowner::regrole::text FROM pg_class
+                                              WHERE oid = to_regclass('public.order_header'))";
+    let row = client.query_one(select, &[]).await.ok();
+    let name = |column| row.as_ref().and_then(|row| row.try_get::<_, Option<String>>(column).ok().flatten());
+    let owner = name(1).map_or_else(String::new, |owner| format!("{owner}, "));
+    MigrateError::NotAllowed {
+        role: name(0).unwrap_or_else(|| "of the address".to_owned()),
+        owner: format!("{owner}the owner of OFBiz's tables"),
+        source,
+    }
+}
+
 /// The error for a cause that the operator can fix; otherwise returns the cause.
 fn classify(code: Option<&SqlState>, cause: Cause) -> Result<MigrateError, Cause> {
     match code {
         Some(&SqlState::LOCK_NOT_AVAILABLE) => Ok(MigrateError::TableInUse(cause)),
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(MigrateError::NotAllowed(cause)),
+        // The names are filled in when the session can be asked again.
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            Ok(MigrateError::NotAllowed { role: String::new(), owner: String::new(), source: cause })
+        }
         _ => Err(cause),
     }
 }

@@ -21,6 +21,8 @@ pub struct MigrationReport {
     pub functions: Vec<String>,
     /// Reference rows added, by table.
     pub rows: Vec<(String, i64)>,
+    /// Indexes that had been dropped or changed, and were made again, as `table.index`.
+    pub repaired: Vec<String>,
     /// Order items whose ship group was filled in.
     pub ship_groups: i64,
     /// Product-facility pairs whose current inventory item was filled in.
@@ -68,6 +70,7 @@ impl fmt::Display for MigrationReport {
             (&self.tables, "tables made"),
             (&self.columns, "columns added to existing tables"),
             (&self.indexes, "indexes added to existing tables"),
+            (&self.repaired, "indexes made again"),
             (&self.views, "views made"),
             (&self.functions, "functions made"),
             (&rows, "reference tables given rows"),

@@ -11,7 +11,10 @@ pub mod pool;
 pub mod transaction;
 pub mod wal_position;
 
+pub(crate) mod indexes;
 pub mod migrate;
 pub mod migration_report;
 pub(crate) mod parties;
+pub(crate) mod removal;
 mod schema_objects;
+pub(crate) mod vacuum;

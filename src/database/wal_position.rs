@@ -31,6 +31,18 @@ pub struct WalPosition(u64);
 #[error("a position is two hexadecimal numbers with a slash between, such as 16/B374D848")]
 pub struct MalformedPosition;
 
+impl From<u64> for WalPosition {
+    fn from(bytes: u64) -> Self {
+        Self(bytes)
+    }
+}
+
+impl From<WalPosition> for u64 {
+    fn from(WalPosition(bytes): WalPosition) -> Self {
+        bytes
+    }
+}
+
 impl FromStr for WalPosition {
     type Err = MalformedPosition;
 

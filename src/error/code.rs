@@ -50,7 +50,7 @@ macro_rules! error_codes {
     (@no) => { false };
 }
 
-// The columns: variant, name, HTTP status, `Retry-After`, meaning. The first nine codes are the specification's, most of
+// The columns: variant, name, HTTP status, `Retry-After`, meaning. All of the first ten but `RESPONSE_TOO_LARGE` are the specification's, most of
 // the others are Apollo's or named after their HTTP status, because clients know those names.
 //
 // The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
@@ -59,12 +59,13 @@ macro_rules! error_codes {
 error_codes! {
     FirstRequired "FIRST_REQUIRED" 400 no "a connection without `first:` or `last:`"
     FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
-    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum"
+    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum, or a page of an export that takes more memory than a connection may have"
     DepthExceeded "DEPTH_EXCEEDED" 400 no "too many levels of object nesting"
+    ResponseTooLarge "RESPONSE_TOO_LARGE" 400 no "a response that may have more bytes (`responseBytes`) than the caller's may (`maxResponseBytes`), by what the query selects without paying for it"
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"
-    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run, or it asks for prices, plans and introspection too fast, or has stored as many idempotency keys as it may; retry after `retryAfterMs`, or [wait](#waiting)"
+    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run, or it asks for prices, plans and introspection too fast, or sends too many large queries that are not valid, or has stored as many idempotency keys as it may; retry after `retryAfterMs`, or [wait](#waiting)"
     DeadlineExceeded "DEADLINE_EXCEEDED" 504 no "the query ran longer than it may, or the database cancelled it for that (`statement_timeout`); the only error that is charged"
     GraphqlParseFailed "GRAPHQL_PARSE_FAILED" 400 no "the text is not a GraphQL document"
     GraphqlValidationFailed "GRAPHQL_VALIDATION_FAILED" 400 no "the document is not valid against the schema"
@@ -82,7 +83,7 @@ error_codes! {
     Conflict "CONFLICT" 409 no "an order update that the state of the orders does not allow"
     IdempotencyKeyReused "IDEMPOTENCY_KEY_REUSED" 422 no "the `Idempotency-Key` was used with other parameters"
     RequestTimeout "REQUEST_TIMEOUT" 408 no "the body did not arrive in time"
-    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 no "the body is too large"
+    PayloadTooLarge "PAYLOAD_TOO_LARGE" 413 no "the body is too large, or has more JSON values (`values`) than are allowed (`maxValues`)"
     UriTooLong "URI_TOO_LONG" 414 no "the request target is too long"
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"

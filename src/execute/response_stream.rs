@@ -49,7 +49,7 @@ pub enum Part {
 
 /// The last part of `data`.
 pub struct LastPart {
-    /// The text.
+    /// The rest of its JSON.
     pub text: Vec<u8>,
     /// What was written: the number of rows, and the errors of fields.
     pub written: Box<ResponseWriter>,

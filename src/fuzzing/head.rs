@@ -92,8 +92,12 @@ pub struct Envelope {
 }
 
 impl From<GraphqlRequest> for Envelope {
-    fn from(GraphqlRequest { query, operation_name, variables, extensions }: GraphqlRequest) -> Self {
-        Self { query, operation_name, variables, extensions }
+    fn from(GraphqlRequest { query, operation_name, variables, extensions, .. }: GraphqlRequest) -> Self {
+        // Both are objects, or absent.
+        let members = |text: Option<Box<str>>| {
+            text.map(|text| serde_json::from_str(&text).unwrap_or_default()).unwrap_or_default()
+        };
+        Self { query, operation_name, variables: members(variables), extensions: members(extensions) }
     }
 }
 

@@ -11,13 +11,7 @@ use crate::load::xml_reader::XmlReader;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// The root element.
-    Root {
-        /// `maintain-timestamps`
-        maintain_timestamps: bool,
-        /// `create-dummy-fk`
-        create_dummy_fk: bool,
-    },
-    /// A row.
+    Root { maintain_timestamps: bool, create_dummy_fk: bool },
     Row {
         /// The entity's name.
         entity: String,

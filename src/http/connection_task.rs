@@ -103,7 +103,7 @@ impl<H: Handler> ConnectionTask<H> {
     /// it has for a head, or if its place is needed.
     async fn encrypted(&mut self, stream: Stream) -> Option<Stream> {
         let tls = match self.listener {
-            ListenerKind::Public => self.handler.http().tls.clone(),
+            ListenerKind::Public => self.handler.http().tls.as_ref().map(|tls| Arc::clone(&tls.config)),
             ListenerKind::Admin => None,
         };
         let Some(tls) = tls else { return Some(stream) };

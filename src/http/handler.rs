@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use rustls::ServerConfig;
 
 use crate::http::connection::InFlightRequest;
 use crate::http::connection::outgoing_body::{OutgoingBody, Record};
@@ -16,6 +15,7 @@ use crate::http::memory_budget::MemoryBudget;
 use crate::http::options::Options;
 use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
+use crate::http::socket::tls::ServerTls;
 
 /// What the server works with. A copy shares the budget.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub(crate) struct HttpState {
     /// What clients make the server hold in memory.
     pub memory: MemoryBudget,
     /// How clients of the public listener are served over TLS, if they are.
-    pub tls: Option<Arc<ServerConfig>>,
+    pub tls: Option<ServerTls>,
 }
 
 /// Responds to requests.

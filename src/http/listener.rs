@@ -18,10 +18,11 @@ use crate::http::connection::open_connections::{ConnectionLimits, OpenConnection
 use crate::http::connection_task::{ConnectionTask, builder};
 use crate::http::handler::{Current, Handler};
 use crate::http::listener_kind::ListenerKind;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
 use crate::http::options::Options;
 use crate::http::socket::address::ListenAddress;
-use crate::http::socket::listening::ListeningSocket;
+use crate::http::socket::listening::{BoundSocket, ListeningSocket};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -36,16 +37,19 @@ const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 /// Connections of the operators' listener.
 const ADMIN_CONNECTIONS: usize = 64;
 
+/// Bytes that requests and unread responses there may take together.
+const ADMIN_MEMORY: usize = 32 << 20;
+
 /// A socket on which connections are accepted.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    socket: ListeningSocket,
+    socket: BoundSocket,
     kind: ListenerKind,
 }
 
 impl Listener {
     /// A listener of this kind on the socket.
-    pub(crate) fn new(socket: ListeningSocket, kind: ListenerKind) -> Self {
+    pub(crate) fn new(socket: BoundSocket, kind: ListenerKind) -> Self {
         Self { socket, kind }
     }
 
@@ -54,20 +58,21 @@ impl Listener {
         self.socket.address()
     }
 
-    /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over. Logs the address at
-    /// once, before the future is polled.
+    /// Serves until `stop` is ready, and then until all requests have ended or the grace time is over, on the runtime where this is
+    /// called. Logs the address at once, before the future is polled.
     pub(crate) fn serve<H: Handler>(
         self,
         current: Arc<Current<H>>,
         stop: impl Future<Output = ()> + Send,
-    ) -> impl Future<Output = ()> + Send {
-        let endpoints = self.kind.name();
+    ) -> io::Result<impl Future<Output = ()> + Send> {
+        let (kind, endpoints) = (self.kind, self.kind.name());
         emit(&Event::Listening { address: &self.address().to_string(), endpoints });
-        async move {
+        let socket = self.socket.listen()?;
+        Ok(async move {
             let (stopping, _) = watch::channel(false);
             let mut connections = JoinSet::new();
             tokio::select! {
-                () = self.accept(&mut connections, &stopping, &current) => {}
+                () = accept(socket, kind, &mut connections, &stopping, &current) => {}
                 () = stop => {}
             }
 
@@ -80,66 +85,72 @@ impl Listener {
                 emit(&Event::ConnectionsCutOff { open_connections: connections.len() });
                 connections.shutdown().await;
             }
-        }
+        })
     }
+}
 
-    /// Accepts connections. Never ends.
-    async fn accept<H: Handler>(
-        self,
-        connections: &mut JoinSet<()>,
-        stopping: &watch::Sender<bool>,
-        current: &Arc<Current<H>>,
-    ) {
-        let open = Arc::<OpenConnections>::default();
-        let builder = Arc::new(builder());
-        let mut crowding = Crowding::new(self.kind);
-        loop {
-            while connections.try_join_next().is_some() {}
-            let (stream, peer) = match self.socket.accept().await {
-                Ok(accepted) => accepted,
-                // The client disconnected before it was accepted.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(error) => {
-                    emit(&Event::AcceptFailed { error: &error });
-                    crowding.count(open.shed(SHED_AT_FAILURE), 0);
-                    time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            };
-            let handler = current.get();
-            let connection = Arc::new(Connection::new(handler.http().memory.connection()));
-            let Ok((place, shed)) = open.admit(peer, &connection, self.limits(&handler.http().options)).await else {
-                stream.reset();
-                crowding.count(0, 1);
+/// Accepts connections. Never ends.
+async fn accept<H: Handler>(
+    socket: ListeningSocket,
+    kind: ListenerKind,
+    connections: &mut JoinSet<()>,
+    stopping: &watch::Sender<bool>,
+    current: &Arc<Current<H>>,
+) {
+    let open = Arc::<OpenConnections>::default();
+    let builder = Arc::new(builder());
+    // Callers cannot take the memory that operators need.
+    let operators = MemoryBudget::new(ADMIN_MEMORY, 0);
+    let mut crowding = Crowding::new(kind);
+    loop {
+        while connections.try_join_next().is_some() {}
+        let (stream, peer) = match socket.accept().await {
+            Ok(accepted) => accepted,
+            // The client disconnected before it was accepted.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            Err(error) => {
+                emit(&Event::AcceptFailed { error: &error });
+                crowding.count(open.shed(SHED_AT_FAILURE), 0);
+                time::sleep(ACCEPT_PAUSE).await;
                 continue;
-            };
-            crowding.count(shed, 0);
-            ACCEPTED.of((self.kind,)).increment();
-            let task = ConnectionTask {
-                builder: Arc::clone(&builder),
-                current: Arc::clone(current),
-                handler,
-                listener: self.kind,
-                connection,
-                peer,
-                stopping: stopping.subscribe(),
-                place,
-                counted: CONNECTIONS.of((self.kind,)).count(),
-            };
-            connections.spawn(task.run(stream));
-        }
-    }
-
-    fn limits<'a>(&self, options: &'a Options) -> ConnectionLimits<'a> {
-        match self.kind {
-            ListenerKind::Public => ConnectionLimits {
-                all: options.connection_limit,
-                per_address: options.connections_per_address,
-                trusted_proxies: &options.trusted_proxies,
-            },
-            ListenerKind::Admin => {
-                ConnectionLimits { all: ADMIN_CONNECTIONS, per_address: ADMIN_CONNECTIONS, trusted_proxies: &[] }
             }
+        };
+        let handler = current.get();
+        let connection = Arc::new(Connection::new(match kind {
+            ListenerKind::Public => handler.http().memory.connection(),
+            ListenerKind::Admin => operators.connection(),
+        }));
+        let Ok((place, shed)) = open.admit(peer, &connection, limits(kind, &handler.http().options)).await else {
+            stream.reset();
+            crowding.count(0, 1);
+            continue;
+        };
+        crowding.count(shed, 0);
+        ACCEPTED.of((kind,)).increment();
+        let task = ConnectionTask {
+            builder: Arc::clone(&builder),
+            current: Arc::clone(current),
+            handler,
+            listener: kind,
+            connection,
+            peer,
+            stopping: stopping.subscribe(),
+            place,
+            counted: CONNECTIONS.of((kind,)).count(),
+        };
+        connections.spawn(task.run(stream));
+    }
+}
+
+fn limits(kind: ListenerKind, options: &Options) -> ConnectionLimits<'_> {
+    match kind {
+        ListenerKind::Public => ConnectionLimits {
+            all: options.connection_limit,
+            per_address: options.connections_per_address,
+            trusted_proxies: &options.trusted_proxies,
+        },
+        ListenerKind::Admin => {
+            ConnectionLimits { all: ADMIN_CONNECTIONS, per_address: ADMIN_CONNECTIONS, trusted_proxies: &[] }
         }
     }
 }

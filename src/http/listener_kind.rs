@@ -13,6 +13,14 @@ impl ListenerKind {
     /// Both, in the order of their declaration.
     pub(crate) const ALL: [Self; 2] = [Self::Public, Self::Admin];
 
+    /// The setting with its address.
+    pub(crate) const fn setting(self) -> &'static str {
+        match self {
+            Self::Public => "listen",
+            Self::Admin => "admin-listen",
+        }
+    }
+
     /// The name in the log.
     pub(crate) const fn name(self) -> &'static str {
         match self {

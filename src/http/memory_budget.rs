@@ -82,6 +82,12 @@ impl ConnectionMemory {
         })
     }
 
+    /// The most bytes that a connection with more than a little may hold, if no other holds any.
+    pub(crate) fn largest(&self) -> usize {
+        let Shared { limit, share, .. } = &*self.budget.0;
+        share.load(Ordering::Relaxed).min(limit.load(Ordering::Relaxed) / 4 * 3)
+    }
+
     /// Counts so many bytes less, which were counted before.
     pub(crate) fn subtract(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -121,6 +127,10 @@ mod tests {
         }
         connections[0].subtract(MIB);
         assert_eq!(budget.0.used.load(Ordering::Relaxed), 0);
+        let all = MemoryBudget::new(MIB, 4 * MIB).connection();
+        assert_eq!((small.largest(), all.largest()), (2 * MIB, MIB / 4 * 3));
+        assert_eq!(small.add(small.largest()), Ok(()));
+        assert_eq!((all.add(all.largest() + 1), all.add(all.largest())), (Err(MemoryExhausted), Ok(())));
     }
 
     #[test]

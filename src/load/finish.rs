@@ -4,6 +4,7 @@ use std::fmt;
 
 use tokio_postgres::{Client, Error};
 
+use crate::database::vacuum::{invisible_tables, vacuum};
 use crate::load::error::LoadError;
 use crate::load::statement::{CREATE_ORIGINALS, restore_stamps};
 use crate::load::tables::Tables;
@@ -52,10 +53,13 @@ pub async fn check_ready(client: &Client) -> Result<(), LoadError> {
 
 /// Computes inventory totals from their details, fills in the links that a stock OFBiz lacks (the ship group of order
 /// items, the current inventory item of product-facility pairs), and restores the timestamps of rows whose content is
-/// unchanged. Runs in one transaction. Call it once after the last file, on the connection that loaded the files.
+/// unchanged. Runs in one transaction, and vacuums the tables. Call it once after the last file, on the connection that loaded the files.
 pub async fn finish(client: &mut Client) -> Result<FinishReport, LoadError> {
     check_ready(client).await?;
-    Ok(update_derived(client).await?)
+    let report = update_derived(client).await?;
+    let filled = invisible_tables(client, 1).await?;
+    vacuum(client, &filled.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    Ok(report)
 }
 
 async fn update_derived(client: &mut Client) -> Result<FinishReport, Error> {

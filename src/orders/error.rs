@@ -83,7 +83,6 @@ pub(crate) enum ParameterError {
     /// The parameter has several different values.
     #[error("the parameter {0} was sent with different values")]
     Contradictory(String),
-    /// Too many rows.
     #[error("the form has more than {MAX_ROWS} rows")]
     TooManyRows,
 }

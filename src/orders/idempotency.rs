@@ -15,7 +15,6 @@ use crate::orders::update_request::UpdateRequest;
 /// A request's idempotency key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IdempotencyKey<'a> {
-    /// The key.
     pub(crate) key: &'a str,
     /// The number of keys that the user may have stored.
     pub(crate) max_keys: u32,

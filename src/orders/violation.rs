@@ -18,7 +18,6 @@ const PACKED: &str = "SHIPMENT_PACKED";
 /// A violation of the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The row.
     pub(crate) row: RowId,
     /// The violated rule.
     pub(crate) cause: ViolationCause,

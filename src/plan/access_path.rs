@@ -58,7 +58,7 @@ pub struct AccessPath {
 /// A term whose values choose ranges of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix {
-    /// The term.
+    /// Its index in the search string.
     pub term: usize,
     /// Whether it has several values, whose ranges are read one after the other or merged.
     pub is_list: bool,

@@ -14,6 +14,7 @@
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
 //! - `page_sql`, `lookup_sql`: the SQL of a step
 //! - `statement_sql`: the SQL of the statement, from that of its steps
+//! - `response_size`: how many bytes the response may have
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
 //!
 //! The text of a statement is composed of parts that write themselves ([`Display`](std::fmt::Display)); its parameters are numbered
@@ -28,6 +29,7 @@ mod page_sql;
 pub mod parameters;
 pub(crate) mod plan_key;
 pub mod request_plan;
+mod response_size;
 pub mod response_template;
 pub mod result_columns;
 mod select;

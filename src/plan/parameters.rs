@@ -23,7 +23,6 @@ pub(crate) enum ParameterSource {
     Before(usize),
     /// One more than the page size, to see whether there are more rows.
     Limit,
-    /// The page size.
     PageSize,
     /// How many rows are counted at most.
     CountLimit,

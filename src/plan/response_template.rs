@@ -82,7 +82,7 @@ pub enum Op {
     EndObject,
     /// A lookup's row: `null` and a jump to `end` if there is none.
     Lookup {
-        /// Its step.
+        /// The branch of the statement whose row it is.
         step: StepId,
         /// Whether its type in the schema is non-null.
         non_null: bool,
@@ -95,7 +95,7 @@ pub enum Op {
     EndLookup,
     /// A connection: the rows of the step whose parent is the current row.
     Connection {
-        /// Its step.
+        /// The branch of the statement whose rows they are.
         step: StepId,
     },
     /// The end of a connection.

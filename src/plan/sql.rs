@@ -119,7 +119,6 @@ impl Display for Operator {
 /// A value that is compared with another value. Its type is written, as it is not compared with a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Comparand {
-    /// A parameter.
     Parameter(Placeholder, StoredType),
     /// The current element of a list.
     Element,

@@ -70,6 +70,11 @@ impl CallerPositions {
         caller.written = Some((write, now));
     }
 
+    /// How long a write counts.
+    pub(super) fn writes_count(&self) -> Duration {
+        self.writes_count
+    }
+
     /// The caller has read from this server until now.
     pub(super) fn record_read(&self, caller: &Arc<str>, server: ServerId, now: Instant) {
         let mut callers = self.callers();

@@ -33,7 +33,6 @@ struct State {
     schema: u64,
 }
 
-/// The primary.
 #[derive(Debug, Clone, Copy)]
 enum Primary {
     /// It has not been asked yet.

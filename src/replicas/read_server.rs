@@ -45,6 +45,8 @@ pub(crate) struct ReadServer {
     pub(crate) streams: Arc<Semaphore>,
     /// Connections for exports.
     pub(crate) exports: Pool,
+    /// Gives these connections to the callers in turn.
+    pub(super) export_turns: FairSemaphore,
     /// Queries and exports that were begun, by their reason.
     reads: [AtomicU64; ReadReason::COUNT],
     /// Notified whenever the server is found not to answer; `None` if nobody watches it.
@@ -66,6 +68,7 @@ impl ReadServer {
             shared_turns: FairSemaphore::new(options.queries.shared * MAX_IN_FLIGHT),
             streams: Semaphore::new(options.queries.size / 2).into(),
             exports: Pool::new(&options.exports)?,
+            export_turns: FairSemaphore::new(options.exports.size),
             reads: Default::default(),
             lost: is_watched.then(Notify::new),
         })

@@ -70,6 +70,20 @@ pub(crate) struct HeldServer {
     _turn: FairPermit,
 }
 
+/// A place among the exports that run on a server at the same time, and its connection.
+pub(crate) struct ExportPlace {
+    pub(crate) connection: OwnConnection,
+    pub(crate) server: Arc<ReadServer>,
+    _turn: FairPermit,
+}
+
+impl ExportPlace {
+    /// Whether another caller waits for a place.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.server.export_turns.waiting() > 0
+    }
+}
+
 impl ReadServers {
     /// Opens the pools, and begins to watch how far the servers are if there are replicas.
     pub(crate) fn start(
@@ -146,7 +160,11 @@ impl ReadServers {
 
     /// What the connections for exports are doing, of all servers.
     pub(crate) fn export_pools(&self) -> PoolStatus {
-        self.all().map(|server| server.exports.status()).fold(PoolStatus::default(), PoolStatus::and)
+        let status = |server: &Arc<ReadServer>| {
+            let status = server.exports.status();
+            PoolStatus { waiting: status.waiting + server.export_turns.waiting(), ..status }
+        };
+        self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
     }
 
     /// Whether a position may have been written. Asks the primary if it is beyond what is known; a primary that is away may have
@@ -294,16 +312,20 @@ impl ReadServers {
         Ok((server, turn.map_err(|_| DatabaseError::Busy)?, route.reason))
     }
 
-    /// A connection for an export.
-    pub(crate) async fn connect_export(
+    /// A place among the exports of the preferred server, in turn with other callers.
+    pub(crate) async fn export_place(
         &self,
         route: &ReadRoute,
-    ) -> Result<(OwnConnection, Arc<ReadServer>), DatabaseError> {
+        caller: &Arc<str>,
+        wait: Duration,
+    ) -> Result<ExportPlace, DatabaseError> {
         waited(PoolName::Exports, async {
             let server = self.preferred(route);
+            let turn = time::timeout(wait, server.export_turns.acquire(caller)).await;
+            let turn = turn.map_err(|_| DatabaseError::Busy)?;
             let connection = server.exports.connection().await?;
             server.count(route.reason);
-            Ok((connection, Arc::clone(server)))
+            Ok(ExportPlace { connection, server: Arc::clone(server), _turn: turn })
         })
         .await
     }
@@ -336,6 +358,11 @@ impl ReadServers {
         if self.has_replicas() {
             self.callers.record_write(caller, Write::Unknown, Instant::now());
         }
+    }
+
+    /// How long it matters how far a caller has written: later, every replica that may be read has it. `None` without replicas.
+    pub(crate) fn writes_count(&self) -> Option<Duration> {
+        self.has_replicas().then(|| self.callers.writes_count())
     }
 
     /// What the caller has written is in the log up to this position.

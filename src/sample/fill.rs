@@ -4,6 +4,7 @@ use tokio::sync::mpsc;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
+use crate::database::vacuum::vacuum;
 use crate::sample::batch::Batch;
 use crate::sample::copy::BatchWriter;
 use crate::sample::deferred_objects::DeferredObjects;
@@ -89,6 +90,7 @@ pub async fn fill(
     progress(Progress { step: Step::Statistics, done: 0, total: 1 });
     transaction.batch_execute(&format!("ANALYZE orderql.party, {}", names.join(", "))).await?;
     transaction.commit().await?;
+    vacuum(client, &[&["orderql.party"], &names[..]].concat()).await?;
     Ok(SampleReport { rows })
 }
 

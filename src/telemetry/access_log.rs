@@ -14,7 +14,7 @@ pub enum AccessLog {
     Errors,
     /// One in so many.
     Sampled(NonZeroU32),
-    /// All.
+    /// Every request.
     All,
 }
 

@@ -33,15 +33,9 @@ pub(crate) enum Event<'a> {
         changed: &'a str,
     },
     /// A setting was given that has no effect any more.
-    SettingUnused {
-        /// Its name.
-        name: &'a str,
-    },
+    SettingUnused { name: &'a str },
     /// cli: settings have another value, which will be in force when the server is started again.
-    RestartNeeded {
-        /// The settings.
-        settings: &'a str,
-    },
+    RestartNeeded { settings: &'a str },
     /// cli: the settings cannot be used. Those that were read before stay in force.
     ReloadFailed {
         /// Why.
@@ -109,7 +103,6 @@ pub(crate) enum Event<'a> {
     InternalError {
         /// The id that the client sees.
         request_id: &'a str,
-        /// The error.
         error: &'a dyn Error,
     },
     /// http: requests were answered with 503.
@@ -147,7 +140,6 @@ pub(crate) enum Event<'a> {
     },
     /// access: rows of an audit trail were removed because of their age.
     AuditPruned {
-        /// The table.
         table: &'a str,
         /// How many.
         rows: u64,
@@ -235,24 +227,14 @@ pub(crate) enum Event<'a> {
     },
 
     /// database: connections do not have the settings with which PostgreSQL plans statements well.
-    PlanningSettingsLost {
-        /// The settings.
-        settings: &'a str,
-    },
+    PlanningSettingsLost { settings: &'a str },
     /// database: a connection ended with an error.
-    ConnectionLost {
-        /// The error.
-        error: &'a dyn Error,
-    },
+    ConnectionLost { error: &'a dyn Error },
     /// database: a statement that nobody waits for could not be cancelled.
-    CancelFailed {
-        /// The error.
-        error: &'a dyn Error,
-    },
+    CancelFailed { error: &'a dyn Error },
     /// `private_cluster`: the private PostgreSQL cluster could not be stopped.
     #[cfg(feature = "tools")]
     ClusterStopFailed {
-        /// The error.
         error: &'a dyn Error,
         /// The cluster's data folder.
         data: &'a std::path::Path,
@@ -388,7 +370,6 @@ pub(crate) struct Audit<'a> {
 /// What the running service writes to the access tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessWrite {
-    /// Audit events.
     AuditEvents,
     /// A password's hash with today's parameters.
     PasswordHash,

@@ -15,6 +15,15 @@ local function stored(key)
     return math.min(tonumber(lacking), 2 ^ 53), math.min(tonumber(at), 2 ^ 53)
 end
 
+-- The position that is stored; 0 if there is none.
+local function position(key)
+    local text = redis.pcall('GET', key)
+    if type(text) ~= 'string' or not string.match(text, '^%d+$') then
+        return 0
+    end
+    return math.min(tonumber(text), 2 ^ 53)
+end
+
 -- Lua would write large numbers with an exponent.
 local function whole(number)
     return string.format('%.0f', number)

@@ -1,8 +1,9 @@
 -- Takes credits out of a bucket, or nothing if it has fewer.
--- KEYS[1]: the bucket
+-- KEYS[1]: the bucket; KEYS[2]: how far its caller has written (position.lua)
 -- ARGV, in millionths of a credit: the capacity, the credits that are restored in a microsecond, and those to be taken; and 1 to
 -- take them, or 0 to look only
--- Returns whether the bucket covers them (1 or 0), what is lacking then, and after how many microseconds it covers them.
+-- Returns whether the bucket covers them (1 or 0), what is lacking then, after how many microseconds it covers them, and how far
+-- its caller has written, or 0.
 
 -- Further ahead of the store's clock was no store that this one replaced.
 local MINUTE = 60 * 1000000
@@ -44,4 +45,4 @@ local wait = 0
 if not covered and rate > 0 then
     wait = math.ceil((needed - capacity) / rate)
 end
-return { covered and 1 or 0, lacking, wait }
+return { covered and 1 or 0, lacking, wait, position(KEYS[2]) }

@@ -3,10 +3,10 @@
 //! A refusal costs little, but ten thousand of them a second take the time of many queries. Clients that wait for a
 //! response before they send the next request are slowed down, and those that heed `Retry-After` notice nothing. Reports
 //! of prices cost as much as compiling a query, and introspection as much as writing the schema; those that would be late by too
-//! much are refused.
+//! much are refused. So are large texts after others of the caller that did not compile, which is known only once the time is spent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Between two refusals of one caller.
@@ -54,10 +54,26 @@ impl Pace {
         })
     }
 
+    /// Fails with the time until a free request of the caller is due if that is too long. Claims nothing.
+    pub(crate) fn check(&self, caller: &Arc<str>, now: Instant) -> Result<(), Duration> {
+        let callers = self.callers();
+        let due = callers.due.get(caller).copied().unwrap_or(now);
+        Some(due.saturating_duration_since(now)).filter(|delay| *delay > LONGEST).map_or(Ok(()), Err)
+    }
+
+    /// Claims `interval` for a free request of the caller that was done before it was known to be free. Returns how long its response is
+    /// held back.
+    pub(crate) fn charge(&self, caller: &Arc<str>, now: Instant, interval: Duration) -> Duration {
+        self.with_due(caller, now, |due| {
+            let delay = due.saturating_duration_since(now);
+            *due = now + delay + interval;
+            delay.min(LONGEST)
+        })
+    }
+
     /// Calls `change` with the time when the caller's next response is due.
     fn with_due<T>(&self, caller: &Arc<str>, now: Instant, change: impl FnOnce(&mut Instant) -> T) -> T {
-        // A panic elsewhere cannot leave a time half written, so a poisoned lock can be used.
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut callers = self.callers();
         if let Some(due) = callers.due.get_mut(caller) {
             return change(due);
         }
@@ -66,6 +82,11 @@ impl Pace {
             callers.sweep_at = 2 * callers.due.len();
         }
         change(callers.due.entry(Arc::clone(caller)).or_insert(now))
+    }
+
+    fn callers(&self) -> MutexGuard<'_, Callers> {
+        // A panic elsewhere cannot leave a time half written, so a poisoned lock can be used.
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -98,6 +119,21 @@ mod tests {
         }
         assert_eq!(claim(now + Duration::from_millis(200), 5), Ok(LONGEST));
         assert_eq!(claim(now + Duration::from_secs(2), 5), Ok(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_is_charged_afterwards_delays_and_then_excludes_the_next_ones() {
+        let (pace, now, caller) = (Pace::default(), Instant::now(), Arc::from("busy"));
+        let charge = |now| pace.charge(&caller, now, Duration::from_millis(600));
+        assert_eq!(pace.check(&caller, now), Ok(()));
+        let delays = [charge(now), charge(now), charge(now), charge(now)].map(|delay| delay.as_millis());
+        assert_eq!(delays, [0, 600, 1000, 1000]);
+        assert_eq!(pace.check(&caller, now), Err(Duration::from_millis(2400)));
+        assert_eq!(pace.check(&Arc::from("calm"), now), Ok(()));
+        let later = now + Duration::from_millis(1400);
+        assert_eq!(pace.check(&caller, later), Ok(()));
+        assert_eq!(charge(later), LONGEST);
+        assert_eq!(charge(now + Duration::from_secs(9)), Duration::ZERO);
     }
 
     #[test]

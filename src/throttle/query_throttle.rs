@@ -109,6 +109,11 @@ impl QueryThrottle {
         Self { limiter, queues: Queues::new(bounds) }
     }
 
+    /// Changes how many queries may wait.
+    pub(crate) fn resize(&self, bounds: QueueBounds) {
+        self.queues.resize(bounds);
+    }
+
     /// How many queries of all callers wait.
     pub(crate) fn waiting(&self) -> usize {
         self.queues.waiting_in_all()
@@ -117,6 +122,11 @@ impl QueryThrottle {
     /// Buckets that are stored in this process: those that were not full lately.
     pub(crate) fn bucket_count(&self) -> usize {
         self.limiter.bucket_count()
+    }
+
+    /// Remembers how far the caller has written, for the debits of other servers.
+    pub(crate) async fn remember_write(&self, caller: &str, position: u64, time: Duration) {
+        self.limiter.remember_write(caller, position, time).await;
     }
 
     /// Admits a query: its permit, and what was debited.
@@ -177,6 +187,11 @@ impl QueryThrottle {
     /// From now on no query waits: those that do are refused.
     pub(crate) fn close(&self) {
         self.queues.close();
+    }
+
+    /// Completes when the server is stopping.
+    pub(crate) async fn closed(&self) {
+        self.queues.closed().await;
     }
 
     /// Whether the server is stopping.

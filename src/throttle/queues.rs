@@ -18,12 +18,14 @@ pub(crate) struct Queues {
 
 #[derive(Debug)]
 struct Shared {
-    bounds: QueueBounds,
     state: Mutex<State>,
+    /// Notified when they are closed.
+    closing: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    bounds: QueueBounds,
     callers: HashMap<Arc<str>, CallerQueue<Arc<Notify>>>,
     /// Requests that wait, and their bytes.
     waiting: usize,
@@ -34,7 +36,7 @@ struct State {
 }
 
 /// How much may wait.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueueBounds {
     /// Bytes of one caller's requests.
     pub(crate) bytes_per_caller: usize,
@@ -94,7 +96,17 @@ pub(crate) enum CannotWait {
 impl Queues {
     /// Empty queues.
     pub(crate) fn new(bounds: QueueBounds) -> Self {
-        Self { shared: Arc::new(Shared { bounds, state: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::new(State { bounds, ..State::default() }),
+                closing: Notify::new(),
+            }),
+        }
+    }
+
+    /// Changes how much may wait. What waits already stays.
+    pub(crate) fn resize(&self, bounds: QueueBounds) {
+        self.state().bounds = bounds;
     }
 
     /// Why a request of the caller cannot start now.
@@ -127,7 +139,7 @@ impl Queues {
     pub(crate) fn is_full(&self, caller: &str, places: Places, bytes: usize) -> bool {
         let state = self.state();
         let load = state.callers.get(caller).map(CallerQueue::load).unwrap_or_default();
-        !state.has_room(&self.shared.bounds, places, load, bytes)
+        !state.has_room(places, load, bytes)
     }
 
     /// How many of the caller's requests wait.
@@ -157,6 +169,16 @@ impl Queues {
         let mut state = self.state();
         state.is_closed = true;
         state.callers.values().flat_map(CallerQueue::signals).for_each(|signal| signal.notify_one());
+        self.shared.closing.notify_waiters();
+    }
+
+    /// Completes when they are closed.
+    pub(crate) async fn closed(&self) {
+        // It is notified from now on, also before it is polled.
+        let closing = self.shared.closing.notified();
+        if !self.is_closed() {
+            closing.await;
+        }
     }
 
     /// Whether they are closed.
@@ -177,7 +199,7 @@ impl Queues {
             return Err(CannotWait::Closed);
         }
         let load = state.callers.get(caller).map(CallerQueue::load).unwrap_or_default();
-        if !state.has_room(&self.shared.bounds, places, load, demand.bytes) {
+        if !state.has_room(places, load, demand.bytes) {
             return Err(CannotWait::Full);
         }
         let number = state.next;
@@ -219,7 +241,8 @@ impl State {
     }
 
     /// Whether a request with so many bytes may wait beside these of its caller.
-    fn has_room(&self, bounds: &QueueBounds, places: Places, load: Load, bytes: usize) -> bool {
+    fn has_room(&self, places: Places, load: Load, bytes: usize) -> bool {
+        let bounds = &self.bounds;
         load.requests < places.waiting
             && load.bytes + bytes <= bounds.bytes_per_caller
             && self.waiting < bounds.requests
@@ -367,7 +390,12 @@ mod tests {
         drop((large, other));
         let five: Vec<_> = [0, 0, 1, 1, 2].into_iter().map(|caller| wait(caller, 1).unwrap()).collect();
         assert_eq!(wait(2, 1).unwrap_err(), CannotWait::Full);
-        drop((five, permits));
+        // Other bounds hold from then on, and leave alone what waits.
+        queues.resize(QueueBounds { bytes_per_caller: 201, requests: 6, bytes: 205 });
+        let large = wait(2, 200).unwrap();
+        queues.resize(QueueBounds { bytes_per_caller: 200, requests: 6, bytes: 10 });
+        assert_eq!(wait(2, 1).unwrap_err(), CannotWait::Full);
+        drop((five, permits, large));
         assert!(queues.state().callers.is_empty());
     }
 
@@ -392,7 +420,10 @@ mod tests {
         let caller: Arc<str> = "demo".into();
         let _permit = queues.start(&caller, places(1, 9), 0).unwrap();
         let tickets: Vec<_> = (0..2).map(|_| queues.wait(&caller, places(1, 9), demand(1)).unwrap()).collect();
+        let mut closed = Box::pin(queues.closed());
+        assert!(closed.as_mut().now_or_never().is_none());
         queues.close();
+        assert!(closed.now_or_never().is_some() && queues.closed().now_or_never().is_some());
         assert!(
             tickets.iter().all(|ticket| ticket.turn() == Turn::Closed && ticket.changed().now_or_never().is_some())
         );

@@ -1,11 +1,12 @@
 //! Debits queries from their callers' buckets, wherever the buckets are stored.
 
 use std::error::Error;
+use std::time::Duration;
 
 use crate::shared_store::connection::SharedStore;
 use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::memory_store::MemoryStore;
-use crate::throttle::shared_buckets::{Debited, SharedBuckets, SharedDebitError, WhenAway};
+use crate::throttle::shared_buckets::{Debited, SharedBuckets, SharedDebit, SharedDebitError, WhenAway};
 
 /// The buckets of all callers.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Debit {
     pub(crate) cost: u64,
     /// The bucket after that.
     pub(crate) bucket: ThrottleStatus,
+    /// How far the caller has written lately on any server, if they share a store.
+    pub(crate) written: Option<u64>,
     /// To be refunded there.
     debited: Debited,
 }
@@ -73,11 +76,22 @@ impl RateLimiter {
 
     /// Takes `credits` out of the caller's bucket, or takes nothing if the bucket has fewer.
     pub(crate) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<Debit, DebitError> {
-        let (bucket, debited) = match &self.store {
-            Store::Memory(store) => (store.debit(caller, rate, credits)?, Debited::Bucket),
+        let SharedDebit { bucket, debited, written } = match &self.store {
+            Store::Memory(store) => {
+                let bucket = store.debit(caller, rate, credits)?;
+                SharedDebit { bucket, debited: Debited::Bucket, written: None }
+            }
             Store::Shared(store) => store.debit(caller, rate, credits).await?,
         };
-        Ok(Debit { cost: credits, bucket, debited })
+        Ok(Debit { cost: credits, bucket, written, debited })
+    }
+
+    /// Remembers how far the caller has written, for the debits of other servers, if they share a store.
+    pub(crate) async fn remember_write(&self, caller: &str, position: u64, time: Duration) {
+        match &self.store {
+            Store::Memory(_) => {}
+            Store::Shared(store) => store.remember_write(caller, position, time).await,
+        }
     }
 
     /// Whether the caller's bucket covers a query. Takes nothing, and returns the bucket as it is. A forecast of no credits

@@ -36,6 +36,15 @@ pub(crate) enum WhenAway {
     Closed,
 }
 
+/// A bucket after a debit.
+#[derive(Debug)]
+pub(super) struct SharedDebit {
+    pub(super) bucket: ThrottleStatus,
+    pub(super) debited: Debited,
+    /// How far the caller has written, if that was remembered.
+    pub(super) written: Option<u64>,
+}
+
 /// Where credits were debited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Debited {
@@ -61,6 +70,7 @@ pub(super) struct SharedBuckets {
     when_away: WhenAway,
     debit: StoreScript,
     refund: StoreScript,
+    remember: StoreScript,
     /// The buckets as the store returned them last.
     seen: MemoryStore,
     /// What was taken while the store was away: with N nodes N times a query's credits, from buckets of the whole size. They are
@@ -76,26 +86,32 @@ impl SharedBuckets {
             when_away,
             debit: StoreScript::new(concat!(include_str!("bucket.lua"), include_str!("debit.lua"))),
             refund: StoreScript::new(concat!(include_str!("bucket.lua"), include_str!("refund.lua"))),
+            remember: StoreScript::new(concat!(include_str!("bucket.lua"), include_str!("position.lua"))),
             seen: MemoryStore::new(),
             shares: MemoryStore::new(),
         }
     }
 
     /// Takes `credits` out of the caller's bucket, or takes nothing if it has fewer.
-    pub(super) async fn debit(
-        &self,
-        caller: &str,
-        rate: &Rate,
-        credits: u64,
-    ) -> Result<(ThrottleStatus, Debited), SharedDebitError> {
+    pub(super) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<SharedDebit, SharedDebitError> {
         let rate = &storable(rate);
         if self.store.is_up() {
             self.seen.forecast(caller, rate, 0, credits)?;
         }
         match self.ask(caller, rate, credits, true).await {
-            Ok(result) => Ok((result?, Debited::Bucket)),
-            Err(error) => self.debit_while_away(caller, rate, credits, error),
+            Ok((result, written)) => Ok(SharedDebit { bucket: result?, debited: Debited::Bucket, written }),
+            Err(error) => {
+                let (bucket, debited) = self.debit_while_away(caller, rate, credits, error)?;
+                Ok(SharedDebit { bucket, debited, written: None })
+            }
         }
+    }
+
+    /// Remembers for all nodes how far the caller has written. Debits return it. If the store is away, it is not remembered.
+    pub(super) async fn remember_write(&self, caller: &str, position: u64, time: Duration) {
+        let time = u32::try_from(time.as_millis()).unwrap_or(u32::MAX).into();
+        // The update is done, whatever becomes of this.
+        let _ = self.store.call(&self.remember, &[&position_key(caller)], &[position, time]).await;
     }
 
     /// Whether the caller's bucket covers a query, as the store knows it.
@@ -107,7 +123,7 @@ impl SharedBuckets {
     ) -> Result<ThrottleStatus, SharedDebitError> {
         let rate = &storable(rate);
         match self.ask(caller, rate, credits, false).await {
-            Ok(result) => Ok(result?),
+            Ok((result, _)) => Ok(result?),
             Err(error) => self.forecast_while_away(caller, rate, 0, credits, error),
         }
     }
@@ -153,7 +169,7 @@ impl SharedBuckets {
         rate: &Rate,
         credits: u64,
         takes: bool,
-    ) -> Result<Result<ThrottleStatus, InsufficientCredits>, StoreError> {
+    ) -> Result<(Result<ThrottleStatus, InsufficientCredits>, Option<u64>), StoreError> {
         let arguments = [
             millionths(rate.capacity),
             // Credits in a second are millionths in a microsecond.
@@ -161,7 +177,7 @@ impl SharedBuckets {
             millionths(credits),
             takes.into(),
         ];
-        let reply = self.store.call(&self.debit, &[&key(caller)], &arguments).await?;
+        let reply = self.store.call(&self.debit, &[&key(caller), &position_key(caller)], &arguments).await?;
         let number = |at: usize| reply.get(at).and_then(|number| u64::try_from(*number).ok()).unwrap_or_default();
         let (is_covered, lacking, wait) = (number(0) == 1, number(1), number(2));
         self.seen.set_missing(caller, rate, u128::from(lacking) * 1000);
@@ -170,12 +186,13 @@ impl SharedBuckets {
             currently_available: millionths(rate.capacity).saturating_sub(lacking) / MILLION,
             restore_rate: rate.restore_per_second,
         };
+        let written = Some(number(3)).filter(|position| *position > 0);
         if is_covered {
-            return Ok(Ok(status));
+            return Ok((Ok(status), written));
         }
         let retry_after =
             (credits <= rate.capacity && rate.restore_per_second > 0).then(|| Duration::from_micros(wait));
-        Ok(Err(InsufficientCredits { credits, behind: 0, retry_after, status }))
+        Ok((Err(InsufficientCredits { credits, behind: 0, retry_after, status }), written))
     }
 
     fn debit_while_away(
@@ -255,6 +272,11 @@ fn full(rate: &Rate) -> ThrottleStatus {
 /// Where a caller's bucket is. In a cluster of stores, all that belongs to a caller is in one place.
 fn key(caller: &str) -> String {
     format!("orderql:{{{caller}}}:bucket")
+}
+
+/// Where it is remembered how far a caller has written.
+fn position_key(caller: &str) -> String {
+    format!("orderql:{{{caller}}}:written")
 }
 
 /// The rate with a capacity that a bucket can hold.

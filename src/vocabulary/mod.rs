@@ -32,7 +32,7 @@ const MAX_UNKNOWN_VALUES: usize = 10;
 pub struct VocabularySource {
     /// The table or view.
     pub relation: String,
-    /// The column.
+    /// The values, one a row.
     pub column: String,
 }
 

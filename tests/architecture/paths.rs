@@ -7,12 +7,9 @@ use crate::tokens::block;
 /// A path, as its names.
 pub(crate) type Path = Vec<String>;
 
-/// The names of the package's library in paths.
-const ROOTS: [&str; 2] = ["crate", "orderql"];
-
-/// The absolute paths in a file of that module, without the root: those that begin with `crate`, `super` or `self`, and those
-/// that begin with an imported name or with a child module.
-pub(crate) fn package_paths(tokens: &[String], module: &[String]) -> Vec<Path> {
+/// The absolute paths in a file of that module, without the root: those that begin with one of the names of the root, `super`
+/// or `self`, and those that begin with an imported name or with a child module.
+pub(crate) fn package_paths(tokens: &[String], module: &[String], roots: &[&str]) -> Vec<Path> {
     let mut local: HashMap<String, Path> = HashMap::new();
     for name in declared_modules(tokens) {
         local.insert(name.clone(), [module, &[name]].concat());
@@ -20,9 +17,9 @@ pub(crate) fn package_paths(tokens: &[String], module: &[String]) -> Vec<Path> {
     let paths = all_paths(tokens);
     let imports = paths.iter().filter(|path| path.is_import);
     let imports: Vec<_> =
-        imports.filter_map(|path| Some((path.name(), resolve(&path.names, module, &local)?))).collect();
+        imports.filter_map(|path| Some((path.name(), resolve(&path.names, module, roots, &local)?))).collect();
     local.extend(imports);
-    paths.iter().filter_map(|path| resolve(&path.names, module, &local)).collect()
+    paths.iter().filter_map(|path| resolve(&path.names, module, roots, &local)).collect()
 }
 
 /// The first names of all paths: crates, modules and local names.
@@ -50,10 +47,10 @@ impl Written {
     }
 }
 
-fn resolve(names: &[String], module: &[String], local: &HashMap<String, Path>) -> Option<Path> {
+fn resolve(names: &[String], module: &[String], roots: &[&str], local: &HashMap<String, Path>) -> Option<Path> {
     let supers = names.iter().take_while(|name| *name == "super").count();
     let first = names.first()?;
-    if ROOTS.contains(&first.as_str()) {
+    if roots.contains(&first.as_str()) {
         Some(names[1..].to_vec())
     } else if supers > 0 {
         Some([&module[..module.len().checked_sub(supers)?], &names[supers..]].concat())

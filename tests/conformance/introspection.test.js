@@ -18,14 +18,10 @@ const EVERYTHING = {
 };
 
 test("introspection returns the published schema in its order", async () => {
-  const text = await publishedSchema();
-  const published = buildSchema(text);
+  const published = buildSchema(await publishedSchema());
   const introspected = buildClientSchema(await query(getIntrospectionQuery(EVERYTHING)));
-  // The text has the description of the schema as a comment at its beginning.
-  const comment = text.slice(0, text.indexOf("\n\n")).replaceAll("\n#", " ").slice(1);
-  const words = (description) => description.split(/\s+/).filter((word) => word !== "");
-  assert.deepEqual(words(introspected.description), words(comment));
-  introspected.description = undefined;
+  assert.match(introspected.description, /^Order management/);
+  assert.equal(introspected.description, published.description);
   assert.deepEqual(validateSchema(published), []);
   assert.deepEqual(validateSchema(introspected), []);
   assert.equal(printSchema(introspected), printSchema(published));

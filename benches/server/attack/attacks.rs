@@ -59,8 +59,14 @@ pub enum Attack {
     LargeTexts,
     /// Ever new persisted queries of a few bytes
     TinyTexts,
+    /// Variables of ten thousand small objects and of many more, in requests that wait for credits
+    HeavyVariables,
+    /// Cursors and schemas under many aliases, compressed
+    FreeLeaves,
     /// HTTP/2 streams that are reset at once
     Resets,
+    /// Queries of 9,900 unknown fields, 200 at the same time
+    InvalidQueries,
 }
 
 impl Attack {
@@ -84,7 +90,10 @@ impl Attack {
             Self::ForgedCursors => queries(attacker, forged_cursor),
             Self::LargeTexts => persisted_queries(attacker, 90_000),
             Self::TinyTexts => persisted_queries(attacker, 0),
+            Self::HeavyVariables => heavy_variables(attacker),
+            Self::FreeLeaves => free_leaves(attacker),
             Self::Resets => resets(attacker),
+            Self::InvalidQueries => invalid_queries(attacker),
         }
     }
 }
@@ -241,17 +250,69 @@ fn persisted_queries(attacker: &Attacker, bytes: usize) -> Result<()> {
                 let query = format!("{{__typename}}#{}{comment}", number.get());
                 let hash = Sha256::digest(&query).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
                 let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
-                http1_body(attacker, &json!({ "query": query, "extensions": extensions }))
+                http1_body(attacker, "", &json!({ "query": query, "extensions": extensions }))
             })
             .await
     })
 }
 
-fn http1_body(attacker: &Attacker, body: &Value) -> Vec<u8> {
+fn invalid_queries(attacker: &Attacker) -> Result<()> {
+    let fields = (0..9_900).fold(String::new(), |fields, number| format!("{fields} unknown{number}"));
+    let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+    let request = http1_body(attacker, "", &json!({ "query": query }));
+    let request = &request;
+    attacker.run_clients(200, async |_| attacker.send_all(|| request.clone()).await)
+}
+
+/// What a client that waits for credits and compressed responses sends.
+const WAITING: &str = "Accept-Encoding: br\r\nPrefer: wait=5\r\n";
+
+/// Queries of which one writes fifty megabytes for 100 credits, one as much as is allowed, and one is free.
+fn free_leaves(attacker: &Attacker) -> Result<()> {
+    let cursors = |count: usize, rows: usize| {
+        let lists = (0..count).map(|list| format!("e{list}: edges {{ ...C }} ")).collect::<Vec<_>>().concat();
+        let cursors = (0..1600).map(|alias| format!("a{alias}:cursor ")).collect::<Vec<_>>().concat();
+        format!("{{ orders(first: {rows}) {{ {lists} }} }} fragment C on OrderEdge {{ {cursors} }}")
+    };
+    let schemas = (0..10).map(|alias| format!("s{alias}: __schema {{ ...S }} ")).collect::<Vec<_>>().concat();
+    let fragment =
+        "fragment S on __Schema { types { name description fields { name description args { name description } } } }";
+    let queries = [cursors(6, 100), cursors(1, 25), format!("{{ {schemas} }} {fragment}")];
+    let requests = &queries.map(|query| http1_body(attacker, WAITING, &json!({ "query": query })));
+    let number = Cell::new(0);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
+}
+
+/// Variables that the query does not need, and that take many times their text as values.
+fn heavy_variables(attacker: &Attacker) -> Result<()> {
+    let request = |objects: usize| {
+        let values = vec![json!({ "a": 1 }); objects];
+        let query = "{ orders(first: 100) { edges { node { orderId } } } }";
+        http1_body(attacker, WAITING, &json!({ "query": query, "variables": { "unused": values } }))
+    };
+    let (number, requests) = (Cell::new(0), &[request(4_990), request(116_000)]);
+    attacker.run_clients(CONNECTIONS, async |_| {
+        attacker
+            .send_all(|| {
+                number.set(number.get() + 1);
+                requests[number.get() % requests.len()].clone()
+            })
+            .await
+    })
+}
+
+fn http1_body(attacker: &Attacker, headers: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
         "POST {PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
+         {headers}Content-Length: {}\r\n\r\n{body}",
         attacker.token,
         body.len()
     )

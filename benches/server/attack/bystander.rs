@@ -1,4 +1,5 @@
-//! A caller who has nothing to do with the attack: it sends a cheap query on a connection of its own at a constant rate.
+//! Who has nothing to do with the attack: a caller sends a cheap query on a connection of its own at a constant rate, and an operator
+//! asks whether the server is live.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -46,6 +47,11 @@ impl Bystander {
     pub fn new(address: SocketAddr, token: &str) -> Self {
         let query = "{ orders(first: 1) { edges { node { orderId } } } }";
         Self { address, request: graphql_request(PATH, Some(token), query, &json!({})) }
+    }
+
+    /// An operator who asks on the listener at that address whether the server is live.
+    pub fn probe(address: SocketAddr) -> Self {
+        Self { address, request: b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec() }
     }
 
     /// Sends requests for so long, on a thread of its own.

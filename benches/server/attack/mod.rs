@@ -2,7 +2,7 @@
 //!
 //! - [`attacks`]: the attacks, a function each
 //! - [`attacker`]: the connections that they use, and what they count
-//! - [`bystander`]: a caller who sends a cheap query at a constant rate meanwhile
+//! - [`bystander`]: a caller who sends a cheap query at a constant rate meanwhile, and an operator who probes the server
 
 mod attacker;
 mod attacks;
@@ -19,7 +19,7 @@ use crate::database::{Database, DatabaseOptions, LIMITED_USER, UNLIMITED_USER};
 use crate::error::Result;
 use crate::orderql;
 use crate::output;
-use crate::process::ServerProcess;
+use crate::process::{ServerProcess, free_address};
 use crate::report::{Report, Row};
 use crate::usage::{CpuTimes, peak_mib};
 use attacker::{Attacker, Tally};
@@ -32,6 +32,9 @@ const MAX_MEMORY_MIB: f64 = 256.0;
 /// How many times its quiet latency the bystander's 99th percentile may be.
 const MAX_SLOWDOWN: f64 = 10.0;
 
+/// How long an operator may wait for the response to a probe.
+const MAX_PROBE_MS: f64 = 50.0;
+
 /// Where the attacks come from. The bystander has another address of this machine.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
@@ -39,8 +42,8 @@ const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 ///
 /// Prints what each attack achieved: its requests, the server's CPU time and peak memory, the statuses of the responses, and
 /// the latencies of a bystander before and during the attack. Ends with 1 if the server takes more than 256 MiB, if a
-/// response has a status of 5xx other than 503 with Retry-After, or if the bystander's 99th percentile grows more than
-/// tenfold.
+/// response has a status of 5xx other than 503 with Retry-After, if the bystander's 99th percentile grows more than tenfold, or if a
+/// probe on the operators' listener takes more than 50 ms (99th percentile).
 #[derive(Debug, Args)]
 pub struct AttackOptions {
     /// Orders in the database
@@ -80,16 +83,19 @@ pub fn run(options: &AttackOptions) -> Result<bool> {
 
 /// Attacks a new server.
 fn measure(attack: Attack, database: &Database, time: Duration, report: &mut Report) -> Result<Row> {
-    let server = orderql::start_attacked(database, attack == Attack::StalledLog)?;
+    let admin = free_address()?;
+    let server = orderql::start_attacked(database, admin, attack == Attack::StalledLog)?;
     let token = orderql::sign_in(&server, LIMITED_USER)?;
     let bystander = Bystander::new(server.address, &orderql::sign_in(&server, UNLIMITED_USER)?);
     let quiet = bystander.watch(time / 2)?.join()?;
 
     let before = CpuTimes::of(server.id());
     let watching = bystander.watch(time)?;
+    let probing = Bystander::probe(admin).watch(time)?;
     let attacker = Attacker { address: server.address, source: SOURCE, token, time, tally: Tally::default() };
     attack.run(&attacker)?;
     let attacked = watching.join()?;
+    let probe_ms = probing.join()?.latencies.percentile_ms(99.0);
     let tally = attacker.tally;
     let (statuses, failures) = (tally.statuses(), tally.failures() + attacked.failures);
     let name = attack.name();
@@ -100,6 +106,7 @@ fn measure(attack: Attack, database: &Database, time: Duration, report: &mut Rep
     report.at_most(&format!("{name}: statuses 5xx but 503 with Retry-After"), failures as f64, 0.0);
     let slowdown = attacked.latencies.percentile_ms(99.0) / quiet.latencies.percentile_ms(99.0);
     report.at_most(&format!("{name}: bystander's p99, during the attack / before"), slowdown, MAX_SLOWDOWN);
+    report.at_most(&format!("{name}: p99 of probes on the operators' listener (ms)"), probe_ms, MAX_PROBE_MS);
     Ok(vec![
         ("attack", json!(name)),
         ("requests", json!(tally.requests())),
@@ -109,6 +116,7 @@ fn measure(attack: Attack, database: &Database, time: Duration, report: &mut Rep
         ("quiet_p99_ms", json!(quiet.latencies.percentile_ms(99.0))),
         ("p50_ms", json!(attacked.latencies.percentile_ms(50.0))),
         ("p99_ms", json!(attacked.latencies.percentile_ms(99.0))),
+        ("probe_p99_ms", json!(probe_ms)),
         ("bystander", json!(attacked.statuses)),
         ("statuses", json!(statuses)),
     ])

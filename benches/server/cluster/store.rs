@@ -59,7 +59,7 @@ pub fn run(context: &Context<'_>, workloads: &[Workload], report: &mut Report) -
         let flags = flags.into_iter().chain(context.server_flags.iter().map(String::as_str));
         let program = Path::new(env!("CARGO_BIN_EXE_orderql"));
         let server = start_program(program, &context.database.url(), flags, log)?;
-        let points = order_requests(context, &server, UNLIMITED_USER, POINT)?.to_vec();
+        let points = order_requests(context.keys, &server, UNLIMITED_USER, POINT)?.to_vec();
         let address = server.address;
         Ok((Variant { name, target: HttpTarget::of_server(context, server)?, address }, points))
     };

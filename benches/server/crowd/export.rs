@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use memchr::{memchr_iter, memmem};
 use serde_json::json;
 
-use super::p99_ms;
 use crate::client::{Endpoint, graphql_request};
 use crate::database::{CALLERS, UNLIMITED_USER};
-use crate::driver::{Arrivals, Load, run_together};
+use crate::driver::{Arrivals, Load, p99_ms, run_together};
 use crate::error::{BenchError, Result};
 use crate::orderql::{PATH, order_requests, sign_in, start};
 use crate::report::Report;
@@ -73,7 +72,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
         let load = |caller: &&str| {
             Ok(Load {
                 endpoint: Endpoint::Http(orderql.server.address),
-                requests: order_requests(context, &orderql.server, caller, WORKLOAD.query())?,
+                requests: order_requests(context.keys, &orderql.server, caller, WORKLOAD.query())?,
                 connections: CALM_CONNECTIONS,
                 arrivals: Arrivals::Open(SHARE * peak / others.len() as f64),
                 warm_up: WARM_UP,

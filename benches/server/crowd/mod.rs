@@ -8,7 +8,6 @@ mod export;
 mod overload;
 mod unequal;
 
-use crate::driver::{Latencies, Recorded};
 use crate::error::Result;
 use crate::report::Report;
 use crate::targets::Context;
@@ -19,13 +18,4 @@ pub fn run(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut Rep
     overload::measure(context, orderql, report)?;
     unequal::measure(context, orderql, report)?;
     export::measure(context, orderql, report)
-}
-
-/// The 99th percentile of all callers' latencies together.
-fn p99_ms(recorded: &[Recorded]) -> Result<f64> {
-    let mut all = Latencies::new()?;
-    for one in recorded {
-        all.add(&one.latencies)?;
-    }
-    Ok(all.percentile_ms(99.0))
 }

@@ -68,7 +68,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
 fn overload(context: &Context<'_>, orderql: &HttpTarget<'_>, user: &str, per_second: f64) -> Result<Recorded> {
     let load = Load {
         endpoint: Endpoint::Http(orderql.server.address),
-        requests: order_requests(context, &orderql.server, user, WORKLOAD.query())?,
+        requests: order_requests(context.keys, &orderql.server, user, WORKLOAD.query())?,
         connections: MAX_CONNECTIONS,
         arrivals: Arrivals::Open(per_second),
         warm_up: WARM_UP,

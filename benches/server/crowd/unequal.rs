@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::p99_ms;
 use crate::client::Endpoint;
 use crate::database::CALLERS;
-use crate::driver::{Arrivals, Load, Recorded, run_together};
+use crate::driver::{Arrivals, Load, Recorded, p99_ms, run_together};
 use crate::error::Result;
 use crate::orderql::order_requests;
 use crate::report::Report;
@@ -55,7 +54,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
                 let per_second = if is_busy { share * peak } else { share * peak / MULTIPLE };
                 loads.push(Load {
                     endpoint: Endpoint::Http(orderql.server.address),
-                    requests: order_requests(context, &orderql.server, caller, WORKLOAD.query())?,
+                    requests: order_requests(context.keys, &orderql.server, caller, WORKLOAD.query())?,
                     connections: if is_busy { BUSY_CONNECTIONS } else { CALM_CONNECTIONS },
                     arrivals: Arrivals::Open(per_second),
                     warm_up: WARM_UP,

@@ -10,7 +10,7 @@ use crate::workload::Workload;
 
 /// How much a figure may differ, as a part of the expected one. The rows of *detail*'s statements arrive in more or fewer parts from one
 /// run to the next, and each part wakes the server.
-pub const fn tolerance(workload: Workload) -> f64 {
+pub const fn own_tolerance(workload: Workload) -> f64 {
     match workload {
         Workload::Detail => 0.06,
         Workload::Page | Workload::Nested | Workload::Point => 0.03,

@@ -21,7 +21,7 @@ use crate::targets::Context;
 use crate::targets::http::HttpTarget;
 use crate::workload::Workload;
 use callgrind::Counter;
-use expected::{Expected, tolerance};
+use expected::{Expected, own_tolerance};
 
 /// The committed figures hold for a database of so many orders.
 const ORDERS: u64 = 20_000;
@@ -33,8 +33,8 @@ const ROUNDS: usize = 5;
 ///
 /// Runs the server in valgrind with one thread, and sends each workload over one connection: N requests to warm up, and then five
 /// times N that are counted. The median of the five counts is the figure, because now and then the server does something beside the
-/// requests. Only instructions outside the kernel are counted. The committed figures are those of the release profile, which
-/// `cargo bench` builds.
+/// requests. Only instructions outside the kernel are counted. The committed figures are those of the release profile, in which
+/// `./dev bench instructions` builds the server.
 #[derive(Debug, Args)]
 pub struct InstructionsOptions {
     /// N, the requests of a count
@@ -57,6 +57,10 @@ pub struct InstructionsOptions {
     #[arg(long)]
     check: bool,
 
+    /// Let figures differ by so many percent, as those of another machine may
+    #[arg(long, value_name = "PERCENT", requires = "check")]
+    tolerance: Option<f64>,
+
     /// Replace the committed figures
     #[arg(long, conflicts_with = "check")]
     update: bool,
@@ -64,7 +68,7 @@ pub struct InstructionsOptions {
 
 /// Counts the instructions, and prints them beside the committed figures. Returns false if these are to be checked and differ.
 pub fn run(options: &InstructionsOptions) -> Result<bool> {
-    let InstructionsOptions { requests, only, program, server_flag, check, update } = options;
+    let InstructionsOptions { requests, only, program, server_flag, check, tolerance, update } = options;
     callgrind::require()?;
     let mut expected = Expected::read()?;
     let data = DatabaseOptions::of(ORDERS);
@@ -91,7 +95,8 @@ pub fn run(options: &InstructionsOptions) -> Result<bool> {
         let counted = count(&mut counter, &target, workload, *requests)?;
         let figure = expected.of(workload);
         let difference = figure.map(|figure| counted as f64 / figure as f64 - 1.0);
-        let is_as_expected = difference.is_some_and(|difference| difference.abs() <= tolerance(workload));
+        let tolerance = tolerance.map_or_else(|| own_tolerance(workload), |percent| percent / 100.0);
+        let is_as_expected = difference.is_some_and(|difference| difference.abs() <= tolerance);
         are_as_expected &= is_as_expected;
         let figure = figure.map_or_else(|| "none".to_owned(), |figure| figure.to_string());
         let difference = difference.map_or_else(String::new, |difference| format!("{:+.1} %", difference * 100.0));

@@ -12,13 +12,12 @@ use serde_json::json;
 
 use crate::driver::Requests;
 use crate::error::Result;
-use crate::keys::Key;
 use crate::report::Report;
 use crate::rounds;
 use crate::targets::Context;
 use crate::targets::figures::{Figures, Window};
 use crate::targets::http::HttpTarget;
-use crate::workload::Workload;
+use crate::workload::{Key, Workload};
 
 /// How much later bytes arrive, in each direction.
 const DELAYS: [Duration; 5] = [

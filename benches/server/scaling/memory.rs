@@ -29,7 +29,7 @@ const BUSY: Duration = Duration::from_secs(3);
 /// Measures the states one after the other. There are no figures where the system does not report memory.
 pub fn measure(context: &Context<'_>, report: &mut Report) -> Result<()> {
     let server = start(context.database, context.server_flags)?;
-    let points = order_requests(context, &server, UNLIMITED_USER, Workload::Point.query())?;
+    let points = order_requests(context.keys, &server, UNLIMITED_USER, Workload::Point.query())?;
     thread::sleep(REST);
     let idle = memory(&server);
 
@@ -46,7 +46,7 @@ pub fn measure(context: &Context<'_>, report: &mut Report) -> Result<()> {
     eprintln!("{CONNECTIONS} busy connections");
     let load = Load {
         endpoint: Endpoint::Http(server.address),
-        requests: order_requests(context, &server, UNLIMITED_USER, Workload::Detail.query())?,
+        requests: order_requests(context.keys, &server, UNLIMITED_USER, Workload::Detail.query())?,
         connections: CONNECTIONS,
         arrivals: Arrivals::Closed,
         warm_up: WARM_UP,

@@ -28,7 +28,7 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Rep
     let Ok(programs) = context.peers else { return Ok(()) };
     // The specification's worked case, which costs 1366.
     let query = Workload::Detail.query().replace("first: 10", "first: 20").replace("first: 5", "first: 10");
-    let requests = order_requests(context, &orderql.server, LIMITED_USER, &query)?;
+    let requests = order_requests(context.keys, &orderql.server, LIMITED_USER, &query)?;
     let mut connection = orderql.connect()?;
     let (_, body) = connection.send(&requests[0])?;
     if memmem::find(&body, b"COST_EXCEEDED").is_none() {

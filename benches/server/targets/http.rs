@@ -14,10 +14,9 @@ use crate::client::{Connection, Endpoint, graphql_request};
 use crate::database::UNLIMITED_USER;
 use crate::driver::Requests;
 use crate::error::{BenchError, Result};
-use crate::keys::Key;
 use crate::orderql;
 use crate::process::ServerProcess;
-use crate::workload::Workload;
+use crate::workload::{Key, Workload};
 
 /// A server, and how it is queried.
 pub struct HttpTarget<'a> {

@@ -25,8 +25,8 @@ use serde_json::Value;
 
 use crate::database::Database;
 use crate::error::Result;
-use crate::keys::{Key, Keys};
-use crate::workload::Workload;
+use crate::keys::Keys;
+use crate::workload::{Key, Workload};
 use figures::{Figures, Window};
 
 /// Connections to every server.

@@ -14,10 +14,9 @@ use super::figures::{Figures, Window};
 use super::{Context, Name, TRIED_CONNECTIONS, Target};
 use crate::driver::Latencies;
 use crate::error::{BenchError, Result};
-use crate::keys::Key;
 use crate::output;
 use crate::usage::CpuMeter;
-use crate::workload::Workload;
+use crate::workload::{Key, Workload};
 
 /// How long each number of clients is tried.
 const TRIAL: Duration = Duration::from_secs(2);

@@ -9,8 +9,8 @@ use orderql::value::ScalarType;
 use crate::cursor::Cursor;
 use crate::document::{Argument, Key, Value};
 use crate::generate::Draft;
+use crate::place::Place;
 use crate::search::{Search, Term, can_hold};
-use crate::selections::Place;
 use crate::values::{Invented, Values as _};
 
 impl Draft<'_, '_> {

@@ -5,9 +5,10 @@ use orderql::limits::Limits;
 
 use crate::choices::Choices;
 use crate::document::{Definition, Document, Fragment, Operation, OperationKind, Selection, Value, visit_sets};
+use crate::place::Place;
 use crate::print::Layout;
 use crate::request::{Generated, Variable};
-use crate::selections::{Keys, Place};
+use crate::response_keys::Keys;
 use crate::values::Values;
 
 /// How large a request may become.
@@ -115,6 +116,7 @@ impl Draft<'_, '_> {
                 max_page_size: self.choices.between(1, 200),
                 max_depth: self.choices.between(0, 8),
                 bucket_size: u64::from(self.choices.between(0, 5000)),
+                response_size: u64::from(self.choices.between(0, 5_000_000)),
             },
         }
     }

@@ -5,7 +5,7 @@
 //! - [`document`]: a document as a tree, whose values know what they mean
 //! - [`search`], [`cursor`]: the values that have a structure of their own
 //! - [`values`]: where the values of keys, search terms and cursors come from
-//! - [`generate`](mod@generate): catalog and choices → a valid request; `selections`, `arguments`, `variables` are its parts
+//! - [`generate`](mod@generate): catalog and choices → a valid request; `selections`, `arguments`, `variables` are its parts, `place` and `response_keys` what these know of the document
 //! - [`request`]: the tree with its variables and limits, as text and JSON
 //! - [`change`]: other values, larger and smaller requests
 //! - [`mistake`]: requests that break a rule
@@ -32,8 +32,10 @@ pub mod cursor;
 pub mod document;
 pub mod generate;
 pub mod mistake;
+mod place;
 pub mod print;
 pub mod request;
+mod response_keys;
 pub mod search;
 mod selections;
 pub mod values;

@@ -1,63 +1,13 @@
 //! Valid selection sets.
 
-use std::collections::HashMap;
-
 use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
 use orderql::catalog::ids::{FieldId, TypeId};
 use orderql::catalog::schema::TypeRef;
 
 use crate::document::{Field, Fragment, Inline, Selection, Spread};
 use crate::generate::{Draft, DraftFragment};
-
-/// The response keys of selection sets that are merged. A key has the name of its field if the field can be selected again
-/// without more ado, as a scalar without arguments can.
-#[derive(Default)]
-pub(crate) struct Keys {
-    used: HashMap<String, Option<String>>,
-    /// Every use, in order.
-    log: Vec<(String, Option<String>)>,
-    /// The fragments that are spread.
-    spread: Vec<usize>,
-}
-
-impl Keys {
-    fn accepts(&self, key: &str, repeatable: Option<&str>) -> bool {
-        match self.used.get(key) {
-            None => true,
-            Some(known) => known.is_some() && known.as_deref() == repeatable,
-        }
-    }
-
-    fn add(&mut self, key: &str, repeatable: Option<&str>) {
-        let repeatable = repeatable.map(str::to_owned);
-        self.used.insert(key.to_owned(), repeatable.clone());
-        self.log.push((key.to_owned(), repeatable));
-    }
-}
-
-/// Where a selection set is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    /// The level of objects that are selected here, from 1.
-    level: usize,
-    /// Inside introspection: its levels, and its lists around this place.
-    meta: Option<(usize, usize)>,
-    /// Whether the object is found by a lookup.
-    pub(crate) is_below_lookup: bool,
-}
-
-impl Place {
-    pub(crate) fn root() -> Self {
-        Self { level: 1, meta: None, is_below_lookup: false }
-    }
-
-    /// Whether it is no deeper than another place.
-    fn is_within(self, other: Self) -> bool {
-        let (levels, lists) = self.meta.unwrap_or_default();
-        let (other_levels, other_lists) = other.meta.unwrap_or_default();
-        self.level <= other.level && levels <= other_levels && lists <= other_lists
-    }
-}
+use crate::place::Place;
+use crate::response_keys::Keys;
 
 /// What is inside a field.
 enum Inside {

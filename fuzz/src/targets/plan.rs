@@ -282,7 +282,7 @@ fn check_limits(
     nodes: &[Node<'_>],
     choices: &mut Choices<'_>,
 ) {
-    let (cost, depth) = (explanation.estimate.cost(), explanation.depth);
+    let (cost, depth, bytes) = (explanation.estimate.cost(), explanation.depth, explanation.response_size.measured);
     let mut near = |measured: u64| {
         let near = [0, measured / 2, measured.saturating_sub(1), measured, measured + 1, u64::MAX];
         *choices.pick(&near).unwrap_or(&measured)
@@ -293,6 +293,7 @@ fn check_limits(
     let limits = Limits {
         max_cost: near(cost),
         bucket_size: near(cost),
+        response_size: near(bytes),
         max_depth: small(near(depth.into())),
         max_page_size: small(near(largest.unwrap_or(1).into())),
     };
@@ -302,6 +303,8 @@ fn check_limits(
         Some(ErrorCode::DepthExceeded)
     } else if cost > limits.max_cost.min(limits.bucket_size) {
         Some(ErrorCode::CostExceeded)
+    } else if bytes > limits.response_size.max(cost.saturating_mul(1024)) {
+        Some(ErrorCode::ResponseTooLarge)
     } else {
         None
     };

@@ -13,7 +13,6 @@ pub(super) const LONGEST_NAME: usize = 255;
 /// What a name is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A user.
     User,
     /// A user group.
     Group,

@@ -9,7 +9,6 @@ use crate::access::manage::change::{check_name, commit, require, unknown};
 use crate::access::manage::error::{Kind, ManageError};
 use crate::access::manage::operator::Operator;
 
-/// A group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) name: String,

@@ -14,7 +14,6 @@ use crate::access::password::Passwords;
 /// The longest password, in bytes. More would only make hashing slower.
 const LONGEST_PASSWORD: usize = 1024;
 
-/// An account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Account {
     /// Its name.

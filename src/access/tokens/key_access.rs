@@ -16,7 +16,7 @@ const GROUP_AND_OTHERS: u32 = 0o077;
 
 /// Fails if others may add keys to the folder.
 pub(super) fn check_folder(folder: &Path) -> Result<(), KeyError> {
-    let metadata = fs::metadata(folder).map_err(|error| KeyError::File(folder.to_owned(), error))?;
+    let metadata = fs::metadata(folder).map_err(|error| KeyError::Folder(folder.to_owned(), error))?;
     check_owner(folder, &metadata, "key folder")?;
     if metadata.mode() & GROUP_AND_OTHERS_WRITE == 0 { Ok(()) } else { Err(KeyError::FolderExposed(absolute(folder))) }
 }

@@ -21,12 +21,12 @@ use crate::access::tokens::signing_key::{Algorithm, KeyError, SigningKey, signin
 pub(crate) fn read(folder: &Path) -> Result<Vec<SigningKey>, KeyError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|error| KeyError::File(folder.to_owned(), error))?,
+        entries => entries.map_err(|error| KeyError::Folder(folder.to_owned(), error))?,
     };
     check_folder(folder)?;
     let mut keys = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| KeyError::File(folder.to_owned(), error))?.path();
+        let path = entry.map_err(|error| KeyError::Folder(folder.to_owned(), error))?.path();
         let (Some(algorithm), Some(id)) = (algorithm_of(&path), path.file_stem().and_then(|stem| stem.to_str())) else {
             continue;
         };
@@ -50,7 +50,11 @@ pub(crate) fn create(folder: &Path, algorithm: Algorithm) -> Result<String, KeyE
         let path = path.to_owned();
         |error| KeyError::File(path, error)
     };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(at(folder))?;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| KeyError::Folder(folder.to_owned(), error))?;
     // No server would use a new key beside one that it refuses.
     read(folder)?;
     let id = new_id();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use base64::Engine;
@@ -44,9 +44,12 @@ enum KeyPair {
 /// Why keys cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyError {
-    /// A file or the folder can be neither read nor created.
-    #[error("cannot use the keys at {}", .0.display())]
+    /// A file can be neither read nor created.
+    #[error("cannot use the key {}", .0.display())]
     File(PathBuf, #[source] io::Error),
+    /// The folder can be neither read nor created.
+    #[error("cannot use the key folder {}, which the setting key-folder names", absolute(.0).display())]
+    Folder(PathBuf, #[source] io::Error),
     /// Somebody else may add a key.
     #[error("others may write to the key folder {}, and could add a key; chmod it to 700", .0.display())]
     FolderExposed(PathBuf),
@@ -80,6 +83,11 @@ pub(crate) enum KeyError {
     /// The key cannot be removed while it signs.
     #[error("`{0}` is the key that signs; make another with `orderql keys rotate` first")]
     Signs(String),
+}
+
+/// The path from the root, so that a relative one is found.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 impl Algorithm {

@@ -17,7 +17,10 @@ use crate::api::access_log::request_trace::RequestTrace;
 use crate::api::access_log::timeline::{Stage, Timeline};
 use crate::api::errors::api_error::ApiError;
 use crate::api::metrics::request_labels::{RequestMethod, Status};
-use crate::api::metrics::{ACTIVE, COST_ACTUAL, COST_ESTIMATED, ERRORS, REQUESTS, THROTTLED_CREDITS};
+use crate::api::metrics::{
+    ACTIVE, ADMIN_REQUESTS, COST_ACTUAL, COST_ESTIMATED, ERRORS, EXPORTS, QUERIES, QUERY_WAITS, REQUESTS,
+    THROTTLED_CREDITS,
+};
 use crate::api::route::Route;
 use crate::error::code::ErrorCode;
 use crate::http::listener_kind::ListenerKind;
@@ -160,12 +163,23 @@ impl AccessLogEntry {
     }
 
     fn measure(&self, duration: Duration) {
-        REQUESTS.of((self.method, self.route, Status(self.status))).record_time(duration);
+        let status = Status(self.status);
+        match self.listener {
+            Some(ListenerKind::Admin) => ADMIN_REQUESTS.of((self.route, status)).record_time(duration),
+            Some(ListenerKind::Public) | None => REQUESTS.of((self.method, self.route, status)).record_time(duration),
+        }
         if let Some(code) = self.code() {
             ERRORS.of((code,)).increment();
         }
         if let Some(cost) = self.cost() {
             COST_ESTIMATED.of(()).record(cost);
+            if self.cost_so_far.is_some() {
+                EXPORTS.of(()).record_time(duration);
+            } else {
+                let waited = self.timeline.admission.map(Stage::time).unwrap_or_default();
+                QUERY_WAITS.of(()).record_time(waited);
+                QUERIES.of(()).record_time(duration.saturating_sub(waited));
+            }
         }
         if let Some(cost) = self.actual_cost() {
             COST_ACTUAL.of(()).record(cost);

@@ -1,5 +1,7 @@
-//! The spans of a request: the request, its stages and its statement. No text and no value of a query is in them.
+//! The spans of a request: the request, its stages and its statement. No value of a query is in them, and of its text the response
+//! keys of what the statement reads.
 
+use std::borrow::Cow;
 use std::time::{Instant, SystemTime};
 
 use opentelemetry::trace::{
@@ -11,9 +13,13 @@ use opentelemetry_sdk::trace::{SdkTracer, Span};
 use crate::api::access_log::timeline::{Stage, Timeline};
 use crate::api::route::Route;
 use crate::execute::statement_log::StatementState;
+use crate::plan::step::Step;
 use crate::telemetry::event::ServedRequest;
 use crate::telemetry::trace_context::{TraceContext, TraceId};
 use crate::telemetry::traces::recorder;
+
+/// Bytes that a statement's summary may have, by OpenTelemetry's conventions.
+const MAX_SUMMARY: usize = 255;
 
 /// A request's span, from its arrival on.
 #[derive(Debug)]
@@ -107,7 +113,7 @@ impl SpanParent {
         ] {
             self.stage(name, stage);
         }
-        self.statement(timeline.statement.state(), now);
+        self.statement(timeline, now);
         self.stage("write", timeline.write);
     }
 
@@ -117,13 +123,15 @@ impl SpanParent {
         }
     }
 
-    fn statement(&self, state: StatementState<'_>, now: Instant) {
-        let (sent, end, rows) = match state {
+    fn statement(&self, timeline: &Timeline, now: Instant) {
+        let (sent, end, rows) = match timeline.statement.state() {
             StatementState::Unsent => return,
             StatementState::Running(sent) => (sent, now, None),
             StatementState::Done { sent, time, rows } => (sent, sent + time, Some(rows.iter().sum())),
         };
-        let mut span = self.start("SELECT", SpanKind::Client, sent);
+        let summary = timeline.plan.as_ref().map_or_else(|| "SELECT".to_owned(), |plan| summary(plan.steps()));
+        let mut span = self.start(summary.clone(), SpanKind::Client, sent);
+        span.set_attribute(KeyValue::new("db.query.summary", summary));
         span.set_attribute(KeyValue::new("db.system.name", "postgresql"));
         span.set_attribute(KeyValue::new("db.operation.name", "SELECT"));
         match rows {
@@ -134,7 +142,7 @@ impl SpanParent {
     }
 
     /// A part that began then.
-    fn start(&self, name: &'static str, kind: SpanKind, start: Instant) -> Span {
+    fn start(&self, name: impl Into<Cow<'static, str>>, kind: SpanKind, start: Instant) -> Span {
         let parent = Context::new().with_remote_span_context(self.context.clone());
         let builder = SpanBuilder::from_name(name).with_kind(kind).with_start_time(self.time(start));
         builder.start_with_context(self.tracer, &parent)
@@ -144,6 +152,19 @@ impl SpanParent {
     fn time(&self, moment: Instant) -> SystemTime {
         self.began.1 + moment.saturating_duration_since(self.began.0)
     }
+}
+
+/// What a statement reads, as OpenTelemetry's conventions have it: the operation and its steps, as far as they fit.
+fn summary(steps: &[Step]) -> String {
+    let mut summary = "SELECT".to_owned();
+    for step in steps {
+        if summary.len() + 1 + step.name.len() > MAX_SUMMARY {
+            break;
+        }
+        summary.push(' ');
+        summary.push_str(&step.name);
+    }
+    summary
 }
 
 /// A client's span.

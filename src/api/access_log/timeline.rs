@@ -17,7 +17,6 @@ pub(crate) struct Timeline {
     pub admission: Option<Stage>,
     /// Waiting for a connection to the database.
     pub connection: Option<Stage>,
-    /// Its statement.
     pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.
     pub write: Option<Stage>,
@@ -28,7 +27,6 @@ pub(crate) struct Timeline {
 pub(crate) struct Stage {
     /// Its beginning.
     pub start: Instant,
-    /// Its end.
     pub end: Instant,
 }
 

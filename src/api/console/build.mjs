@@ -77,6 +77,42 @@ const accessibleTabs = {
   },
 };
 
+/** The first field of a query; in the place of the name that it does not have. */
+const FIRST_FIELD = `function firstField(query) {
+  return /^\\s*(?:query\\b[^{]*)?\\{\\s*([A-Za-z_]\\w*)/.exec((query ?? "").replace(/#.*/g, ""))?.[1] ?? "New query";
+}`;
+
+/** Tools have their names below their icons; a tab without the name of an operation has that of its first field. */
+const toolNames = {
+  name: "tool-names",
+  setup(build) {
+    const change = (filter, changes) =>
+      build.onLoad({ filter }, ({ path }) => {
+        let text = readFileSync(path, "utf8");
+        for (const [before, after] of changes) {
+          if (!text.includes(before)) throw new Error(`${path} has changed: no ${before}`);
+          text = text.replaceAll(before, after);
+        }
+        return { contents: text, loader: "js" };
+      });
+    const named = (icon, name) => [icon, `[${icon}, jsx("span", { className: "oq-tool", "aria-hidden": true, children: ${name} })]`];
+    change(/\/graphiql\/dist\/ui\/sidebar\.js$/, [
+      ["jsx(UnStyledButton,", "jsxs(UnStyledButton,"],
+      named('/* @__PURE__ */ jsx(plugin_0.icon, { "aria-hidden": "true" })', 'toolName(plugin_0)'),
+      ["${plugin_0.title}`;", "${toolName(plugin_0)}`;"],
+      ["const Sidebar = ", 'const toolName = ({ title }) => title.replace("Documentation Explorer", "Docs");\nconst Sidebar = '],
+      ["children: t17 })", 'children: [t17, jsx("span", { className: "oq-tool", "aria-hidden": true, children: "Schema" })] })'],
+      named('/* @__PURE__ */ jsx(KeyboardShortcutIcon, { "aria-hidden": "true" })', '"Keys"'),
+      named('/* @__PURE__ */ jsx(SettingsIcon, { "aria-hidden": "true" })', '"Settings"'),
+    ]);
+    change(/@graphiql\/react\/dist\/utility\/tabs\.js$/, [
+      ["operationName || DEFAULT_TITLE", "operationName || firstField(query)"],
+      [": void 0) || DEFAULT_TITLE", ": void 0) || firstField(newTab.query)"],
+      ['var DEFAULT_TITLE = "<untitled>";', FIRST_FIELD],
+    ]);
+  },
+};
+
 const common = {
   bundle: true,
   minify: true,
@@ -89,7 +125,7 @@ const common = {
   charset: "utf8",
   legalComments: "none",
   define: { "process.env.NODE_ENV": '"production"' },
-  plugins: [smallerFormatter, smallerStyles, accessibleTabs],
+  plugins: [smallerFormatter, smallerStyles, accessibleTabs, toolNames],
 };
 
 const assets = [];

@@ -2,7 +2,7 @@
 //!
 //! Neither needs a token. The page can do nothing before somebody signs in, and what is in it is public.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -22,6 +22,9 @@ use crate::http::response::{HttpResponse, add_vary, empty_response};
 
 /// How long a client may have to wait for a file that has to be compressed first.
 const COMPRESSING: Duration = Duration::from_secs(10);
+
+/// Whose turn that is: nobody has signed in.
+const VISITOR: &str = "visitor";
 
 /// Which headers every response of the console has. Its scripts are its own files, and its requests go where it came from. The
 /// editor writes styles into the page, and its icons are a font within the style sheet.
@@ -68,6 +71,16 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     Some(response)
 }
 
+/// Leads from the root of the server to the page.
+pub(crate) fn redirect() -> HttpResponse {
+    let mut response = empty_response(StatusCode::FOUND);
+    let headers = response.headers_mut();
+    // Relative, for proxies that serve the server below a path of theirs.
+    headers.insert(header::LOCATION, HeaderValue::from_static("rest/s1/graphql"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
 /// Responds with a file.
 pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) -> Result<HttpResponse, ApiError> {
     let name = path.strip_prefix(Route::Console.path()).unwrap_or_default();
@@ -86,7 +99,7 @@ pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) 
             Some(content) => content,
             None => service
                 .cpu_tasks
-                .run(COMPRESSING, move || asset.content(coding))
+                .run(&Arc::from(VISITOR), COMPRESSING, move || asset.content(coding))
                 .await?
                 .map_err(|error| ServiceError::Unavailable(error.into()))?,
         };

@@ -197,7 +197,7 @@ mod tests {
         for response in both(AccessError::NotGranted { path: "/graphql" }) {
             assert_eq!(response.status(), StatusCode::FORBIDDEN);
         }
-        for response in both(CostHeaderError) {
+        for response in both(CostHeaderError::Several) {
             assert_eq!(response.status(), StatusCode::BAD_REQUEST);
         }
     }

@@ -52,7 +52,6 @@ pub(crate) enum Entries {
 pub(crate) enum ExtensionValue {
     /// A number, or null where there is none.
     Number(Option<u64>),
-    /// A text.
     Text(String),
 }
 
@@ -61,7 +60,6 @@ pub(crate) enum ExtensionValue {
 pub(crate) struct RequestedCost {
     /// The estimate.
     pub credits: u64,
-    /// The bucket.
     pub bucket: ThrottleStatus,
 }
 

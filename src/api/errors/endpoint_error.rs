@@ -23,6 +23,11 @@ pub(crate) enum EndpointError {
     /// An `Accept` that excludes both media types of responses.
     #[error("answers are application/json or application/graphql-response+json, and Accept excludes both")]
     NotAcceptable,
+    /// A `Host` under which the settings are not shown.
+    #[error(
+        "the settings are shown at an IP address, at localhost, or at another name without dots; any web page may have the name in Host"
+    )]
+    RegisteredName,
     /// A malformed `Orderql-After`.
     #[error(
         "a request has one Orderql-After at most, with the Orderql-Position of an order update's response, such as 16/B374D848"
@@ -33,7 +38,6 @@ pub(crate) enum EndpointError {
         "the position in Orderql-After is beyond all that was written; send the Orderql-Position of an order update's response"
     )]
     UnwrittenPosition,
-    /// A compressed body.
     #[error("a request's body must not be compressed; send it without Content-Encoding")]
     CompressedBody,
     /// A body that is not declared to be JSON.
@@ -50,7 +54,9 @@ impl From<EndpointError> for ApiError {
             EndpointError::NotFound => ErrorCode::NotFound,
             EndpointError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             EndpointError::NotAcceptable => ErrorCode::NotAcceptable,
-            EndpointError::Position | EndpointError::UnwrittenPosition => ErrorCode::BadRequest,
+            EndpointError::RegisteredName | EndpointError::Position | EndpointError::UnwrittenPosition => {
+                ErrorCode::BadRequest
+            }
             EndpointError::CompressedBody | EndpointError::NotJson | EndpointError::NotUtf8 => {
                 ErrorCode::UnsupportedMediaType
             }

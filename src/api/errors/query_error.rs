@@ -41,6 +41,16 @@ pub(crate) enum QueryError {
     /// The caller runs an export already.
     #[error("an export of yours is running, and no more may run at the same time")]
     ExportRunning,
+    /// A page of an export takes more memory than a connection may ever hold.
+    #[error(
+        "a page of the export takes {bytes} bytes of memory, and a connection may have {limit}; ask for fewer nodes a page with `first`"
+    )]
+    PageTooLarge {
+        /// What it takes.
+        bytes: usize,
+        /// What a connection may have.
+        limit: usize,
+    },
     /// The caller asks for reports of prices and plans faster than it gets them.
     #[error("you ask for more prices and plans than are made in a second")]
     TooManyReports {
@@ -49,10 +59,19 @@ pub(crate) enum QueryError {
     },
     /// The caller sends introspection, or other queries that cost nothing, faster than they are run.
     #[error(
-        "you send more queries that cost nothing, such as introspection, than are run in a second; cache the schema"
+        "you send more queries that cost nothing, such as introspection, or little for what they write, than are run in a second; \
+         cache the schema"
     )]
     TooManyFreeQueries {
         /// When the next one is due.
+        retry_after: Duration,
+    },
+    /// The caller sends large queries that do not compile faster than they are checked.
+    #[error(
+        "you send more large queries that are not valid than are checked in a second; check them against the schema first"
+    )]
+    TooManyInvalidQueries {
+        /// When the next one is checked.
         retry_after: Duration,
     },
     /// The query ran longer than it may.
@@ -111,10 +130,18 @@ impl From<QueryError> for ApiError {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER));
                 return Self { is_well_formed_request: true, ..response };
             }
+            QueryError::PageTooLarge { bytes, limit } => {
+                let response = Self::new(ErrorCode::CostExceeded, &error)
+                    .with_extension("pageBytes", bytes as u64)
+                    .with_extension("maxPageBytes", limit as u64);
+                return Self { is_well_formed_request: true, ..response };
+            }
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
             }
-            QueryError::TooManyReports { retry_after } | QueryError::TooManyFreeQueries { retry_after } => {
+            QueryError::TooManyReports { retry_after }
+            | QueryError::TooManyFreeQueries { retry_after }
+            | QueryError::TooManyInvalidQueries { retry_after } => {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(retry_after));
                 return Self { is_well_formed_request: true, ..response };
             }

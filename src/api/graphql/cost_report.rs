@@ -1,5 +1,7 @@
 //! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
 
+use std::time::Instant;
+
 use hyper::header::HeaderName;
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
@@ -9,7 +11,7 @@ use crate::api::errors::access_error::AccessError;
 use crate::api::errors::api_error::{ApiError, milliseconds};
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::compilation;
-use crate::api::graphql::free_requests::pace;
+use crate::api::graphql::free_requests::{Work, charge, pace};
 use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::api::negotiate::Media;
 use crate::api::request_context::RequestContext;
@@ -17,7 +19,7 @@ use crate::api::service::Service;
 use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::execute::statement_report;
-use crate::http::response::{HttpResponse, json_response};
+use crate::http::response::{HttpResponse, ResponseBody, json_response};
 use crate::query::Request;
 use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 use crate::throttle::rate_limiter::DebitError;
@@ -34,19 +36,24 @@ pub(super) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 /// What is reported in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// The price.
     Price,
     /// The price, and how the query would be executed.
     Plan,
 }
 
-/// `GraphQL-Cost` has an unknown value. Ignoring a misspelled `validate` would debit the query.
+/// `GraphQL-Cost` cannot be heeded. Ignoring a misspelled `validate`, or a second value, would debit the query.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, `plan`, which asks for its \
-     statement too, or `analyze`, which runs the query and says what that took; leave it out to get the data"
-)]
-pub(crate) struct CostHeaderError;
+pub(crate) enum CostHeaderError {
+    /// It has an unknown value.
+    #[error(
+        "the header GraphQL-Cost takes `validate`, which asks for the query's price and runs nothing, `plan`, which asks for its \
+         statement too, or `analyze`, which runs the query and says what that took; leave it out to get the data"
+    )]
+    Value,
+    /// There are several.
+    #[error("a request has one GraphQL-Cost at most")]
+    Several,
+}
 
 impl From<CostHeaderError> for ApiError {
     fn from(error: CostHeaderError) -> Self {
@@ -56,12 +63,17 @@ impl From<CostHeaderError> for ApiError {
 
 /// The report that the client asks for in place of the data, without running the query.
 pub(crate) fn requested(headers: &HeaderMap) -> Result<Option<Report>, CostHeaderError> {
-    match headers.get(COST) {
+    let mut values = headers.get_all(COST).into_iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(CostHeaderError::Several);
+    }
+    match value {
         None => Ok(None),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"validate") => Ok(Some(Report::Price)),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"plan") => Ok(Some(Report::Plan)),
         Some(_) if wants_analysis(headers) => Ok(None),
-        Some(_) => Err(CostHeaderError),
+        Some(_) => Err(CostHeaderError::Value),
     }
 }
 
@@ -111,9 +123,10 @@ pub(crate) async fn respond(
     if wanted == Report::Plan {
         require_plan_grant(caller)?;
     }
-    pace(&service.report_pace, caller, query.request.query.len())
+    pace(&service.report_pace, caller, Work::default())
         .await
         .map_err(|retry_after| QueryError::TooManyReports { retry_after })?;
+    let started = Instant::now();
     let explanation = compilation::explain(service, caller, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
@@ -123,7 +136,10 @@ pub(crate) async fn respond(
         Err(DebitError::Insufficient(insufficient)) => Err(insufficient),
         Err(error @ DebitError::Unavailable(_)) => return Err(error.into()),
     };
-    Ok(json_response(StatusCode::OK, media.content_type(), &report(explanation, wanted, &forecast)))
+    let response = json_response(StatusCode::OK, media.content_type(), &report(explanation, wanted, &forecast));
+    let bytes = if let ResponseBody::Whole(body) = response.body() { body.len() as u64 } else { 0 };
+    charge(&service.report_pace, caller, Work { bytes, time: started.elapsed() });
+    Ok(response)
 }
 
 /// The report. `forecast` is what a debit would return.
@@ -133,7 +149,7 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
         Ok(status) => (status, Some(0)),
         Err(insufficient) => (&insufficient.status, insufficient.retry_after.map(milliseconds)),
     };
-    let gates = explanation.check.gates().iter();
+    let gates = explanation.check.gates().iter().chain([&explanation.response_size]);
     let gates = gates.map(|gate| (gate.gate.name().to_owned(), json!({ "passed": gate.is_passed() })));
     let bucket_gate = ("bucket".to_owned(), json!({ "passed": forecast.is_ok(), "retryAfterMs": wait }));
     let gates: Map<String, Value> = gates.chain([bucket_gate]).collect();
@@ -143,7 +159,9 @@ fn report(explanation: Explanation, wanted: Report, forecast: &Result<ThrottleSt
         "depth": explanation.depth,
         "maxDepth": limits.max_depth,
         "branches": explanation.plan.steps().len(),
-        "admitted": explanation.check.is_admitted(),
+        "responseBytes": explanation.response_size.measured,
+        "maxResponseBytes": explanation.response_size.limit,
+        "admitted": explanation.errors.is_none(),
         "gates": gates,
         "fields": explanation.fields(),
         "throttleStatus": bucket,

@@ -54,8 +54,8 @@ impl ExportLog {
         }
     }
 
-    /// Adds a page that ends now. It is slow without the time that it waited for credits: the client's own time is between
-    /// pages.
+    /// Adds a page that ends now. It is slow without the time that it waited for a place and for credits: the client's own time is
+    /// between pages.
     pub(super) fn add(&mut self, started: Instant, cost: Option<u64>, timeline: Timeline) {
         self.pages += 1;
         #[cfg(feature = "traces")]
@@ -63,7 +63,7 @@ impl ExportLog {
             trace.page(started, &timeline);
         }
         let Some(slow) = &mut self.slow else { return };
-        let duration = started.elapsed().saturating_sub(timeline.admission.map(Stage::time).unwrap_or_default());
+        let duration = started.elapsed().saturating_sub(timeline.waiting().unwrap_or_default());
         if duration >= slow.slowest.as_ref().map_or(slow.limit, |slowest| slowest.duration) {
             slow.slowest = Some(SlowPage { number: self.pages, cost, duration, timeline });
         }

@@ -1,26 +1,104 @@
-//! Paces what is not debited: reports of prices and plans, and queries that cost nothing, such as introspection.
+//! Paces what is not debited: reports of prices and plans, queries that cost nothing, such as introspection, what other queries write
+//! beyond what they cost, and large texts that do not compile.
 //!
-//! Each takes a core for as long as compiling its text, or writing the schema. So a caller gets them at a limited rate.
+//! Each takes a core for as long as compiling it and writing the response. So a caller gets them at a limited rate.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
+use crate::plan::request_plan::Plan;
 use crate::throttle::pace::Pace;
 
-/// Between two of one caller, and more for each byte of the second one's text: a thousandth of a second for a KiB.
+/// Between two of one caller, and more for each byte that the first one writes: a caller gets 20 MB a second, which may have to be
+/// compressed.
 const INTERVAL: Duration = Duration::from_millis(5);
-const INTERVAL_PER_BYTE: Duration = Duration::from_micros(1);
+const INTERVAL_PER_BYTE: Duration = Duration::from_nanos(50);
 
-/// Waits until the caller's next request with a text of so many bytes is due. Fails with the time until then if others of the same
-/// caller are before it for too long.
-pub(crate) async fn pace(pace: &Pace, caller: &Principal, bytes: usize) -> Result<(), Duration> {
-    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+/// The most of the time that a request took which counts. It may have waited for those of others.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Bytes of a response for each credit that its query costs, and beside them. Queries that select what they pay for write less.
+const PAID_PER_CREDIT: u64 = 1024;
+const UNPAID: u64 = 16 * 1024;
+
+/// What a free request takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Bytes that it writes.
+    pub(crate) bytes: u64,
+    /// How long it has taken so far.
+    pub(crate) time: Duration,
+}
+
+impl Work {
+    /// What a query writes without paying for it, if that matters.
+    pub(crate) fn unpaid(plan: &Plan, cost: u64, time: Duration) -> Option<Self> {
+        let bytes = plan.max_response_bytes();
+        if cost == 0 {
+            return Some(Self { bytes, time });
+        }
+        let paid = cost.saturating_mul(PAID_PER_CREDIT).saturating_add(UNPAID);
+        bytes.checked_sub(paid).filter(|unpaid| *unpaid > 0).map(|bytes| Self { bytes, time: Duration::ZERO })
+    }
+
+    /// How long the caller's next one waits for it.
+    fn interval(self) -> Duration {
+        let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
+        INTERVAL + INTERVAL_PER_BYTE * bytes + self.time.min(LONGEST)
+    }
+}
+
+/// A text that did not compile claims so many times as long as that took: a caller's take a quarter of a core at most.
+const FAILED: u32 = 4;
+
+/// Charges the caller for a text that did not compile, after so much time. Returns how long the response is held back.
+pub(crate) fn charge_failure(pace: &Pace, caller: &Arc<str>, took: Duration) -> Duration {
+    pace.charge(caller, Instant::now().into_std(), FAILED * took)
+}
+
+/// Waits until the caller's next free request is due, which takes so much. Fails with the time until then if others of the same caller
+/// are before it for too long.
+pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<(), Duration> {
     let now = Instant::now();
-    let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + INTERVAL_PER_BYTE * bytes)?;
+    let delay = pace.claim(&caller.user_id, now.into_std(), work.interval())?;
     if !delay.is_zero() {
         time::sleep_until(now + delay).await;
     }
     Ok(())
+}
+
+/// Delays the caller's next free request by what one took that was paced before that was known.
+pub(crate) fn charge(pace: &Pace, caller: &Principal, work: Work) {
+    pace.charge(&caller.user_id, Instant::now().into_std(), work.interval() - INTERVAL);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::compile::compile;
+    use crate::limits::Limits;
+    use crate::query::Request;
+
+    #[test]
+    fn what_credits_pay_for_is_not_free() {
+        let unpaid = |query: String| {
+            let request = Request { query, ..Request::default() };
+            let compiled = compile(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap();
+            let cost = compiled.estimate.cost();
+            Work::unpaid(&compiled.plan, cost, Duration::from_secs(2)).map(|work| (cost, work))
+        };
+        let (cost, schema) = unpaid("{ __schema { types { name description } } }".to_owned()).unwrap();
+        assert!(cost == 0 && schema.bytes > 5000);
+        let interval = schema.interval();
+        assert!(interval > INTERVAL + LONGEST && interval < INTERVAL + 2 * LONGEST, "{interval:?}");
+        let page =
+            |leaves: &str| format!("{{ orders(first: 100) {{ edges {{ cursor node {{ orderId }} {leaves} }} }} }}");
+        assert!(unpaid(page("")).is_none());
+        let (cost, cursors) = unpaid(page(&(0..50).map(|n| format!("c{n}: cursor ")).collect::<String>())).unwrap();
+        assert!(cost == 200 && cursors.bytes > 100_000, "{cursors:?}");
+    }
 }

@@ -4,15 +4,19 @@ pub(crate) mod admission;
 mod analysis;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
+mod current_account;
 pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
 mod free_requests;
+mod given_variables;
+mod idle_place;
+mod json_members;
+mod json_size;
 mod optional_headers;
 pub(crate) mod persisted_queries;
 pub(crate) mod request_envelope;
-mod request_members;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
@@ -34,20 +38,21 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::Schedule;
 use crate::api::graphql::execution::AdmittedQuery;
-use crate::api::graphql::free_requests::pace;
+use crate::api::graphql::free_requests::{Work, pace};
 use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
+use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
-use crate::http::coding::compress::{ENCODER_MEMORY, compress};
+use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     let mut response = if negotiate::prefers_lines(&context.head.headers) {
         Box::pin(export::respond(context, body)).await
     } else {
@@ -63,7 +68,7 @@ pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> Htt
     response
 }
 
-async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+async fn respond_with_data(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     // A client that accepts neither media type gets its error in JSON, but only once it is authenticated.
     let headers = &context.head.headers;
     let media = negotiate::accepted(headers);
@@ -75,9 +80,8 @@ async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> Http
         context.entry.fail(&error);
         error_response::graphql(&error, error_media)
     });
-    let encodes_chunks =
-        matches!(response.body(), ResponseBody::Chunks(_) | ResponseBody::Stream(_)) && choice != Choice::Identity;
-    let has_memory = !encodes_chunks || context.in_flight.reserve(ENCODER_MEMORY).is_ok();
+    let keeps_encoder = choice != Choice::Identity && keeps_encoder(response.body());
+    let has_memory = !keeps_encoder || context.in_flight.reserve(ENCODER_MEMORY).is_ok();
     compress(response, if has_memory { choice } else { Choice::Identity }, &context.entry.id)
 }
 
@@ -85,7 +89,7 @@ async fn respond_with_data(context: &mut RequestContext, body: Incoming) -> Http
 /// reach the next, and nothing before the last one reads the database.
 async fn serve(
     context: &mut RequestContext,
-    body: Incoming,
+    body: &mut Incoming,
     media: Result<Media, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
@@ -132,18 +136,21 @@ async fn run(
     }
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
+    let compiling = started.elapsed();
     entry.timeline.compile = Some(Stage::since(started));
     let compiled = compiled?;
     entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
-    if cost == 0 {
-        pace(&service.free_query_pace, caller, query.request.query.len())
+    if let Some(work) = Work::unpaid(&compiled.plan, cost, compiling) {
+        pace(&service.free_query_pace, caller, work)
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
+    // Nobody needs the values of variables any more, in particular not while the request waits.
+    query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers)?;
 
     let demand = admission::demand(cost, &query.request, in_flight);
@@ -156,6 +163,7 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
+    let after = after.max(debit.written.map(WalPosition::from));
     let route = service.servers.route(&caller.user_id, after).await;
     let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));

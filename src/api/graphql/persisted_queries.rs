@@ -4,28 +4,34 @@
 //! A text is stored once it has compiled. Its hash is computed here and must equal the client's. Texts are no secrets, so
 //! all callers find all of them: a query passes the same gates whether its text or its hash was sent.
 
+use std::mem;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use crate::api::errors::api_error::ApiError;
-use crate::api::graphql::request_envelope::{GraphqlRequest, PERSISTED_QUERY};
+use crate::api::graphql::given_variables;
+use crate::api::graphql::json_members::JsonMembers;
+use crate::api::graphql::request_envelope::{EnvelopeError, GraphqlRequest, PERSISTED_QUERY};
 use crate::api::query_texts::{QueryHash, QueryTexts};
 use crate::error::code::ErrorCode;
-use crate::query::Request;
+use crate::http::connection::InFlightRequest;
+use crate::query::{Request, Variables};
 
 /// A request with its text.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ResolvedQuery {
-    /// The request.
     pub request: Request,
     /// The hash under which to store the text, if the client sent both.
     new_hash: Option<QueryHash>,
+    /// Bytes that are reserved for the values of variables.
+    values_memory: usize,
 }
 
 /// Why a request has no query.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PersistedQueryError {
+    /// Variables or extensions that cannot be read.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
     /// Neither a text nor a hash.
     #[error("the request lacks the key \"query\", a string that holds a GraphQL document")]
     NoQuery,
@@ -62,6 +68,7 @@ pub(crate) enum PersistedQueryError {
 impl From<PersistedQueryError> for ApiError {
     fn from(error: PersistedQueryError) -> Self {
         let code = match error {
+            PersistedQueryError::Envelope(error) => return error.into(),
             PersistedQueryError::NotFound => ErrorCode::PersistedQueryNotFound,
             PersistedQueryError::NotSupported => ErrorCode::PersistedQueryNotSupported,
             PersistedQueryError::TooLarge { .. } => ErrorCode::PersistedQueryTooLarge,
@@ -83,8 +90,8 @@ impl From<PersistedQueryError> for ApiError {
 
 /// The request with its text: the one that was sent, or the one whose hash was sent.
 pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
-    let GraphqlRequest { query, operation_name, variables, extensions } = envelope;
-    let (query, new_hash) = match (query, read_hash(&extensions)?) {
+    let GraphqlRequest { query, operation_name, variables, extensions, values_memory } = envelope;
+    let (query, new_hash) = match (query, read_hash(extensions.as_deref())?) {
         (_, Some(_)) if !texts.is_enabled() => return Err(PersistedQueryError::NotSupported),
         (Some(query), Some(_)) if query.len() > texts.max_text() => {
             return Err(PersistedQueryError::TooLarge { bytes: query.len(), max: texts.max_text() });
@@ -96,7 +103,16 @@ pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<Re
         (None, Some(hash)) => (texts.get(&hash).ok_or(PersistedQueryError::NotFound)?.as_ref().to_owned(), None),
         (None, None) => return Err(PersistedQueryError::NoQuery),
     };
-    Ok(ResolvedQuery { request: Request { query, operation_name, variables }, new_hash })
+    let variables = variables.map(|object| given_variables::named_in(&query, &object)).transpose()?.unwrap_or_default();
+    Ok(ResolvedQuery { request: Request { query, operation_name, variables }, new_hash, values_memory })
+}
+
+impl ResolvedQuery {
+    /// Drops the values of its variables, and what is reserved for them.
+    pub(crate) fn drop_variables(&mut self, in_flight: &mut InFlightRequest) {
+        self.request.variables = Variables::new();
+        in_flight.shrink(in_flight.reserved().saturating_sub(mem::take(&mut self.values_memory)));
+    }
 }
 
 /// Stores the text of a query that has compiled for its caller, if the client sent its hash.
@@ -107,24 +123,26 @@ pub(crate) fn store(texts: &QueryTexts, caller: &Arc<str>, query: &mut ResolvedQ
 }
 
 /// The hash in a request's `extensions`, if there is one.
-fn read_hash(extensions: &Map<String, Value>) -> Result<Option<QueryHash>, PersistedQueryError> {
-    let extension = match extensions.get(PERSISTED_QUERY) {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Object(extension)) => extension,
+fn read_hash(extensions: Option<&str>) -> Result<Option<QueryHash>, PersistedQueryError> {
+    let Some(extensions) = extensions else { return Ok(None) };
+    let mut extension = match JsonMembers::of(extensions.as_bytes())?.take(PERSISTED_QUERY) {
+        None | Some("null") => return Ok(None),
+        Some(text) if text.starts_with('{') => JsonMembers::of(text.as_bytes())?,
         Some(_) => return Err(PersistedQueryError::NotAnObject),
     };
-    if extension.get("version").and_then(Value::as_u64) != Some(1) {
+    if extension.take("version").and_then(|text| text.parse::<u64>().ok()) != Some(1) {
         return Err(PersistedQueryError::Version);
     }
-    let hash = extension.get("sha256Hash").and_then(Value::as_str).and_then(QueryHash::parse);
-    hash.map(Some).ok_or(PersistedQueryError::MalformedHash)
+    let hash = extension.take("sha256Hash").filter(|text| text.starts_with('"'));
+    let hash: Option<String> = hash.and_then(|text| serde_json::from_str(text).ok());
+    hash.and_then(|hash| QueryHash::parse(&hash)).map(Some).ok_or(PersistedQueryError::MalformedHash)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::api::query_texts::QueryTextOptions;
@@ -137,8 +155,8 @@ mod tests {
     }
 
     fn request(text: Option<&str>, extension: Value) -> GraphqlRequest {
-        let extensions = Map::from_iter([(PERSISTED_QUERY.to_owned(), extension)]);
-        GraphqlRequest { query: text.map(str::to_owned), extensions, ..GraphqlRequest::default() }
+        let extensions = json!({ PERSISTED_QUERY: extension }).to_string().into();
+        GraphqlRequest { query: text.map(str::to_owned), extensions: Some(extensions), ..GraphqlRequest::default() }
     }
 
     fn with_hash(text: Option<&str>, hash: &str) -> GraphqlRequest {

@@ -5,16 +5,16 @@ use std::str::Utf8Error;
 use hyper::Method;
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
 
 use crate::access::grants::Principal;
 use crate::api::errors::api_error::ApiError;
-use crate::api::graphql::request_members::{Body, Members};
+use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::json_members::JsonMembers;
+use crate::api::graphql::json_size::{JsonSize, MAX_VALUES};
 use crate::api::negotiate;
 use crate::api::request_context::RequestContext;
 use crate::error::code::ErrorCode;
 use crate::http::request::body;
-use crate::query::Variables;
 
 /// The extension of clients that send a query's hash in place of its text; see `persisted_queries`.
 pub(crate) const PERSISTED_QUERY: &str = "persistedQuery";
@@ -26,10 +26,12 @@ pub(crate) struct GraphqlRequest {
     pub query: Option<String>,
     /// The operation's name.
     pub operation_name: Option<String>,
-    /// The values of the operation's variables.
-    pub variables: Variables,
-    /// The client's additions to the protocol.
-    pub extensions: Map<String, Value>,
+    /// The values of the operation's variables: the text of an object.
+    pub variables: Option<Box<str>>,
+    /// The client's additions to the protocol: the text of an object.
+    pub extensions: Option<Box<str>>,
+    /// Bytes that the values in these texts would take, beside the texts.
+    pub values_memory: usize,
 }
 
 /// The longest body, in bytes, that is parsed in less than a millisecond.
@@ -52,26 +54,28 @@ pub(crate) enum EnvelopeError {
     /// A body that is not JSON.
     #[error("the body is not JSON: {0}")]
     MalformedBody(serde_json::Error),
+    /// An object with a key that is there twice.
+    #[error("the key \"{key}\" is given twice; give it once")]
+    RepeatedKey { key: String },
+    /// JSON of too many values.
+    #[error("the request has {values} JSON values; at most {MAX_VALUES} are allowed")]
+    TooManyValues {
+        /// How many it has.
+        values: usize,
+    },
     /// A parameter that is not in UTF-8.
     #[error("the parameter \"{name}\" is not in UTF-8")]
-    ParameterNotUtf8 {
-        /// Its name.
-        name: String,
-    },
+    ParameterNotUtf8 { name: String },
     /// A parameter that must be JSON and is not.
     #[error("the parameter \"{name}\" is not JSON: {source}")]
     MalformedParameter {
-        /// Its name.
         name: String,
         /// What is wrong with it.
         source: serde_json::Error,
     },
     /// A parameter that is there twice.
     #[error("the parameter \"{name}\" is given twice; give it once")]
-    RepeatedParameter {
-        /// Its name.
-        name: String,
-    },
+    RepeatedParameter { name: String },
     /// `query` has another type.
     #[error("\"query\" must be a string that holds a GraphQL document")]
     QueryType,
@@ -85,28 +89,36 @@ pub(crate) enum EnvelopeError {
 
 impl From<EnvelopeError> for ApiError {
     fn from(error: EnvelopeError) -> Self {
-        Self::new(ErrorCode::BadUserInput, &error)
+        match error {
+            EnvelopeError::TooManyValues { values } => Self::new(ErrorCode::PayloadTooLarge, &error)
+                .with_extension("values", values as u64)
+                .with_extension("maxValues", MAX_VALUES as u64),
+            _ => Self::new(ErrorCode::BadUserInput, &error),
+        }
     }
 }
 
-/// Reads the request from the body, or from the target of a `GET`. There are no mutations, which a `GET` would have to
-/// exclude.
+/// Reads the request from the body, or from the target of a `GET`, and reserves the memory of its values. There are no mutations,
+/// which a `GET` would have to exclude.
 pub(crate) async fn read(
     context: &mut RequestContext,
     caller: &Principal,
-    body: Incoming,
+    body: &mut Incoming,
 ) -> Result<GraphqlRequest, ApiError> {
     let RequestContext { service, head, in_flight, .. } = context;
-    if head.method == Method::POST {
+    let request = if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
         let body = body::read(body, in_flight, &service.http.options).await?;
         if body.len() <= MAX_QUICK_BODY {
-            return Ok(from_body(&body)?);
+            from_body(&body)?
+        } else {
+            service.cpu_tasks.run(&caller.user_id, caller.limits.deadline, move || from_body(&body)).await??
         }
-        Ok(service.cpu_tasks.run(caller.limits.deadline, move || from_body(&body)).await??)
     } else {
-        Ok(from_target(head.uri.query())?)
-    }
+        from_target(head.uri.query())?
+    };
+    in_flight.reserve(request.values_memory).map_err(ServiceError::from)?;
+    Ok(request)
 }
 
 /// Parses a body. Checks types strictly, because a mistake would otherwise go unnoticed: `query` must be a string,
@@ -116,64 +128,88 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     if body.is_empty() {
         return Err(EnvelopeError::EmptyBody);
     }
-    match serde_json::from_slice(body).map_err(EnvelopeError::MalformedBody)? {
-        Body::Object(members) => request(members),
-        Body::List => Err(EnvelopeError::Batch),
-        Body::Other => Err(EnvelopeError::NotAnObject),
+    // From here on, the body is JSON.
+    let size = JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
+    match body.trim_ascii_start().first() {
+        Some(b'{') => {}
+        Some(b'[') => return Err(EnvelopeError::Batch),
+        _ => return Err(EnvelopeError::NotAnObject),
     }
+    if size.values > MAX_VALUES {
+        return Err(EnvelopeError::TooManyValues { values: size.values });
+    }
+    let mut members = JsonMembers::of(body)?;
+    let mut member = |key| members.take(key).filter(|text| *text != "null");
+    let (operation_name, variables, extensions) = (member("operationName"), member("variables"), member("extensions"));
+    let query = members.take("query");
+    let query = if query == Some("null") && has_persisted_query(extensions)? { None } else { query };
+    Ok(GraphqlRequest {
+        query: query.map(|text| string(text).ok_or(EnvelopeError::QueryType)).transpose()?,
+        operation_name: operation_name.map(|text| string(text).ok_or(EnvelopeError::OperationNameType)).transpose()?,
+        variables: object("variables", variables)?,
+        extensions: object("extensions", extensions)?,
+        values_memory: size.memory,
+    })
 }
 
 /// Parses a target's query component (GraphQL-over-HTTP, section "GET"): `query` and `operationName` are text, `variables`
 /// and `extensions` JSON. All but `query` may be empty or absent. A repeated parameter is an error: a proxy or a cache
 /// might read the other one. Other parameters are ignored.
 pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, EnvelopeError> {
-    let mut members = Members::default();
+    let [mut query, mut operation_name, mut variables, mut extensions] = [const { None }; 4];
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let Ok(name) = decode(name) else { continue };
-        let Some(member) = members.named(&name) else { continue };
-        let Ok(value) = decode(value) else { return Err(EnvelopeError::ParameterNotUtf8 { name }) };
-        let value = match name.as_str() {
-            "query" => Value::String(value),
-            _ if value.is_empty() => Value::Null,
-            "operationName" => Value::String(value),
-            _ => match serde_json::from_str(&value) {
-                Ok(value) => value,
-                Err(source) => return Err(EnvelopeError::MalformedParameter { name, source }),
-            },
+        let parameter = match name.as_str() {
+            "query" => &mut query,
+            "operationName" => &mut operation_name,
+            "variables" => &mut variables,
+            "extensions" => &mut extensions,
+            _ => continue,
         };
-        if member.is_some() {
+        let Ok(value) = decode(value) else { return Err(EnvelopeError::ParameterNotUtf8 { name }) };
+        if parameter.replace(value).is_some() {
             return Err(EnvelopeError::RepeatedParameter { name });
         }
-        *member = Some(value);
     }
-    request(members)
+    let mut request = GraphqlRequest {
+        query,
+        operation_name: operation_name.filter(|name| !name.is_empty()),
+        ..GraphqlRequest::default()
+    };
+    for (name, text, member) in
+        [("variables", variables, &mut request.variables), ("extensions", extensions, &mut request.extensions)]
+    {
+        let Some(text) = text.filter(|text| !text.is_empty()) else { continue };
+        let malformed = |source| EnvelopeError::MalformedParameter { name: name.to_owned(), source };
+        let size = JsonSize::of(text.as_bytes()).map_err(malformed)?;
+        if size.values > MAX_VALUES {
+            return Err(EnvelopeError::TooManyValues { values: size.values });
+        }
+        request.values_memory += size.memory;
+        *member = object(name, Some(text.trim_ascii()).filter(|text| *text != "null"))?;
+    }
+    Ok(request)
 }
 
-/// The request, if all members have the right types.
-fn request(members: Members) -> Result<GraphqlRequest, EnvelopeError> {
-    let extensions = match members.extensions {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(extensions)) => extensions,
-        Some(_) => return Err(EnvelopeError::ObjectType("extensions")),
-    };
-    let query = match members.query {
-        None => None,
-        Some(Value::String(query)) => Some(query),
-        Some(Value::Null) if extensions.contains_key(PERSISTED_QUERY) => None,
-        Some(_) => return Err(EnvelopeError::QueryType),
-    };
-    let operation_name = match members.operation_name {
-        None | Some(Value::Null) => None,
-        Some(Value::String(name)) => Some(name),
-        Some(_) => return Err(EnvelopeError::OperationNameType),
-    };
-    let variables = match members.variables {
-        None | Some(Value::Null) => Variables::new(),
-        Some(Value::Object(variables)) => variables,
-        Some(_) => return Err(EnvelopeError::ObjectType("variables")),
-    };
-    Ok(GraphqlRequest { query, operation_name, variables, extensions })
+/// The string of a JSON text.
+fn string(text: &str) -> Option<String> {
+    // Without a copy of what is no string.
+    if text.starts_with('"') { serde_json::from_str(text).ok() } else { None }
+}
+
+/// The text of a JSON object.
+fn object(name: &'static str, text: Option<&str>) -> Result<Option<Box<str>>, EnvelopeError> {
+    match text {
+        Some(text) if !text.starts_with('{') => Err(EnvelopeError::ObjectType(name)),
+        text => Ok(text.map(Into::into)),
+    }
+}
+
+/// Whether a query's hash is sent in place of its text.
+fn has_persisted_query(extensions: Option<&str>) -> Result<bool, EnvelopeError> {
+    let Some(extensions) = extensions.filter(|text| text.starts_with('{')) else { return Ok(false) };
+    Ok(JsonMembers::of(extensions.as_bytes())?.take(PERSISTED_QUERY).is_some())
 }
 
 /// Decodes a name or a value of `application/x-www-form-urlencoded`. The crate `form_urlencoded` would replace invalid
@@ -191,15 +227,51 @@ mod tests {
         from_body(body).unwrap_err().to_string()
     }
 
+    /// Without the memory of its values.
+    fn read(body: &[u8]) -> GraphqlRequest {
+        GraphqlRequest { values_memory: 0, ..from_body(body).unwrap() }
+    }
+
     #[test]
     fn reads_a_request_with_all_its_parts_or_only_its_query() {
-        let bare = from_body(br#"{"query": "{a}"}"#).unwrap();
+        let bare = read(br#"{"query": "{a}"}"#);
         assert_eq!(bare, GraphqlRequest { query: Some("{a}".into()), ..GraphqlRequest::default() });
         let nulls = br#"{"query": "{a}", "variables": null, "operationName": null, "extensions": null, "id": 7}"#;
-        assert_eq!(from_body(nulls).unwrap(), bare);
-        let whole = br#"{"query": "{a}", "variables": {"x": 1}, "operationName": "A", "extensions": {}}"#;
-        let whole = from_body(whole).unwrap();
-        assert_eq!((whole.operation_name.as_deref(), whole.variables["x"].as_u64()), (Some("A"), Some(1)));
+        assert_eq!(read(nulls), bare);
+        let whole = br#" {"query": "{a}", "variables": {"x": 1}, "operationName": "A\u0042", "extensions": {} }"#;
+        let whole = read(whole);
+        assert_eq!((whole.operation_name.as_deref(), whole.variables.as_deref()), (Some("AB"), Some(r#"{"x": 1}"#)));
+        assert_eq!(whole.extensions.as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn counts_the_values_of_a_request_before_it_makes_them() {
+        let body = |count: usize| {
+            let values = vec!["{}"; count].join(",");
+            format!(r#"{{"query": "{{a}}", "unknown": [{values}]}}"#)
+        };
+        // The object around them, the query and the list.
+        let most = from_body(body(MAX_VALUES - 3).as_bytes()).unwrap();
+        assert!(most.values_memory > 64 * MAX_VALUES);
+        let error = ApiError::from(from_body(body(MAX_VALUES - 2).as_bytes()).unwrap_err());
+        assert_eq!(error.code, ErrorCode::PayloadTooLarge);
+        assert_eq!(error.to_string(), "the request has 10001 JSON values; at most 10000 are allowed");
+        assert!(!error.is_well_formed_request, "the status says so on every media type");
+        let target = from_target(Some("query={a}&variables={\"a\":[{},{},{}]}&extensions={}")).unwrap();
+        assert!(target.values_memory > 6 * 64);
+    }
+
+    #[test]
+    fn rejects_keys_that_are_there_twice() {
+        for body in [
+            r#"{"query": "{a}", "query": "{a}"}"#,
+            r#"{"query": "{a}", "qu\u0065ry": null}"#,
+            r#"{"query": "{a}", "other": 1, "other": 1}"#,
+            r#"{"query": "{a}", "variables": {"a": 1}, "variables": null}"#,
+        ] {
+            let message = message(body.as_bytes());
+            assert!(message.ends_with("is given twice; give it once"), "{body}: {message}");
+        }
     }
 
     #[test]
@@ -236,7 +308,8 @@ mod tests {
             r#"{"extensions": {"persistedQuery": {"version": 1}}, "query": null}"#,
         ] {
             let envelope = from_body(body.as_bytes()).unwrap();
-            assert_eq!((envelope.query, envelope.extensions["persistedQuery"]["version"].as_u64()), (None, Some(1)));
+            assert_eq!(envelope.query, None);
+            assert_eq!(envelope.extensions.as_deref(), Some(r#"{"persistedQuery": {"version": 1}}"#));
         }
     }
 
@@ -246,10 +319,10 @@ mod tests {
             "query=query+A(%24x%3aInt)%7Ba%7D&variables=%7B%22x%22:1%7D&operationName=A&extensions=%7B%7D&v=2&v=3";
         let whole = from_target(Some(whole)).unwrap();
         assert_eq!(whole.query.as_deref(), Some("query A($x:Int){a}"));
-        assert_eq!((whole.operation_name.as_deref(), whole.variables["x"].as_u64()), (Some("A"), Some(1)));
+        assert_eq!((whole.operation_name.as_deref(), whole.variables.as_deref()), (Some("A"), Some(r#"{"x":1}"#)));
         let bare = from_target(Some("query={a}&variables=&operationName=&extensions=")).unwrap();
         assert_eq!(bare, GraphqlRequest { query: Some("{a}".into()), ..GraphqlRequest::default() });
-        assert_eq!(from_target(Some("variables=null")).unwrap(), GraphqlRequest::default());
+        assert_eq!(from_target(Some("variables=+null+")).unwrap().variables, None);
         assert_eq!(from_target(Some("query=%F0%9F%8F%83")).unwrap().query.as_deref(), Some("🏃"));
         for nothing in [None, Some(""), Some("&&"), Some("Query={a}"), Some("%ff=1")] {
             assert_eq!(from_target(nothing).unwrap(), GraphqlRequest::default(), "{nothing:?}");

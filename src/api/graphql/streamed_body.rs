@@ -17,6 +17,7 @@ use crate::api::access_log::StreamRecord;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::current_account::current_account;
 use crate::api::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
 use crate::api::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::api::graphql::response_end::ResponseEnd;
@@ -186,6 +187,9 @@ impl RunningResponse {
         let now = Instant::now();
         let waited = now.duration_since(self.waiting_since);
         self.client_time_left = self.client_time_left.checked_sub(waited).ok_or("the client reads too slowly")?;
+        if let Err(error) = current_account(&self.service, &self.caller) {
+            return Err(self.break_off(&error.into()));
+        }
         let part = next_part(&mut self.stream);
         let (debit, until) = (self.end.debit, now + self.time_left);
         let part = settle(&self.service, &self.caller, debit, until, &self.request_id, pin!(part)).await;
@@ -196,10 +200,7 @@ impl RunningResponse {
             slow.add(took);
         }
         let part = part.and_then(|part| Ok(part.map_err(|error| ServiceError::internal(&self.request_id, error))?));
-        let part = part.map_err(|error| {
-            let _ = self.record.code.set(error.code);
-            format!("the response was not finished: {}", error.code.as_str())
-        })?;
+        let part = part.map_err(|error| self.break_off(&error))?;
         match part {
             Part::More(text) => Ok((text.into(), false)),
             Part::Last(LastPart { mut text, written }) => {
@@ -208,5 +209,11 @@ impl RunningResponse {
                 Ok((text.into(), true))
             }
         }
+    }
+
+    /// The error of the body's end.
+    fn break_off(&self, error: &ApiError) -> BoxError {
+        let _ = self.record.code.set(error.code);
+        format!("the response was not finished: {}", error.code.as_str()).into()
     }
 }

@@ -20,6 +20,14 @@ use crate::throttle;
 metrics! {
     /// Time from a request's head to the last byte of its response that was handed to the connection.
     REQUESTS: Histogram<Seconds>, by (RequestMethod, Option<Route>, Status) = "http_server_request_duration_seconds";
+    /// The same of requests to the operators' listener, which are not counted above.
+    ADMIN_REQUESTS: Histogram<Seconds>, by (Option<Route>, Status) = "orderql_admin_request_duration_seconds";
+    /// Time that queries took which were charged, without what they waited for credits or for their callers' other queries.
+    QUERIES: Histogram<Seconds>, by () = "orderql_query_duration_seconds";
+    /// Time that queries waited for credits or for their callers' other queries.
+    QUERY_WAITS: Histogram<Seconds>, by () = "orderql_query_wait_seconds";
+    /// Time that exports took which were charged; they are as slow as their clients, and as their callers' credits are restored.
+    EXPORTS: Histogram<Seconds>, by () = "orderql_export_duration_seconds";
     /// Requests that are not answered yet, or whose response is not handed over yet.
     ACTIVE: Gauge, by () = "http_server_active_requests";
     /// Requests that got an error, by the code of the first.

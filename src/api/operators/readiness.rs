@@ -20,7 +20,6 @@ pub(crate) struct Readiness {
 /// A part that answering needs.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Its name.
     pub(crate) name: Cow<'static, str>,
     state: State,
 }

@@ -1,12 +1,14 @@
 //! The metrics that are not recorded but read from the service when somebody asks.
 
+use std::time::SystemTime;
+
 use crate::api::metrics;
 use crate::api::operators::readiness::{Part, Readiness};
 use crate::api::service::Service;
 use crate::database::metrics::PoolName;
 use crate::database::pool::pool_status::PoolStatus;
 use crate::replicas::positions::ReplicaState;
-use crate::telemetry::metrics::exposition;
+use crate::telemetry::metrics::exposition::{self, Format};
 use crate::telemetry::metrics::label::Label;
 use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
 
@@ -24,7 +26,10 @@ struct FigureOf<'a> {
 
 const POOL: &str = PoolName::NAME;
 
-static FIGURES: [Figure; 18] = [
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+static FIGURES: [Figure; 19] = [
     figure("orderql_build_info", Kind::Gauge, &["version"], "The version that runs; the value is 1.", |_| {
         vec![Series::whole(vec![env!("CARGO_PKG_VERSION")], 1)]
     }),
@@ -153,6 +158,17 @@ static FIGURES: [Figure; 18] = [
         "1 while the store of `bucket-url` is reached, else 0; nothing where there is none.",
         |service| service.shared_store.iter().map(|store| Series::whole(Vec::new(), store.is_up().into())).collect(),
     ),
+    figure(
+        "orderql_certificate_days",
+        Kind::Gauge,
+        &[],
+        "Days until the first certificate of `tls-cert` that is in force expires, 0 from then on; nothing where there is none.",
+        |service| {
+            let expiry = service.http.tls.iter().filter_map(|tls| tls.expiry);
+            let left = expiry.map(|expiry| expiry.duration_since(SystemTime::now()).unwrap_or_default());
+            left.map(|left| Series::new([] as [String; 0], Value::Real(left.as_secs_f64() / DAY))).collect()
+        },
+    ),
     figure("orderql_accounts", Kind::Gauge, &[], "Enabled accounts.", |service| {
         vec![Series::whole(Vec::new(), service.grants.current().account_count())]
     }),
@@ -192,9 +208,10 @@ fn of_pools(service: &Service, read: fn(&PoolStatus) -> usize) -> Vec<Series> {
 }
 
 /// All metrics of the server, as text for Prometheus.
-pub(crate) fn exposition(service: &Service) -> Result<String, std::fmt::Error> {
+pub(crate) fn exposition(service: &Service, format: Format) -> Result<String, std::fmt::Error> {
     let figures: Vec<_> = figures(Some(service)).collect();
-    exposition::expose(metrics::recorded().chain(figures.iter().map(|figure| figure as &dyn Metric)))
+    let all = metrics::recorded().chain(figures.iter().map(|figure| figure as &dyn Metric));
+    exposition::expose(all, format)
 }
 
 /// All metrics of the server as a Markdown table, for the documentation.

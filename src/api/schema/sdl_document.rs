@@ -12,7 +12,6 @@ use crate::http::coding::compress;
 /// token, so they must be cheap.
 #[derive(Debug)]
 pub(crate) struct SdlDocument {
-    /// The text.
     pub text: Bytes,
     /// The strong tag, with its quotes.
     pub tag: String,

@@ -71,7 +71,7 @@ enum IdempotencyKeyError {
 }
 
 /// Applies an update and responds with its outcome or an error.
-pub(crate) async fn respond(context: &mut RequestContext, body: Incoming) -> HttpResponse {
+pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| fail(&error, &mut context.entry))
 }
 
@@ -81,7 +81,7 @@ fn fail(error: &ApiError, entry: &mut AccessLogEntry) -> HttpResponse {
     error_response::order_update(error)
 }
 
-async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpResponse, ApiError> {
+async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<HttpResponse, ApiError> {
     let principal = context.authorize(Artifact::UpdateOrder)?;
     let RequestContext { service, head, in_flight, entry, .. } = context;
     let headers = &head.headers;
@@ -117,6 +117,10 @@ async fn serve(context: &mut RequestContext, body: Incoming) -> Result<HttpRespo
     };
     if let Some(position) = position {
         service.servers.record_write(&principal.user_id, position);
+        if let Some(time) = service.servers.writes_count() {
+            // Before the response, so that the client's next request sees the update wherever it is sent.
+            service.admission.remember_write(&principal.user_id, position.into(), time).await;
+        }
         read_position::add(position, response.headers_mut());
     }
     Ok(response)
@@ -145,7 +149,8 @@ async fn parse(
     let is_large = body.len() > MAX_QUICK_FORM;
     let content_type = content_type.to_owned();
     let parse = move || -> Result<_, Rejection> { Ok(UpdateRequest::parse(&parse_body(&content_type, body)?)?) };
-    let parsed = if is_large { service.cpu_tasks.run(caller.limits.deadline, parse).await? } else { parse() };
+    let parsed =
+        if is_large { service.cpu_tasks.run(&caller.user_id, caller.limits.deadline, parse).await? } else { parse() };
     Ok(parsed?)
 }
 

@@ -41,7 +41,6 @@ const FILES: &[(&str, &[u8])] = &[
     file!("orders/Returns.xml"),
 ];
 
-/// The files.
 pub(super) fn files() -> impl Iterator<Item = InputFile> {
     FILES.iter().map(|(name, bytes)| InputFile::Bytes { name: (*name).to_owned(), bytes: Cow::Borrowed(bytes) })
 }

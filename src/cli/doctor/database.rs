@@ -8,13 +8,15 @@ use tokio_postgres::{Client, Error};
 use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
-use crate::cli::doctor::replicas;
+use crate::cli::doctor::{migrated, replicas};
+use crate::cli::privileges::PRIVILEGES;
 use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::pooler::{self, Pooling};
 use crate::database::migrate::{has_order_tables, pending};
 use crate::database::pool::reader_pool::Pool;
+use crate::database::vacuum::invisible_tables;
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 use crate::preflight::mismatch::Mismatch;
@@ -28,23 +30,11 @@ const OLDEST_VERSION: i32 = 140_000;
 /// keys, and for old rows.
 const OTHER_CONNECTIONS: usize = 5;
 
+/// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
+const LARGE_TABLE: i64 = 200;
+
 /// A difference of the clocks that no transmission explains.
 const CLOCK_DIFFERENCE: Duration = Duration::from_secs(2);
-
-/// What the role needs of the service's own tables, besides what an order update needs of them.
-const PRIVILEGES: [(&str, &[&str]); 11] = [
-    ("orderql.access_version", &["SELECT"]),
-    ("orderql.artifact_grant", &["SELECT"]),
-    ("orderql.artifact_group", &["SELECT"]),
-    ("orderql.group_member", &["SELECT"]),
-    ("orderql.schema_history", &["SELECT"]),
-    ("orderql.service_history", &["SELECT"]),
-    ("orderql.user_account", &["SELECT", "UPDATE"]),
-    ("orderql.user_group", &["SELECT"]),
-    ("orderql.user_profile", &["SELECT"]),
-    ("orderql.audit_event", &["SELECT", "INSERT", "UPDATE", "DELETE"]),
-    ("orderql.order_update", &["SELECT", "UPDATE", "DELETE"]),
-];
 
 /// Privileges that a role does not have, with the tables.
 type Missing = BTreeMap<&'static str, Vec<String>>;
@@ -89,6 +79,9 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("connections", connections(&client, config).await),
         ("postgresql", postgresql_settings(&client, config).await),
         ("vacuum", vacuum(&client).await),
+        ("indexes", migrated::indexes(&client).await),
+        ("triggers", migrated::triggers(&client).await),
+        ("parties", migrated::parties(&client).await),
         ("clock", clock(&client).await),
     ] {
         match checked {
@@ -227,20 +220,37 @@ async fn accounts(client: &Client) -> Result<Vec<Finding>, Error> {
 }
 
 async fn connections(client: &Client, config: &Config) -> Result<Vec<Finding>, Error> {
+    // No limit is negative.
     let select =
-        "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int";
-    let most: i32 = client.query_one(select, &[]).await?.try_get(0)?;
+        "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+                         rolconnlimit, datconnlimit, quote_ident(rolname), quote_ident(datname)
+                  FROM pg_roles, pg_database
+                  WHERE rolname = current_user AND datname = current_database()";
+    let row = client.query_one(select, &[]).await?;
     let watcher = usize::from(!config.replica_urls.is_empty());
     let needed = readers(config) + config.exports + config.writer_pool_size + OTHER_CONNECTIONS + watcher;
-    Ok(vec![if usize::try_from(most).is_ok_and(|most| most < needed) {
-        Finding::warning(
-            "connections",
-            format!("PostgreSQL has {most} for all, and one server needs {needed}"),
-            "raise max_connections, or lower pool-size and writer-pool-size",
-        )
-    } else {
-        Finding::ok("connections", format!("a server needs {needed} of {most}"))
-    }])
+    let most: i32 = row.try_get(0)?;
+    let [role, database] = [row.try_get::<_, String>(3)?, row.try_get::<_, String>(4)?];
+    let limits = [
+        (most, "PostgreSQL".to_owned(), "for all", "ALTER SYSTEM SET max_connections = …, and a restart".to_owned()),
+        (row.try_get(1)?, format!("the role {role}"), "alone", format!("ALTER ROLE {role} CONNECTION LIMIT {needed};")),
+        (
+            row.try_get(2)?,
+            format!("the database {database}"),
+            "for all",
+            format!("ALTER DATABASE {database} CONNECTION LIMIT {needed};"),
+        ),
+    ];
+    let low = limits.into_iter().filter_map(|(limit, whose, of, remedy)| {
+        let limit = usize::try_from(limit).ok().filter(|limit| *limit < needed)?;
+        let text = format!("{whose} has {limit} {of}, and one server needs {needed}");
+        Some(Finding::warning("connections", text, format!("{remedy} Or lower pool-size and writer-pool-size")))
+    });
+    let mut found: Vec<_> = low.collect();
+    if found.is_empty() {
+        found.push(Finding::ok("connections", format!("a server needs {needed} of {most}")));
+    }
+    Ok(found)
 }
 
 /// The connections for queries, by default two for each core and one more.
@@ -280,16 +290,11 @@ async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Fin
 }
 
 async fn vacuum(client: &Client) -> Result<Vec<Finding>, Error> {
-    let select = "SELECT relname::text FROM pg_stat_user_tables
-                  WHERE schemaname IN ('public', 'orderql') AND n_live_tup > 10000
-                    AND last_vacuum IS NULL AND last_autovacuum IS NULL
-                  ORDER BY n_live_tup DESC LIMIT 5";
-    let tables = client.query(select, &[]).await?;
-    let tables = tables.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
+    let tables = invisible_tables(client, LARGE_TABLE).await?;
     Ok(vec![if tables.is_empty() {
         Finding::ok("vacuum", "large tables have been vacuumed")
     } else {
-        let remedy = format!("VACUUM (ANALYZE) {}", tables.join(", "));
+        let remedy = format!("VACUUM (ANALYZE) {};", tables.join(", "));
         Finding::warning("vacuum", "searches fetch rows that their indexes would have answered", remedy)
     }])
 }

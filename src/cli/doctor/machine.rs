@@ -1,14 +1,19 @@
 //! Checks what the server finds on its machine: settings, descriptors, keys and certificates.
 
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
 use rustix::process::{Resource, getrlimit};
 
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::Tokens;
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
-use crate::cli::schema;
+use crate::cli::{health, schema};
 use crate::config::settings::Config;
+use crate::http::listener_kind::ListenerKind;
 use crate::http::socket::address::ListenAddress;
+use crate::http::socket::listening::ListeningSocket;
 use crate::http::socket::tls;
 
 /// Descriptors that a server has beside connections: its log, its listeners, files, and what the runtime needs.
@@ -30,6 +35,17 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
     findings
 }
 
+/// Whether files can be made in a folder, which may not exist yet.
+fn can_make(folder: &Path) -> bool {
+    let folder = absolute(folder);
+    let nearest = folder.ancestors().find(|ancestor| ancestor.exists());
+    nearest.is_some_and(|nearest| nearest.is_dir() && access(nearest, Access::WRITE_OK | Access::EXEC_OK).is_ok())
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 fn keys(config: &Config) -> Finding {
     let options = match config.tokens() {
         Ok(options) => options,
@@ -37,6 +53,11 @@ fn keys(config: &Config) -> Finding {
     };
     match Tokens::check(&options).and_then(|()| Tokens::open_existing(options)) {
         Ok(_) => Finding::ok("keys", "nobody else can read or replace them"),
+        Err(TokenError::NoKeyIn { folder, .. }) if !can_make(&folder) => Finding::failure(
+            "keys",
+            format!("the server may not make the key folder {}, which key-folder names", absolute(&folder).display()),
+            format!("install -d -m 700 -o USER {}", absolute(&folder).display()),
+        ),
         Err(error @ TokenError::NoKeyIn { .. }) => Finding::warning(
             "keys",
             error.to_string(),
@@ -44,6 +65,24 @@ fn keys(config: &Config) -> Finding {
         ),
         Err(error) => Finding::error("keys", &error),
     }
+}
+
+/// Whether the addresses can be listened on, or a server listens there already.
+pub(super) async fn addresses(config: &Config) -> Vec<Finding> {
+    let admin = config.admin_listen.as_ref().map(|address| (address, ListenerKind::Admin));
+    let mut findings = Vec::new();
+    for (address, listener) in admin.into_iter().chain([(&config.listen, ListenerKind::Public)]) {
+        let Err(error) = ListeningSocket::check(address, listener).await else { continue };
+        findings.push(if health::is_server(address, config).await {
+            Finding::ok("addresses", format!("a server of this program listens on {address}"))
+        } else {
+            Finding::error("addresses", &error)
+        });
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("addresses", "they are free"));
+    }
+    findings
 }
 
 fn descriptors(config: &Config) -> Finding {

@@ -3,6 +3,7 @@
 //! - `finding`: what a check found
 //! - `machine`: settings, files, keys, encryption
 //! - `certificates`: when certificates expire
+//! - `migrated`: what migrations made
 //! - `database`: the database and what the role may do there
 //! - `replicas`: whether replicas follow it
 //! - `store`: the store that nodes share
@@ -11,6 +12,7 @@ mod certificates;
 mod database;
 mod finding;
 mod machine;
+mod migrated;
 mod replicas;
 mod store;
 
@@ -47,8 +49,9 @@ struct Unwell;
 pub(crate) fn run(args: &Args) -> Outcome {
     let values = settings::gather(&args.flags)?;
     let config = Config::read(&values)?;
-    let mut findings = machine::check(&config);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut findings = machine::check(&config);
+    findings.extend(runtime.block_on(machine::addresses(&config)));
     findings.extend(runtime.block_on(database::check(&config)));
     findings.extend(runtime.block_on(store::check(&config)));
     let text = if args.json {

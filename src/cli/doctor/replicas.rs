@@ -1,5 +1,8 @@
 //! Checks the replicas: whether each follows the primary and fits the schema.
 
+use std::time::Duration;
+
+use tokio::time::{self, Instant};
 use tokio_postgres::{Client, Error};
 
 use crate::cli::database::{ConnectError, connect};
@@ -11,6 +14,9 @@ use crate::telemetry::error_chain::ErrorChain;
 
 /// What is said of replicas.
 const AREA: &str = "replicas";
+
+/// Between two looks at a replica that is behind.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Which cluster a server has, whether it is a standby, and how far it is.
 const STATE: &str = "
@@ -64,7 +70,30 @@ async fn examine(
         return Ok(Finding::warning(AREA, format!("{name}: {text}"), "wait until it has replayed the last migration"));
     }
     let behind = before.position.saturating_sub(found.position);
-    Ok(Finding::ok(AREA, format!("{name} follows the primary, {behind} bytes behind")))
+    if behind == 0 || catches_up(&client, before.position, config.replica_lag).await? {
+        return Ok(Finding::ok(AREA, format!("{name} follows the primary, {behind} bytes behind")));
+    }
+    let lag = config.replica_lag.as_secs_f64();
+    Ok(Finding::warning(
+        AREA,
+        format!("{name} is {behind} bytes behind, more than {lag} s, so that it is not read"),
+        "SELECT * FROM pg_stat_replication; on the primary says why; SELECT pg_wal_replay_resume(); ends a pause on the replica; \
+         or raise replica-lag",
+    ))
+}
+
+/// Whether a replica reaches a position of the primary within a time.
+async fn catches_up(replica: &Client, position: u64, lag: Duration) -> Result<bool, Error> {
+    let until = Instant::now() + lag;
+    loop {
+        if State::read(replica).await?.position >= position {
+            return Ok(true);
+        }
+        if Instant::now() >= until {
+            return Ok(false);
+        }
+        time::sleep(PAUSE).await;
+    }
 }
 
 /// What of the schema the replica does not fit.

@@ -17,9 +17,13 @@ pub(super) fn render(explained: &Explained<'_>) -> Json {
         object.insert("cost".to_owned(), json!(explanation.estimate.cost()));
         object.insert("breakdown".to_owned(), explanation.cost.iter().map(cost).collect());
         object.insert("depth".to_owned(), json!(explanation.depth));
+        object.insert("responseBytes".to_owned(), json!(explanation.response_size.measured));
         object.insert("plan".to_owned(), report(&explanation.plan, explained.analysis.as_ref()));
     }
-    let allowed = json!({ "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth });
+    let allowed = json!({
+        "cost": limits.highest_cost(), "pageSize": limits.max_page_size, "depth": limits.max_depth,
+        "responseBytes": limits.response_size,
+    });
     object.insert("limits".to_owned(), allowed);
     object.insert("errors".to_owned(), errors.into_iter().flatten().map(|error| json!(error)).collect());
     Json::Object(object)

@@ -8,12 +8,16 @@ use crate::cli::explain::access;
 use crate::cli::explain::explained::Explained;
 use crate::compile::explanation::Explanation;
 use crate::cost::breakdown::CostNode;
+use crate::cost::limit_check::CheckedGate;
 use crate::error::graphql_error::{GraphqlError, Location};
 use crate::execute::plan_analysis::{BranchAnalysis, PlanAnalysis};
 use crate::execute::statement_report::value;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
+
+/// Bytes from which the size of a response is worth a line.
+const LARGE: u64 = 64 * 1024;
 
 /// The styles of an explanation's parts.
 #[derive(Debug)]
@@ -90,6 +94,10 @@ impl Writer<'_> {
         self.fact("Depth", &format!("{}, of {} allowed", explanation.depth, limits.max_depth));
         let cost = explanation.estimate.cost();
         self.fact("Cost", &format!("{cost}, of {} allowed", limits.highest_cost()));
+        let CheckedGate { measured, limit, .. } = explanation.response_size;
+        if measured >= LARGE {
+            self.fact("Response", &format!("{measured} bytes at most, of {limit} allowed"));
+        }
         let width = explanation.cost.iter().map(|node| node.total).max().unwrap_or(0).to_string().len();
         for node in &explanation.cost {
             self.cost(node, width, 0);
@@ -173,8 +181,8 @@ fn sum(node: &CostNode) -> Option<String> {
     }
     let _ = match node.unindexed_terms {
         0 => Ok(()),
-        1 => write!(sum, " + {} for a search term without an index", node.penalty),
-        terms => write!(sum, " + {} for {terms} search terms without an index", node.penalty),
+        1 => write!(sum, " + {} for a search term that is not selective", node.penalty),
+        terms => write!(sum, " + {} for {terms} search terms that are not selective", node.penalty),
     };
     Some(sum)
 }

@@ -24,6 +24,24 @@ pub(super) fn render(response: &Ordered) -> String {
     text
 }
 
+/// What may be wrong with a query that was answered, a line each: values that no row has, and searches that ended early.
+pub(super) fn warnings(response: &Ordered) -> String {
+    let entries = |name: &str| -> Vec<Value> {
+        let list = response.get("extensions").and_then(|extensions| extensions.get(name));
+        list.map(Ordered::values).unwrap_or_default().iter().map(Ordered::to_value).collect()
+    };
+    let mut text = String::new();
+    for warning in entries("warnings") {
+        let _ = writeln!(text, "warning: {}: {}", shown(&warning["path"][0]), shown(&warning["message"]));
+    }
+    for search in entries("search") {
+        let (path, rows) = (shown(&search["path"][0]), shown(&search["rowsExamined"]));
+        let _ =
+            writeln!(text, "warning: {path}: the search examined {rows} rows and ended early; go on after the cursor");
+    }
+    text
+}
+
 /// The errors, a line each.
 pub(super) fn errors(errors: &Ordered) -> String {
     let mut text = String::new();
@@ -88,6 +106,10 @@ fn table(text: &mut String, path: &str, connection: &Ordered) {
     let mut lines = vec![columns.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()));
     text.push_str(&align(&lines));
+    let others = connection.as_object().into_iter().flatten().filter(|(_, value)| matches!(value, Ordered::Scalar(_)));
+    for (name, value) in others {
+        let _ = writeln!(text, "{name}: {}", shown(&value.to_value()));
+    }
     let page = connection.get("pageInfo").map(Ordered::to_value).unwrap_or_default();
     if page["hasNextPage"] == true {
         let after = page["endCursor"].as_str().map(|cursor| format!(", after: \"{cursor}\"")).unwrap_or_default();
@@ -180,6 +202,19 @@ mod tests {
         );
         assert_eq!(errors(&failed), "1:3: no such field (X)\n");
         assert_eq!(render(&parse(r#"{"data": null}"#)), "");
+        let counted = r#"{
+            "data": {"orders": {"count": 7, "edges": []}},
+            "extensions": {
+                "warnings": [{"path": ["orders"], "message": "`X` is no known value"}],
+                "search": [{"path": ["orders"], "rowsExamined": 4500}]
+            }
+        }"#;
+        assert_eq!(render(&parse(counted)), "orders\n\ncount: 7\n(no rows)\n\n");
+        assert_eq!(
+            warnings(&parse(counted)),
+            "warning: orders: `X` is no known value\n\
+             warning: orders: the search examined 4500 rows and ended early; go on after the cursor\n"
+        );
         let printed = serde_json::to_string(&parse(r#"{"b": [1, {"d": 1.5, "c": "x"}], "a": null}"#)).unwrap();
         assert_eq!(printed, r#"{"b":[1,{"d":1.5,"c":"x"}],"a":null}"#);
     }

@@ -4,23 +4,30 @@
 //! - `direct`: asks a database without a server
 //! - `response`: what they answer
 //! - `listing`: the response for people
+//! - `prompt`: one query after the other, at a terminal
+//! - `history`: those that were asked there
 
 mod direct;
+mod history;
 mod listing;
+mod prompt;
 mod remote;
 mod response;
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::cli::outcome::Outcome;
-use crate::cli::query::remote::{Credentials, Server};
+use crate::cli::output::write;
+use crate::cli::query::history::History;
+use crate::cli::query::remote::{Caller, Server};
 use crate::cli::query::response::Ordered;
 use crate::cli::query_text::{self, variables};
 use crate::database::address::connection_string::ConnectionString;
 use crate::query::{Request, Variables};
+use crate::telemetry::error_chain::ErrorChain;
 
 /// Ask a running server, or a database, and print tables
 ///
@@ -64,15 +71,15 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The query, a file that holds it, or `-` for standard input
-    #[arg(value_name = "QUERY|FILE", default_value = "-")]
-    query: String,
+    /// The query, a file that holds it, or `-` for standard input; without one, a terminal has a prompt
+    #[arg(value_name = "QUERY|FILE")]
+    query: Option<String>,
 }
 
 /// Who answers.
 enum Asked {
-    Database(ConnectionString),
-    Server(Server, Credentials),
+    Database(ConnectionString, Option<PathBuf>),
+    Server(Server, Caller),
 }
 
 /// The response has errors, which were printed.
@@ -82,32 +89,54 @@ struct Incomplete;
 
 /// Asks, and prints the response. Errors go to standard error.
 pub(crate) fn run(args: Args) -> Outcome {
-    let asked = match args.database_url {
-        Some(database) => Asked::Database(database),
+    let mut asked = match args.database_url {
+        Some(database) => Asked::Database(database, args.schema),
         // A password comes before the query, where both come from standard input.
-        None => Asked::Server(Server::new(args.url, args.ca.as_deref())?, remote::credentials(args.token, args.user)?),
-    };
-    let request = Request {
-        query: query_text::read(&args.query)?,
-        operation_name: args.operation,
-        variables: args.variables.unwrap_or_default(),
+        None => Asked::Server(Server::new(args.url, args.ca.as_deref())?, remote::caller(args.token, args.user)?),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let response = match asked {
-        Asked::Database(database) => runtime.block_on(direct::ask(&database, args.schema.as_deref(), &request))?,
-        Asked::Server(server, credentials) => runtime.block_on(server.ask(credentials, &request))?,
+    let mut request =
+        Request { query: String::new(), operation_name: args.operation, variables: args.variables.unwrap_or_default() };
+    let mut ask = |query: &str| -> Outcome {
+        query.clone_into(&mut request.query);
+        let response = runtime.block_on(asked.ask(&request))?;
+        print(&response, args.json)
     };
+    match args.query {
+        None if io::stdin().is_terminal() => {
+            let ask = |query: &str| {
+                if let Err(error) = ask(query)
+                    && !error.is::<Incomplete>()
+                {
+                    eprintln!("{}", ErrorChain(&*error));
+                }
+            };
+            Ok(prompt::run(io::stdin().lock(), io::stdout(), &mut History::of_user(), ask)?)
+        }
+        query => ask(&query_text::read(query.as_deref().unwrap_or("-"))?),
+    }
+}
+
+impl Asked {
+    async fn ask(&mut self, request: &Request) -> Outcome<Ordered> {
+        match self {
+            Self::Database(database, schema) => direct::ask(database, schema.as_deref(), request).await,
+            Self::Server(server, caller) => server.ask(caller, request).await,
+        }
+    }
+}
+
+fn print(response: &Ordered, as_json: bool) -> Outcome {
     let text =
-        if args.json { format!("{}\n", serde_json::to_string_pretty(&response)?) } else { listing::render(&response) };
-    match io::stdout().write_all(text.as_bytes()) {
-        // The reader closed the pipe: it needs no more.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        written => written?,
+        if as_json { format!("{}\n", serde_json::to_string_pretty(response)?) } else { listing::render(response) };
+    write(&text)?;
+    if !as_json {
+        eprint!("{}", listing::warnings(response));
     }
     match response.get("errors") {
         None | Some(Ordered::Scalar(Value::Null)) => Ok(()),
         Some(errors) => {
-            if !args.json {
+            if !as_json {
                 eprint!("{}", listing::errors(errors));
             }
             Err(Incomplete.into())

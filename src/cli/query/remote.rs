@@ -37,10 +37,15 @@ pub(super) struct Server {
     host: String,
 }
 
-/// Who asks.
-pub(super) enum Credentials {
-    Token(String),
-    Password { user: String, password: String },
+/// Who asks: with a token, or as a user whose token is asked for when it is needed.
+pub(super) struct Caller {
+    token: Option<String>,
+    credentials: Option<Credentials>,
+}
+
+struct Credentials {
+    user: String,
+    password: String,
 }
 
 /// Why there is no response to show.
@@ -70,10 +75,12 @@ pub(super) fn url(text: &str) -> Result<Url, String> {
 }
 
 /// Who asks. Asks for a password if a user is to sign in.
-pub(super) fn credentials(token: Option<String>, user: Option<String>) -> Outcome<Credentials> {
+pub(super) fn caller(token: Option<String>, user: Option<String>) -> Outcome<Caller> {
     match (token.filter(|token| !token.is_empty()), user) {
-        (Some(token), _) => Ok(Credentials::Token(token)),
-        (None, Some(user)) => Ok(Credentials::Password { user, password: password()? }),
+        (Some(token), _) => Ok(Caller { token: Some(token), credentials: None }),
+        (None, Some(user)) => {
+            Ok(Caller { token: None, credentials: Some(Credentials { user, password: password()? }) })
+        }
         (None, None) => Err(RemoteError::NoCredentials.into()),
     }
 }
@@ -91,12 +98,25 @@ impl Server {
         Ok(Self { address, host })
     }
 
-    /// Sends the query and returns the response.
-    pub(super) async fn ask(&self, credentials: Credentials, request: &Request) -> Outcome<Ordered> {
-        let token = match credentials {
-            Credentials::Token(token) => token,
-            Credentials::Password { user, password } => self.sign_in(&user, &password).await?,
+    /// Sends the query and returns the response. A user signs in first, and once more when the token has expired.
+    pub(super) async fn ask(&self, caller: &mut Caller, request: &Request) -> Outcome<Ordered> {
+        if let Some(token) = &caller.token {
+            let response = self.send(token, request).await?;
+            let code =
+                response.get("errors").and_then(|errors| errors.values().first()?.get("extensions")?.get("code"));
+            let is_expired = code.is_some_and(|code| code.to_value() == "UNAUTHENTICATED");
+            if !is_expired || caller.credentials.is_none() {
+                return Ok(response);
+            }
+        }
+        let Some(Credentials { user, password }) = &caller.credentials else {
+            return Err(RemoteError::NoCredentials.into());
         };
+        let token = self.sign_in(user, password).await?;
+        self.send(caller.token.insert(token), request).await
+    }
+
+    async fn send(&self, token: &str, request: &Request) -> Outcome<Ordered> {
         let body = json!({
             "query": request.query, "operationName": request.operation_name, "variables": request.variables,
         });

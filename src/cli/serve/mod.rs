@@ -1,7 +1,7 @@
 //! `orderql serve`: serves a database until SIGINT or SIGTERM.
 //!
 //! - `start`: opens everything that the server needs, with `database_wait`, `connection_check` and `served_schema`
-//! - `server`: serves, and does what `signals` ask for
+//! - `server`: serves, and does what `signals` ask for; operators are served on the `admin_thread`
 //! - `reload`: reads the settings again
 //! - `service_manager`: notifies systemd of all that
 
@@ -21,6 +21,7 @@ use crate::config::settings::Config;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::telemetry::log;
 
+mod admin_thread;
 mod connection_check;
 mod database_wait;
 mod reload;

@@ -33,9 +33,27 @@ pub(crate) struct Settings<'a> {
     pub(crate) log: &'a Log,
 }
 
+/// Why settings that are valid are not put in force.
+#[derive(Debug, thiserror::Error)]
+enum ReloadError {
+    /// The file may be half written, or another one.
+    #[error(
+        "the configuration file no longer has {names}, which it had at the start; write the defaults out to return to them, or \
+         start the server again"
+    )]
+    LostSettings { names: String },
+    /// Passwords and tokens would be sent in clear, or clients be locked out.
+    #[error(
+        "tls-cert and tls-key were {before} at the start; start the server again to change whether clients are served over TLS"
+    )]
+    Encryption { before: &'static str },
+}
+
 /// Reads the settings of a running server.
 pub(super) struct Reloader<'a> {
     settings: Settings<'a>,
+    /// The settings that the configuration file had at the start.
+    in_file: Vec<&'static str>,
     schema: SchemaSource,
     servers: ServerAddresses,
 }
@@ -51,7 +69,8 @@ struct Changes {
 impl<'a> Reloader<'a> {
     /// For a server with these settings and this schema.
     pub(super) fn new(settings: Settings<'a>, schema: SchemaSource, servers: ServerAddresses) -> Self {
-        Self { settings, schema, servers }
+        let in_file = settings.values.in_file().collect();
+        Self { settings, in_file, schema, servers }
     }
 
     /// Reads the settings, the schema file and the certificate. What cannot be used is reported, and then nothing changes.
@@ -72,12 +91,20 @@ impl<'a> Reloader<'a> {
         let found = layers::gather(flags, |name| env::var_os(name))?.values;
         // What needs a new start is checked as well: it should not fail then.
         Config::read(&found)?;
+        let lost: Vec<_> = self.in_file.iter().copied().filter(|name| !found.has(name)).collect();
+        if !lost.is_empty() {
+            return Err(ReloadError::LostSettings { names: lost.join(", ") }.into());
+        }
         let reloaded = values.reloaded(&found, SETTINGS);
         let config = Config::read(&reloaded)?;
         let options = config.http();
         let tls = options.tls.as_ref().map(tls::read).transpose()?;
         let (schema, catalog) = SchemaSource::read(&config)?;
         let mut service = Service::clone(&services.get());
+        if tls.is_some() != service.http.tls.is_some() {
+            let before = if tls.is_some() { "not set" } else { "set" };
+            return Err(ReloadError::Encryption { before }.into());
+        }
         let mut served = None;
         if schema != self.schema {
             let open = async {
@@ -99,6 +126,10 @@ impl<'a> Reloader<'a> {
         service.logins.set_lockout(config.lockout());
         let memory = service.http.memory.clone();
         memory.resize(options.memory_budget, options.body_limit);
+        service.admission.resize(config.query_queues());
+        for queues in [&service.updates, &service.exports] {
+            queues.resize(config.update_queues());
+        }
         let http = HttpState { options, memory, tls };
         let settings = Arc::new(report(&reloaded));
         services.replace(Service {

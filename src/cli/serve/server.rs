@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
-use tokio::{task, time};
+use tokio::time;
 
 use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
@@ -14,6 +14,7 @@ use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::IssuedToken;
 use crate::api::service::CurrentService;
 use crate::cli::outcome::Outcome;
+use crate::cli::serve::admin_thread::AdminThread;
 use crate::cli::serve::reload::{Reloader, Settings};
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
@@ -63,20 +64,19 @@ impl Server {
     pub(crate) async fn serve(self, signals: Signals, settings: Option<Settings<'_>>) -> Outcome {
         let services = self.services;
         let (public_ended, end) = oneshot::channel::<()>();
-        let admin = self.admin.map(|listener| {
-            // The sender sends nothing: it is dropped.
-            task::spawn(listener.serve(Arc::clone(&services), end.map(drop)))
-        });
+        // The sender sends nothing: it is dropped.
+        let start_admin = |listener| AdminThread::start(listener, Arc::clone(&services), end.map(drop));
+        let admin = self.admin.map(start_admin).transpose()?;
         let reloader = settings.map(|settings| Reloader::new(settings, self.schema, self.servers));
         let stop = until_stop(signals, reloader, &services);
         let (stopping, stopped) = oneshot::channel::<()>();
-        let serving = self.listener.serve(Arc::clone(&services), stopped.map(drop));
+        let serving = self.listener.serve(Arc::clone(&services), stopped.map(drop))?;
         service_manager::ready();
         let _watchdog = Watchdog::start();
         tokio::join!(serving, stop.map(|()| drop(stopping)));
         drop(public_ended);
         if let Some(admin) = admin {
-            admin.await?;
+            admin.ended().await?;
         }
         self.audit.finish(AUDIT_TIMEOUT).await;
         #[cfg(feature = "traces")]

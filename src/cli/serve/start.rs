@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::task;
 
 use crate::access::audit_retention::Retention;
@@ -31,7 +32,7 @@ use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::socket::inherited::InheritedSockets;
-use crate::http::socket::listening::{ListenError, ListeningSocket};
+use crate::http::socket::listening::{BoundSocket, ListenError};
 use crate::http::socket::tls;
 use crate::replicas::read_servers::ReadServers;
 use crate::shared_store::connection::SharedStore;
@@ -50,9 +51,10 @@ pub(crate) async fn check(config: &Config) -> Outcome {
     Tokens::check(&config.tokens()?)?;
     let options = config.http();
     options.tls.as_ref().map(tls::read).transpose()?;
-    for address in options.admin_listen.iter().chain([&options.listen]) {
-        ListeningSocket::check(address).await?;
+    if let Some(address) = &options.admin_listen {
+        BoundSocket::check(address, ListenerKind::Admin).await?;
     }
+    BoundSocket::check(&options.listen, ListenerKind::Public).await?;
     Ok(())
 }
 
@@ -77,7 +79,7 @@ pub(crate) async fn start(
     let updates_orders = has_order_tables(&client).await?;
     drop(client);
     let mut bind = async |address, kind| {
-        let socket = ListeningSocket::bind(address, options.listen_mode, &mut inherited).await?;
+        let socket = BoundSocket::bind(address, kind, options.listen_mode, &mut inherited).await?;
         Ok::<_, ListenError>(Listener::new(socket, kind))
     };
     let admin = match &options.admin_listen {
@@ -124,6 +126,7 @@ pub(crate) async fn start(
         options: api,
         is_draining: Arc::default(),
         request_ids: Arc::default(),
+        runtime: Handle::current(),
     };
     service.grants.answer_with(Arc::clone(&service.tokens));
     Ok(Server {

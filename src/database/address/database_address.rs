@@ -4,7 +4,7 @@
 use std::env;
 use std::fmt;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_postgres::config::{Host, SslMode as Encryption};
@@ -53,6 +53,8 @@ pub struct DatabaseAddress {
     pub(in crate::database) startup_options: bool,
     warnings: Vec<AddressWarning>,
     files: CertificateFiles,
+    /// The file that the password is from.
+    password_file: Option<PathBuf>,
 }
 
 /// The files of certificates that connections need.
@@ -103,6 +105,7 @@ impl From<&Config> for DatabaseAddress {
             startup_options: true,
             warnings: Vec::new(),
             files: CertificateFiles::default(),
+            password_file: None,
         }
     }
 }
@@ -142,16 +145,24 @@ impl DatabaseAddress {
         let mut config = given.config()?;
         complete_place(&mut config, environment);
         let mut warnings = Vec::new();
-        if config.get_password().is_none() {
-            warnings.extend(complete_password(&mut config, &given, environment)?);
-        }
+        let password_file = if config.get_password().is_none() {
+            complete_password(&mut config, &given, environment, &mut warnings)?
+        } else {
+            None
+        };
         let (tls, files) = encryption(&mut config, &given, environment, &mut warnings)?;
-        Ok(Self { config, tls, target: given.target()?.unwrap_or(Target::Any), startup_options: true, warnings, files })
+        let target = given.target()?.unwrap_or(Target::Any);
+        Ok(Self { config, tls, target, startup_options: true, warnings, files, password_file })
     }
 
     /// The certificates that connections need.
     pub(crate) fn certificate_files(&self) -> &CertificateFiles {
         &self.files
+    }
+
+    /// The password file that the password is from, if it is from one.
+    pub(crate) fn password_file(&self) -> Option<&Path> {
+        self.password_file.as_deref()
     }
 
     /// What the operator should know.
@@ -224,12 +235,13 @@ fn complete_place(config: &mut Config, environment: &Environment<'_>) {
     }
 }
 
-/// Adds the password of a password file.
+/// Adds the password of a password file, and returns the file.
 fn complete_password(
     config: &mut Config,
     given: &ConnectionString,
     environment: &Environment<'_>,
-) -> Result<Option<AddressWarning>, AddressError> {
+    warnings: &mut Vec<AddressWarning>,
+) -> Result<Option<PathBuf>, AddressError> {
     let file = given.get("passfile").map(PathBuf::from).or_else(|| environment.in_home(".pgpass"));
     let (Some(path), Some(user)) = (file, config.get_user()) else { return Ok(None) };
     let database = config.get_dbname().unwrap_or(user);
@@ -243,10 +255,13 @@ fn complete_password(
         match libpq_files::password(&path, &PasswordOf { host, port, database, user })? {
             FilePassword::Found(password) => {
                 config.password(password);
-                return Ok(None);
+                return Ok(Some(path));
             }
             FilePassword::NotFound => {}
-            FilePassword::Open => return Ok(Some(AddressWarning::OpenPasswordFile { path })),
+            FilePassword::Open => {
+                warnings.push(AddressWarning::OpenPasswordFile { path });
+                return Ok(None);
+            }
         }
     }
     Ok(None)

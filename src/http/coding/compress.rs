@@ -4,7 +4,7 @@
 //! watches the network (BREACH). This does not apply here: browsers do not attach the token to requests by themselves.
 
 use std::io::{self, Write};
-use std::mem;
+use std::{iter, mem};
 
 use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
@@ -36,6 +36,20 @@ pub(crate) const ENCODER_MEMORY: usize = 3 << 19;
 /// The size of brotli's output buffer, in bytes.
 const BUFFER: usize = 4096;
 
+/// Bytes that are encoded at once. They take a thread about a millisecond; then other requests have their turn.
+const PIECE: usize = 32 << 10;
+
+/// A whole response with more bytes is encoded in pieces.
+const MAX_AT_ONCE: usize = 2 * PIECE;
+
+/// Whether an encoder lasts as long as the response with this body. It takes [`ENCODER_MEMORY`].
+pub(crate) fn keeps_encoder(body: &ResponseBody) -> bool {
+    match body {
+        ResponseBody::Whole(bytes) => bytes.len() > MAX_AT_ONCE,
+        ResponseBody::Chunks(_) | ResponseBody::Stream(_) => true,
+    }
+}
+
 /// Compresses the response, unless it is too small for the choice. A response that cannot be compressed stays as it is,
 /// and the error is logged.
 pub(crate) fn compress(mut response: HttpResponse, choice: Choice, request_id: &str) -> HttpResponse {
@@ -44,7 +58,12 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, request_id: &
         Choice::Preferred(coding) => (coding, false),
         Choice::Only(coding) => (coding, true),
     };
-    let content = mem::replace(response.body_mut(), ResponseBody::Whole(Bytes::new()));
+    let content = match mem::replace(response.body_mut(), ResponseBody::Whole(Bytes::new())) {
+        ResponseBody::Whole(bytes) if bytes.len() > MAX_AT_ONCE => {
+            ResponseBody::Chunks(Box::new(iter::once(Ok(bytes))))
+        }
+        content => content,
+    };
     let compressed = match content {
         ResponseBody::Whole(bytes) if bytes.is_empty() || (bytes.len() < MIN_BYTES && !always) => {
             *response.body_mut() = ResponseBody::Whole(bytes);
@@ -54,12 +73,12 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, request_id: &
             encode(&bytes, coding).map(ResponseBody::Whole).map_err(|error| (ResponseBody::Whole(bytes), error))
         }
         ResponseBody::Chunks(parts) => match Encoder::new(coding, None) {
-            Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed { parts, encoder: Some(encoder) }))),
+            Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed::new(parts, encoder)))),
             Err(error) => Err((ResponseBody::Chunks(parts), error)),
         },
         ResponseBody::Stream(parts) => match Encoder::new(coding, None) {
             Ok(encoder) => {
-                let state = Compressed { parts, encoder: Some(encoder) };
+                let state = Compressed::new(parts, encoder);
                 Ok(ResponseBody::Stream(Box::pin(stream::unfold(state, next_compressed))))
             }
             Err(error) => Err((ResponseBody::Stream(parts), error)),
@@ -85,9 +104,11 @@ pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
     Ok(encoder.finish()?.into())
 }
 
-/// A large response that is compressed as the client reads it.
+/// A large response that is compressed as the client reads it, a piece at a time.
 struct Compressed<P> {
     parts: P,
+    /// What is left to encode of the last part.
+    rest: Bytes,
     /// `None` after the last part.
     encoder: Option<Encoder>,
 }
@@ -96,33 +117,56 @@ impl Iterator for Compressed<Chunks> {
     type Item = Result<Bytes, BoxError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.encoder.as_ref()?;
-        let part = self.parts.next();
-        self.encode(part)
+        if self.needs_part()? {
+            let part = self.parts.next();
+            return self.encode(part);
+        }
+        self.encode_piece()
     }
 }
 
-/// The next part of a response whose parts may have to be waited for.
+/// The next piece of a response whose parts may have to be waited for.
 async fn next_compressed(mut response: Compressed<Stream>) -> Option<(Result<Bytes, BoxError>, Compressed<Stream>)> {
-    response.encoder.as_ref()?;
-    let part = response.parts.next().await;
-    Some((response.encode(part)?, response))
+    let piece = if response.needs_part()? {
+        let part = response.parts.next().await;
+        response.encode(part)?
+    } else {
+        response.encode_piece()?
+    };
+    Some((piece, response))
 }
 
 impl<P> Compressed<P> {
-    /// A part in the coding, or the coding's end.
+    fn new(parts: P, encoder: Encoder) -> Self {
+        Self { parts, rest: Bytes::new(), encoder: Some(encoder) }
+    }
+
+    /// Whether the last part is encoded; `None` if it was the response's last.
+    fn needs_part(&self) -> Option<bool> {
+        self.encoder.as_ref().map(|_| self.rest.is_empty())
+    }
+
+    /// The first piece of a part in the coding, or the coding's end.
     fn encode(&mut self, part: Option<Result<Bytes, BoxError>>) -> Option<Result<Bytes, BoxError>> {
-        let encoder = self.encoder.as_mut()?;
-        let part = match part {
+        match part {
             // The coding must not be finished after a part that failed, so that a truncated body never looks complete.
             Some(Err(error)) => {
                 self.encoder = None;
-                return Some(Err(error));
+                Some(Err(error))
             }
-            Some(Ok(part)) => encoder.encode_part(&part),
-            None => self.encoder.take()?.finish(),
-        };
-        Some(part.map(Bytes::from).map_err(BoxError::from))
+            Some(Ok(part)) => {
+                self.rest = part;
+                self.encode_piece()
+            }
+            None => Some(self.encoder.take()?.finish().map(Bytes::from).map_err(BoxError::from)),
+        }
+    }
+
+    /// A piece in the coding, which may be empty: the client can decode the part to its end after its last piece.
+    fn encode_piece(&mut self) -> Option<Result<Bytes, BoxError>> {
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        let encoded = self.encoder.as_mut()?.encode_piece(&piece, self.rest.is_empty());
+        Some(encoded.map(Bytes::from).map_err(BoxError::from))
     }
 }
 
@@ -164,24 +208,25 @@ impl Encoder {
         }
     }
 
-    /// Encodes a part and flushes, so that the client can decode the part to its end.
-    fn encode_part(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    /// Encodes a piece. Flushes after the last one of a part.
+    fn encode_piece(&mut self, bytes: &[u8], is_last: bool) -> io::Result<Vec<u8>> {
         self.write(bytes)?;
-        let written = match self {
-            Self::Zstd(encoder) => {
-                encoder.flush()?;
-                encoder.get_mut()
-            }
-            Self::Brotli(encoder) => {
-                encoder.flush()?;
-                encoder.get_mut()
-            }
-            Self::Gzip(encoder) => {
-                encoder.flush()?;
-                encoder.get_mut()
-            }
-        };
-        Ok(mem::take(written))
+        if is_last {
+            self.flush()?;
+        }
+        Ok(mem::take(match self {
+            Self::Zstd(encoder) => encoder.get_mut(),
+            Self::Brotli(encoder) => encoder.get_mut(),
+            Self::Gzip(encoder) => encoder.get_mut(),
+        }))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Zstd(encoder) => encoder.flush(),
+            Self::Brotli(encoder) => encoder.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+        }
     }
 
     /// The last bytes of the coding.
@@ -247,6 +292,26 @@ mod tests {
                     expected.extend_from_slice(&part(number));
                 }
                 assert_eq!(decode(&sent, coding), (expected.clone(), number == 5), "{coding:?} {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_part_is_encoded_in_pieces() {
+        let large = part(100).repeat(9);
+        let pieces = large.len().div_ceil(PIECE);
+        for coding in Coding::ALL {
+            for body in [
+                ResponseBody::Whole(large.clone().into()),
+                ResponseBody::Chunks(Box::new(iter::once(Ok(large.clone().into())))),
+            ] {
+                assert!(keeps_encoder(&body));
+                let compressed = compress(HttpResponse::new(body), Choice::Preferred(coding), "0");
+                let ResponseBody::Chunks(parts) = compressed.into_body() else { panic!("it is large") };
+                let parts: Vec<_> = parts.map(Result::unwrap).collect();
+                assert_eq!(parts.len(), pieces + 1, "{coding:?}");
+                assert_eq!(decode(&parts[..pieces].concat(), coding), (large.clone(), false), "{coding:?}");
+                assert_eq!(decode(&parts.concat(), coding), (large.clone(), true), "{coding:?}");
             }
         }
     }

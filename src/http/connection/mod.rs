@@ -91,6 +91,11 @@ impl FurtherMemory {
         self.bytes = bytes;
         Ok(())
     }
+
+    /// The most bytes that can ever be counted.
+    pub(crate) fn largest(&self) -> usize {
+        self.connection.memory.largest()
+    }
 }
 
 impl Drop for FurtherMemory {

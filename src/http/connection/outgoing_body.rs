@@ -1,6 +1,7 @@
 //! A response's body on its way to the client.
 
 use std::fmt::Debug;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -22,6 +23,8 @@ pub(crate) trait Record: Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub(crate) struct OutgoingBody<R: Record> {
     body: ResponseBody,
+    /// Whether a part was made, and others have their turn on the thread before the next one.
+    must_yield: bool,
     delivery: Arc<Delivery<R>>,
 }
 
@@ -57,6 +60,7 @@ impl<R: Record> OutgoingBody<R> {
     pub(crate) fn new(body: ResponseBody, in_flight: InFlightRequest, record: R) -> Self {
         Self {
             body,
+            must_yield: false,
             delivery: Arc::new(Delivery {
                 in_flight,
                 unsent: AtomicUsize::new(0),
@@ -68,7 +72,22 @@ impl<R: Record> OutgoingBody<R> {
     }
 }
 
+impl<R: Record> OutgoingBody<R> {
+    /// Has the next part polled for after the other tasks of the thread: a client that reads as fast as parts are made would keep
+    /// them waiting until the response's end.
+    fn yield_now(&self, context: &Context<'_>) {
+        context.waker().wake_by_ref();
+        self.delivery.begin_waiting();
+    }
+}
+
 impl<R: Record> Delivery<R> {
+    /// The next part is still being made.
+    fn begin_waiting(&self) {
+        self.is_waiting.store(true, Ordering::Release);
+        self.check_waiting();
+    }
+
     /// The client has nothing left to take, and the server has nothing for it yet: nobody waits for the client.
     fn check_waiting(&self) {
         if self.is_waiting.load(Ordering::Acquire) && self.unsent.load(Ordering::Acquire) == 0 {
@@ -85,21 +104,30 @@ impl<R: Record> Body for OutgoingBody<R> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<OutgoingPart<R>>, BoxError>>> {
+        if mem::take(&mut self.must_yield) {
+            self.yield_now(context);
+            return Poll::Pending;
+        }
         let part = match &mut self.body {
             ResponseBody::Whole(bytes) => {
-                let bytes = std::mem::take(bytes);
+                let bytes = mem::take(bytes);
                 (!bytes.is_empty()).then_some(Ok(bytes))
             }
             ResponseBody::Chunks(chunks) => chunks.next(),
             ResponseBody::Stream(stream) => match stream.as_mut().poll_next(context) {
                 Poll::Ready(part) => part,
                 Poll::Pending => {
-                    self.delivery.is_waiting.store(true, Ordering::Release);
-                    self.delivery.check_waiting();
+                    self.delivery.begin_waiting();
                     return Poll::Pending;
                 }
             },
         };
+        // An encoder may have taken a piece and written nothing yet.
+        if matches!(&part, Some(Ok(bytes)) if bytes.is_empty()) {
+            self.yield_now(context);
+            return Poll::Pending;
+        }
+        self.must_yield = !matches!(self.body, ResponseBody::Whole(_));
         let delivery = &self.delivery;
         delivery.is_waiting.store(false, Ordering::Release);
         delivery.in_flight.progress(Phase::Responding);
@@ -145,5 +173,48 @@ impl<R: Record> Drop for OutgoingPart<R> {
     fn drop(&mut self) {
         self.delivery.unsent.fetch_sub(1, Ordering::AcqRel);
         self.delivery.check_waiting();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::task::noop_waker;
+
+    use super::*;
+    use crate::http::connection::{Connection, Waiting};
+    use crate::http::memory_budget::MemoryBudget;
+
+    #[derive(Debug)]
+    struct NoRecord;
+
+    impl Record for NoRecord {
+        fn end(&mut self, _: u64, _: u64) {}
+    }
+
+    /// A part, unless the thread is left to other tasks first.
+    fn poll(body: &mut OutgoingBody<NoRecord>) -> Poll<Option<OutgoingPart<NoRecord>>> {
+        let part = Pin::new(body).poll_frame(&mut Context::from_waker(&noop_waker()));
+        part.map(|part| part.map(|part| part.unwrap().into_data().unwrap()))
+    }
+
+    #[test]
+    fn other_tasks_have_their_turn_between_parts_and_the_client_is_not_waited_for_meanwhile() {
+        let connection = Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()));
+        let parts = ["first", "", "second"].map(|part| Ok(Bytes::from_static(part.as_bytes())));
+        let chunks = ResponseBody::Chunks(Box::new(parts.into_iter()));
+        let mut body = OutgoingBody::new(chunks, connection.begin(), NoRecord);
+        let Poll::Ready(Some(first)) = poll(&mut body) else { panic!("it is ready") };
+        assert_eq!(first.chunk(), b"first");
+        assert!(poll(&mut body).is_pending());
+        assert!(matches!(connection.waiting(), Waiting::ForReader(_)), "it has not read the first part");
+        drop(first);
+        assert_eq!(connection.waiting(), Waiting::No);
+        assert!(poll(&mut body).is_pending(), "an empty part is not sent");
+        assert_eq!(connection.waiting(), Waiting::No);
+        let Poll::Ready(Some(second)) = poll(&mut body) else { panic!("it is ready") };
+        assert_eq!(second.chunk(), b"second");
+        assert!(matches!(connection.waiting(), Waiting::ForReader(_)));
+        assert!(poll(&mut body).is_pending());
+        assert!(matches!(poll(&mut body), Poll::Ready(None)));
     }
 }

@@ -100,28 +100,8 @@ impl Framing {
                 &bytes[1..]
             }
             State::Head(head) => {
-                // Most heads arrive whole and need no buffer.
-                if head.is_empty()
-                    && let Some(whole) = WholeHead::read(bytes)
-                {
-                    self.end_of_head(&whole);
-                    return &bytes[whole.end..];
-                }
-                let (line, rest) = split_after_line(bytes);
-                head.extend_from_slice(line);
-                if head.len() > MAX_HEAD_BYTES {
-                    self.state = State::Ended;
-                } else if matches!(head.as_slice(), b"\n" | b"\r\n") {
-                    // Empty lines before a request are ignored (RFC 9112, section 2.2).
-                    head.clear();
-                } else if head.ends_with(b"\n\n") || head.ends_with(b"\n\r\n") {
-                    let head = std::mem::take(head);
-                    match WholeHead::read(&head) {
-                        Some(whole) => self.end_of_head(&whole),
-                        None => self.state = State::Ended,
-                    }
-                }
-                rest
+                let head = std::mem::take(head);
+                self.head(head, bytes)
             }
             State::Sized(left) | State::Chunk(left) => {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
@@ -135,18 +115,8 @@ impl Framing {
                 &bytes[taken..]
             }
             State::ChunkSize(line) => {
-                let (part, rest) = split_after_line(bytes);
-                line.extend_from_slice(part);
-                if line.ends_with(b"\n") {
-                    self.state = match chunk_size(line) {
-                        Some(0) => State::Trailers { line_is_empty: true },
-                        Some(size) => State::Chunk(size.saturating_add(2)),
-                        None => State::Ended,
-                    };
-                } else if line.len() > MAX_HEAD_BYTES {
-                    self.state = State::Ended;
-                }
-                rest
+                let line = std::mem::take(line);
+                self.chunk_size(line, bytes)
             }
             State::Trailers { line_is_empty } => {
                 match bytes[0] {
@@ -159,6 +129,52 @@ impl Framing {
             }
             State::Http2 | State::Ended => &[],
         }
+    }
+
+    /// Consumes the next line of a head after its first part, or a whole head.
+    fn head<'a>(&mut self, mut head: Vec<u8>, bytes: &'a [u8]) -> &'a [u8] {
+        // Most heads arrive whole and need no buffer.
+        if head.is_empty()
+            && let Some(whole) = WholeHead::read(bytes)
+        {
+            self.end_of_head(&whole);
+            return &bytes[whole.end..];
+        }
+        let (line, rest) = split_after_line(bytes);
+        head.extend_from_slice(line);
+        if matches!(head.as_slice(), b"\n" | b"\r\n") {
+            // Empty lines before a request are ignored (RFC 9112, section 2.2).
+            head.clear();
+        }
+        if head.len() > MAX_HEAD_BYTES {
+            self.state = State::Ended;
+        } else if head.ends_with(b"\n\n") || head.ends_with(b"\n\r\n") {
+            match WholeHead::read(&head) {
+                Some(whole) => self.end_of_head(&whole),
+                None => self.state = State::Ended,
+            }
+        } else {
+            self.state = State::Head(head);
+        }
+        rest
+    }
+
+    /// Consumes the line with a chunk's size after its first part, as far as it is there.
+    fn chunk_size<'a>(&mut self, mut line: Vec<u8>, bytes: &'a [u8]) -> &'a [u8] {
+        let (part, rest) = split_after_line(bytes);
+        line.extend_from_slice(part);
+        self.state = if line.ends_with(b"\n") {
+            match chunk_size(&line) {
+                Some(0) => State::Trailers { line_is_empty: true },
+                Some(size) => State::Chunk(size.saturating_add(2)),
+                None => State::Ended,
+            }
+        } else if line.len() > MAX_HEAD_BYTES {
+            State::Ended
+        } else {
+            State::ChunkSize(line)
+        };
+        rest
     }
 
     fn end_of_head(&mut self, head: &WholeHead<'_>) {

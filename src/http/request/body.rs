@@ -1,6 +1,7 @@
 //! Reads request bodies whole, within a size limit, a time limit and the memory budget.
 
 use std::pin::pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -45,7 +46,7 @@ pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), Req
 
 /// Reads the body.
 pub(crate) async fn read(
-    body: Incoming,
+    body: &mut Incoming,
     in_flight: &mut InFlightRequest,
     options: &Options,
 ) -> Result<Bytes, BodyError> {
@@ -66,6 +67,26 @@ pub(crate) async fn read(
     }
 }
 
+/// How long the rest of a body is waited for that nobody reads.
+const DISCARDING: Duration = Duration::from_secs(1);
+
+/// Reads what is left of a body and drops it, before a response over HTTP/2 begins. A response that ends earlier resets its
+/// stream, and some clients then report the reset in place of the response. Gives up on bodies that are too large or too slow.
+pub(crate) async fn discard(body: &mut Incoming, options: &Options) {
+    if body.is_end_stream() || check_length(body, options).is_err() {
+        return;
+    }
+    let reading = async {
+        let mut left = Some(options.body_limit);
+        while let Some(allowed) = left {
+            let Some(Ok(frame)) = body.frame().await else { break };
+            left = frame.into_data().map_or(Some(allowed), |part| allowed.checked_sub(part.len()));
+        }
+    };
+    // The response is sent all the same.
+    let _ = time::timeout(DISCARDING, reading).await;
+}
+
 /// The next part of the body. The request is one that the client is sending as long as there is none.
 async fn next_frame(body: &mut Incoming, in_flight: &InFlightRequest) -> Option<Result<Frame<Bytes>, hyper::Error>> {
     if body.is_end_stream() {
@@ -78,10 +99,10 @@ async fn next_frame(body: &mut Incoming, in_flight: &InFlightRequest) -> Option<
     body.frame().await
 }
 
-async fn collect(mut body: Incoming, in_flight: &mut InFlightRequest, limit: usize) -> Result<Bytes, BodyError> {
+async fn collect(body: &mut Incoming, in_flight: &mut InFlightRequest, limit: usize) -> Result<Bytes, BodyError> {
     let mut first = Bytes::new();
     let mut whole = Vec::new();
-    while let Some(frame) = next_frame(&mut body, in_flight).await {
+    while let Some(frame) = next_frame(body, in_flight).await {
         // Trailers are ignored.
         let Ok(part) = frame.map_err(RequestError::IncompleteBody)?.into_data() else { continue };
         let length = first.len() + whole.len() + part.len();

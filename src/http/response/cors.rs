@@ -25,7 +25,7 @@ pub struct Options {
 /// The origins whose scripts may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origins {
-    /// None.
+    /// No page of another origin may read responses.
     None,
     /// All.
     Any,

@@ -3,13 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustls::crypto::ring;
 use rustls::{ClientConfig, ServerConfig};
 use thiserror::Error;
 
 use crate::tls::any_host::AnyHost;
-use crate::tls::pem_files::{PemError, authorities, certificates, private_key};
+use crate::tls::pem_files::{PemError, authorities, certificates, expiry, private_key};
 
 /// HTTP's names in TLS (ALPN), the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -52,10 +53,19 @@ pub(crate) fn client_of_any_server() -> Result<ClientConfig, TlsError> {
     Ok(builder.with_custom_certificate_verifier(AnyHost::any_server(provider)).with_no_client_auth())
 }
 
+/// How clients are served over TLS.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerTls {
+    pub(crate) config: Arc<ServerConfig>,
+    /// When the first of the certificates expires; `None` if that cannot be read.
+    pub(crate) expiry: Option<SystemTime>,
+}
+
 /// Reads the files.
-pub(crate) fn read(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
+pub(crate) fn read(files: &TlsFiles) -> Result<ServerTls, TlsError> {
     let pair = |error| TlsError::Pair(files.clone(), error);
     let (chain, key) = (certificates(&files.certificate)?, private_key(&files.key)?);
+    let expiry = chain.iter().filter_map(expiry).min();
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(pair)?
@@ -63,5 +73,5 @@ pub(crate) fn read(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
         .with_single_cert(chain, key)
         .map_err(pair)?;
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
-    Ok(Arc::new(config))
+    Ok(ServerTls { config: Arc::new(config), expiry })
 }

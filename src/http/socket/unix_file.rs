@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{UnixListener, UnixSocket, UnixStream};
 
 /// The file of a socket that listens. Dropping it removes the file, unless it is another one by then.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ pub(crate) struct UnixFile {
 }
 
 impl UnixFile {
-    /// Listens on a socket at that path. Fails if a server listens there, or if there is another file.
-    pub(super) async fn listen(path: &Path, mode: u32) -> io::Result<(UnixListener, Self)> {
+    /// Listens on a socket at that path, where so many connections wait until they are accepted. Fails if a server listens there, or if there is another file.
+    pub(super) async fn listen(path: &Path, mode: u32, backlog: u32) -> io::Result<(UnixListener, Self)> {
         check(path).await?;
         // The socket takes connections from its first moment. So it is made where nobody else may enter, and moved when its
         // permissions are set.
@@ -27,7 +27,9 @@ impl UnixFile {
         let _ = fs::remove_dir(&folder);
         DirBuilder::new().mode(0o700).create(&folder)?;
         let listening = (|| {
-            let socket = UnixListener::bind(&made)?;
+            let socket = UnixSocket::new_stream()?;
+            socket.bind(&made)?;
+            let socket = socket.listen(backlog)?;
             fs::set_permissions(&made, Permissions::from_mode(mode))?;
             let metadata = fs::symlink_metadata(&made)?;
             fs::rename(&made, path)?;

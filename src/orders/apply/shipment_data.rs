@@ -39,7 +39,6 @@ pub(super) struct OrderItem {
     pub(super) link: OrderItemLink,
 }
 
-/// A shipment.
 pub(super) struct Shipment {
     pub(super) primary_order_id: Option<String>,
     pub(super) primary_ship_group_seq_id: Option<String>,
@@ -86,7 +85,6 @@ impl OrderItemLink {
 /// The number of ship groups that an order item is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grouping {
-    /// One.
     One,
     /// None: the ship group does not exist.
     None,

@@ -11,7 +11,6 @@ use crate::value::Value;
 
 /// The arguments of one selected field.
 pub(crate) struct Arguments<'a> {
-    /// The field.
     pub(crate) field: &'a Field,
     given: &'a [(usize, Literal)],
     values: &'a Values<'a>,

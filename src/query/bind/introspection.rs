@@ -36,7 +36,6 @@ impl Serialize for Constant<'_> {
 pub(super) struct MetaSelection<'a> {
     /// Its key in the response.
     pub(super) key: &'a str,
-    /// The field.
     pub(super) field: SelectedMetaField<'a>,
 }
 
@@ -110,7 +109,6 @@ impl<'a> Introspector<'a> {
         Ok(Constant::Object(fields))
     }
 
-    /// Null.
     pub(super) fn null(&mut self) -> Result<Constant<'a>, TooLarge> {
         self.spend("null".len())?;
         Ok(Constant::Null)

@@ -10,17 +10,58 @@ use prometheus_client::registry::Registry;
 
 use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
 
-/// The media type of the text.
-pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The format of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    OpenMetrics,
+    /// Prometheus' own, version 0.0.4.
+    Prometheus,
+}
+
+impl Format {
+    /// Its media type.
+    pub(crate) const fn content_type(self) -> &'static str {
+        match self {
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+        }
+    }
+}
 
 /// What the metrics read now, as text.
-pub(crate) fn expose<'a>(metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>) -> Result<String, fmt::Error> {
+pub(crate) fn expose<'a>(
+    metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>,
+    format: Format,
+) -> Result<String, fmt::Error> {
     let readings = metrics.map(|metric| (metric.description(), metric.series())).collect();
     let mut registry = Registry::default();
     registry.register_collector(Box::new(Readings(readings)));
     let mut out = String::new();
     text::encode(&mut out, &registry)?;
-    Ok(out)
+    Ok(match format {
+        Format::OpenMetrics => out,
+        Format::Prometheus => of_prometheus(&out),
+    })
+}
+
+/// The text in Prometheus' format: counters are described under the names that their samples have, and no line says that the text ends.
+fn of_prometheus(open_metrics: &str) -> String {
+    let mut out = String::with_capacity(open_metrics.len());
+    let mut lines = open_metrics.lines().filter(|line| *line != "# EOF").peekable();
+    while let Some(line) = lines.next() {
+        let is_counter = |name: &str, line: &str| line.strip_prefix("# TYPE ") == Some(&*format!("{name} counter"));
+        let described = line.strip_prefix("# HELP ").or_else(|| line.strip_prefix("# TYPE "));
+        match described.and_then(|rest| rest.split_once(' ')) {
+            // The help comes before the type.
+            Some((name, rest)) if is_counter(name, line) || lines.peek().is_some_and(|next| is_counter(name, next)) => {
+                let keyword = &line[..line.len() - name.len() - rest.len() - 1];
+                out.extend([keyword, name, "_total ", rest]);
+            }
+            _ => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// What all metrics read at one moment.
@@ -121,7 +162,8 @@ mod tests {
         COSTS.of((Size::Large,)).record(7);
         COSTS.of((Size::Large,)).record(70_000);
         let _guest = GUESTS.of(()).count();
-        insta::assert_snapshot!(expose(RECORDED.iter().copied()).unwrap());
+        insta::assert_snapshot!(expose(RECORDED.iter().copied(), Format::OpenMetrics).unwrap());
+        insta::assert_snapshot!("prometheus", expose(RECORDED.iter().copied(), Format::Prometheus).unwrap());
         insta::assert_snapshot!(markdown_table(RECORDED.iter().copied()));
     }
 }

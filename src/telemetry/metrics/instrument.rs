@@ -120,7 +120,6 @@ impl Scale for Seconds {
     const PER_UNIT: f64 = 1e9;
 }
 
-/// Credits.
 #[derive(Debug)]
 pub(crate) struct Credits;
 

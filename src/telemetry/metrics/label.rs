@@ -1,6 +1,5 @@
 //! Labels: closed sets of values, so that the number of a metric's series is known when the program is built.
 
-/// A label.
 pub(crate) trait Label: Copy + Send + Sync + 'static {
     /// The label's name.
     const NAME: &'static str;

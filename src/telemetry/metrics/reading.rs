@@ -9,7 +9,6 @@ pub(crate) struct Description {
     pub(crate) name: &'static str,
     /// What it counts or measures, one sentence.
     pub(crate) help: &'static str,
-    /// Its kind.
     pub(crate) kind: Kind,
     /// The names of its labels.
     pub(crate) labels: &'static [&'static str],
@@ -40,7 +39,6 @@ pub(crate) trait Metric: Sync {
 pub(crate) struct Series {
     /// The labels' texts, in the order of the description.
     pub(crate) labels: Vec<Cow<'static, str>>,
-    /// The value.
     pub(crate) value: Value,
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use opentelemetry::trace::TracerProvider;
-use opentelemetry::{InstrumentationScope, Key};
+use opentelemetry::{InstrumentationScope, Key, KeyValue};
 use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkError;
@@ -71,10 +71,14 @@ impl Recorder {
     }
 }
 
-/// What describes this server: the variables, and the program's name unless they have another.
+/// What describes this server: the variables, and the program's name and version unless they have others.
 fn resource() -> Resource {
-    let resource = Resource::builder();
-    let name = Resource::builder().build().get(&Key::from_static_str("service.name"));
+    let given = |key| Resource::builder().build().get(&Key::from_static_str(key));
+    let mut resource = Resource::builder();
+    if given("service.version").is_none() {
+        resource = resource.with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
+    }
+    let name = given("service.name");
     if name.is_some_and(|name| !name.as_str().starts_with("unknown_service")) {
         resource.build()
     } else {

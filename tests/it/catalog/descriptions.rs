@@ -65,7 +65,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 fn the_description_of_the_schema_states_the_limits_and_its_examples_work() {
     let schema = schema();
     let text = schema["description"].as_str().unwrap();
-    let Limits { max_cost, max_page_size, max_depth, bucket_size } = Limits::DEFAULT;
+    let Limits { max_cost, max_page_size, max_depth, bucket_size, response_size: _ } = Limits::DEFAULT;
     for part in [
         format!("a page has {max_page_size} rows"),
         format!("nests {max_depth} levels"),
@@ -78,7 +78,7 @@ fn the_description_of_the_schema_states_the_limits_and_its_examples_work() {
         assert!(text.contains(&part), "{part}: {text}");
     }
     let catalog = Catalog::built_in().unwrap();
-    assert!(catalog.sdl().starts_with("# Order management"), "the SDL begins with the description");
+    assert!(catalog.sdl().starts_with("\"\"\"\nOrder management"), "the SDL begins with the description");
     assert_eq!(catalog.description(), text);
     let examples: Vec<_> = quoted(text).filter(|code| code.contains("(first:")).collect();
     assert_eq!(examples.len(), 4, "{examples:?}");

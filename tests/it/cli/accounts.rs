@@ -168,15 +168,17 @@ async fn lists_groups_grants_and_profiles() {
     let unset = json!({
         "max-cost": null, "max-page-size": null, "max-depth": null, "bucket-size": null, "restore-rate": null,
         "deadline": null, "concurrent-queries": null, "concurrent-updates": null, "idempotency-keys": null,
+        "response-size": null,
     });
     assert_eq!(json_of(&database, "profile show ann"), unset);
     let all = "--max-cost 1 --max-page-size 2 --max-depth 3 --bucket-size 4 --restore-rate 5 --deadline 6s \
-               --concurrent-queries 7 --concurrent-updates 8 --idempotency-keys 9";
+               --concurrent-queries 7 --concurrent-updates 8 --idempotency-keys 9 --response-size 10KiB";
     assert_eq!(orderql(&database, &format!("profile set ann {all}")), "ann has these limits\n");
     assert!(orderql(&database, &format!("profile set ann {all}")).contains("nothing changed"));
     let shown = json!({
         "max-cost": 1, "max-page-size": 2, "max-depth": 3, "bucket-size": 4, "restore-rate": 5,
         "deadline": "6000ms", "concurrent-queries": 7, "concurrent-updates": 8, "idempotency-keys": 9,
+        "response-size": 10240,
     });
     assert_eq!(json_of(&database, "profile show ann"), shown);
     let error = failure(&database, "profile unset ann max-cost deadline", "");
@@ -255,7 +257,7 @@ async fn a_profile_has_a_column_for_each_limit_and_no_others() {
     let columns: BTreeMap<String, String> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let limits = LIMITS.iter().map(|limit| {
         let data_type = match limit.unit {
-            Unit::Credits | Unit::Time => "bigint",
+            Unit::Credits | Unit::Time | Unit::Bytes => "bigint",
             Unit::Count => "integer",
         };
         (limit.column.to_owned(), data_type.to_owned())

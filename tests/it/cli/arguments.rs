@@ -46,8 +46,11 @@ async fn nothing_is_made_before_all_arguments_are_known_to_be_good() {
             "expected an IP address and a port, such as 127.0.0.1:8080, [::]:8080 or localhost:8080",
         ),
         ("--listen localhost:port", "expected an IP address and a port"),
-        (&format!("--listen {taken}"), &format!("cannot listen on {taken}")),
-        (&format!("--listen 127.0.0.1:0 --admin-listen {taken}"), &format!("cannot listen on {taken}")),
+        (&format!("--listen {taken}"), &format!("cannot listen on {taken}, which the setting listen names")),
+        (
+            &format!("--listen 127.0.0.1:0 --admin-listen {taken}"),
+            &format!("cannot listen on {taken}, which the setting admin-listen names"),
+        ),
         ("--schema missing.graphql", "missing.graphql"),
         ("--external-jwks missing.json", "external-issuer is not set"),
         (

@@ -65,7 +65,18 @@ async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
     assert!(signed_in.succeeded && signed_in.stdout.contains("ORDER_SPLIT"), "{}", signed_in.stderr);
     for (arguments, expected) in [
         (&["--url", &secure, "--ca", root, "--user", "demo"][..], "demo cannot sign in: "),
-        (&["--url", &secure, "--ca", certificate, "--token", &token], "no connection to localhost"),
+        (
+            &["--url", &secure, "--ca", certificate, "--token", &token],
+            "an authority that is not trusted; name its PEM file with --ca",
+        ),
+        (
+            &["--url", &secure.replace("https:", "http:"), "--token", &token],
+            "is no HTTP; does its address begin with https://?",
+        ),
+        (
+            &["--url", &url.replace("http:", "https:"), "--token", &token],
+            "is no TLS; does its address begin with http://?",
+        ),
         (&["--url", "ftp://a"], "http://HOST:PORT"),
         (&["--url", "http://127.0.0.1:1", "--token", "x"], "no connection to 127.0.0.1:1"),
         (&["--url", &secure, "--ca", root], "name a caller"),
@@ -85,7 +96,10 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
     let keys = folder.path().join("keys");
     let examine = |database, flags: &[&str]| {
         let mut command = orderql_on(database);
-        command.args(["doctor", "--json", "--connection-limit", "100", "--key-folder"]).arg(&keys).args(flags);
+        command
+            .args(["doctor", "--json", "--listen", "127.0.0.1:0", "--connection-limit", "100", "--key-folder"])
+            .arg(&keys);
+        command.args(flags);
         let result = run(&mut command, "");
         let findings: Vec<Value> = serde_json::from_str(&result.stdout).unwrap_or_else(|_| panic!("{}", result.stderr));
         (result.succeeded, findings)
@@ -104,6 +118,48 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
     Server::start(&database, &["--key-folder", keys.to_str().unwrap()]).stop();
     let (succeeded, findings) = examine(&database, &[]);
     assert!(succeeded && findings.iter().all(|finding| finding["level"] == "ok"), "{findings:#?}");
+
+    // What migrations made is no longer so, many rows were written at once, a limit is too low, and places are taken.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let admin = database.connect().await;
+    admin
+        .batch_execute(&format!(
+            "DROP INDEX oql_order_header_of_status_by_date;
+             CREATE INDEX oql_order_header_of_status_by_date ON order_header (status_id, order_date, order_id);
+             ALTER TABLE person DISABLE TRIGGER orderql_keep;
+             ALTER TABLE party_group ENABLE TRIGGER orderql_keep_none;
+             INSERT INTO party (party_id) VALUES ('HIDDEN');
+             DELETE FROM orderql.party WHERE party_id = 'HIDDEN';
+             INSERT INTO uom (uom_id, description) SELECT 'U' || n, repeat('x', 200) FROM generate_series(1, 20000) AS n;
+             ALTER DATABASE {} CONNECTION LIMIT 3",
+            database.name()
+        ))
+        .await
+        .unwrap_or_else(|error| panic!("{error:?}"));
+    let mut command = orderql_on(&database);
+    let folder_in_a_file = keys.join("none/keys");
+    fs::write(keys.join("none"), "").unwrap();
+    command.args(["doctor", "--listen", &taken, "--key-folder"]).arg(&folder_in_a_file);
+    let examined = run(&mut command, "");
+    assert!(!examined.succeeded);
+    for expected in [
+        "without a column that they include: oql_order_header_of_status_by_date\n",
+        "→ orderql migrate --concurrently",
+        "orderql_keep on person is off",
+        "→ ALTER TABLE public.person ENABLE ALWAYS TRIGGER orderql_keep;",
+        "orderql_keep_none on party_group is not ALWAYS",
+        "1 differ from OFBiz's tables",
+        "→ VACUUM (ANALYZE) public.uom;",
+        &format!("the database {} has 3 for all, and one server needs", database.name()),
+        &format!("cannot listen on {taken}, which the setting listen names"),
+        "which the setting key-folder names",
+    ] {
+        assert!(examined.stdout.contains(expected), "{expected}: {}", examined.stdout);
+    }
+    fs::remove_file(keys.join("none")).unwrap();
+    admin.batch_execute(&format!("ALTER DATABASE {} CONNECTION LIMIT -1", database.name())).await.unwrap();
+    drop(admin);
 
     // A role that may not do everything, a database that is not as it should be, and settings that expose others.
     let admin = database.connect().await;

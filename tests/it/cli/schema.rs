@@ -182,6 +182,7 @@ fn reports_every_kind_of_error_in_a_schema_file() {
             "@search(compare:) takes a list of EQUALS, IN, RANGE",
         ),
         ("things: [Thing] @sort(key: \"SIZE\") @index", thing, "no such binding directive for a field"),
+        ("things: [Thing] @sorts(key: \"SIZE\")", thing, "for a field; did you mean @sort?"),
         (
             "thing(thingId: ID!, size: Int): Thing @point",
             thing,

@@ -15,8 +15,8 @@ use serde_json::json;
 use crate::database::postgres::Postgres;
 use crate::support::authority::Authority;
 use crate::support::database::{Database, migrated_database};
-use crate::support::http::{bearer, graphql_head, read_until};
-use crate::support::server::{Server, connection_string};
+use crate::support::http::{GRAPHQL_JSON, bearer, graphql_head, read_last_response, read_until, with_body};
+use crate::support::server::{Server, connection_string, wait_until};
 use crate::support::service_manager::ServiceManager;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
@@ -94,14 +94,21 @@ async fn a_reload_puts_good_settings_in_force_and_bad_ones_change_nothing() {
         ("", BUILT_IN.replace(FIELD, "  shippingMethod: String @column(name: \"no_such_column\")\n")),
     ] {
         fs::write(&schema, schema_text).unwrap();
-        managed.reload(&settings(&format!("cors-origins = 'https://a.example'\n{bad}")));
+        let kept = [("max-cost =", "max-cost = 1\n"), ("login-attempts =", "login-attempts = 1\n")];
+        let kept: String = kept.into_iter().filter(|(key, _)| !bad.contains(key)).map(|(_, line)| line).collect();
+        managed.reload(&settings(&format!("cors-origins = 'https://a.example'\n{kept}{bad}")));
         assert!(!managed.allows("https://a.example"), "{bad}");
         assert!(managed.sdl().contains("shippingMethod: ShipmentMethodType"), "{bad}");
     }
 
+    // A file that lost settings may be half written.
+    managed.reload("cors-origins = 'https://a.example'\nmax-cost = 1000\n");
+    assert!(!managed.allows("https://a.example"));
+
     fs::write(&schema, BUILT_IN.replace(FIELD, "")).unwrap();
     // A flag goes before the file, also in a reload.
-    let last = "cors-origins = 'https://a.example'\nbody-limit = 100\npool-size = 3\n";
+    let last =
+        "max-cost = 1000\nlogin-attempts = 5\ncors-origins = 'https://a.example'\nbody-limit = 100\npool-size = 3\n";
     managed.reload(&settings(last));
     assert!(managed.allows("https://a.example") && !managed.allows("https://b.example"));
     assert!(!managed.sdl().contains("shippingMethod"));
@@ -130,18 +137,50 @@ async fn a_reload_puts_good_settings_in_force_and_bad_ones_change_nothing() {
         "/nowhere cannot be read",
         "is no schema",
         "no_such_column",
+        "no longer has login-attempts, schema,",
     ]
     .iter()
     .enumerate()
     {
         assert!(refused[at].contains(expected), "{expected}: {refused:#?}");
     }
-    assert_eq!(refused.len(), 7, "{refused:#?}");
+    assert_eq!(refused.len(), 8, "{refused:#?}");
     let read = lines("the settings were read again");
     assert!(read.iter().all(|line| line.contains(r#""changed":"max-cost, login-attempts, cors-origins""#)), "{read:?}");
     assert!(lines("started again")[0].contains(r#""settings":"pool-size""#), "{log}");
     assert!(log.contains(&logged) && !log.contains(&unlogged), "{log}");
     drop((manager, database));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_of_the_memory_budget_changes_how_much_may_wait() {
+    let profile = Profile { concurrent_queries: Some(1), ..UNLIMITED_PROFILE };
+    let flags = ["--max-wait", "1h", "--deadline", "1h", "--body-limit", "128KiB", "--admin-listen", "127.0.0.1:0"];
+    let managed = Managed::start("reload-memory", profile, "memory-budget = '1MiB'\n", &flags).await;
+    let Managed { server, database, .. } = &managed;
+    let token = server.token("demo");
+    let mut client = database.connect().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let head = format!("{}Prefer: wait=3600\r\n", graphql_head(&token, GRAPHQL_JSON));
+    let begin = |query: &str| {
+        let mut stream = server.connect();
+        stream.write_all(with_body(&head, &json!({ "query": query }).to_string()).as_bytes()).unwrap();
+        stream
+    };
+    let running = begin(ORDER);
+    database.wait_for_lock_waits(1).await;
+    // A caller's waiting queries may take a thirty-second part of the budget.
+    let large = format!("{ORDER} #{}", "x".repeat(50_000));
+    assert_eq!(read_last_response(begin(&large)).0.status, 429);
+    managed.reload("memory-budget = '64MiB'\n");
+    let waiting = begin(&large);
+    let is_waiting = || server.metrics().get(r#"orderql_queued_requests{kind="query"}"#) == 1;
+    wait_until(is_waiting);
+    lock.rollback().await.unwrap();
+    for stream in [running, waiting] {
+        assert_eq!(read_last_response(stream).0.status, 200);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,6 +217,34 @@ async fn a_reload_replaces_the_certificate_and_keeps_connections() {
     managed.reload("");
     use_open();
     assert!(live(&second).is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_never_changes_whether_clients_are_served_over_tls() {
+    let authority = Authority::new("first");
+    let files = ServiceManager::start("reload-encryption-files").folder;
+    let [certificate, key] = ["server.crt", "server.key"].map(|name| files.path().join(name));
+    authority.write("api.example", &certificate, &key);
+    let tls = format!("tls-cert = '{}'\ntls-key = '{}'\n", certificate.display(), key.display());
+
+    let clear = Managed::start("reload-clear", Profile::DEFAULT, "", &[]).await;
+    clear.reload(&format!("{tls}cors-origins = 'https://a.example'\n"));
+    assert_eq!(clear.server.get("/health/live").status, 200, "it is still served in clear");
+    assert!(!clear.allows("https://a.example"));
+
+    let encrypted = Managed::start("reload-encrypted", Profile::DEFAULT, &tls, &[]).await;
+    for without in ["", "tls-cert = ''\ntls-key = ''\n"] {
+        encrypted.reload(without);
+        let mut stream = authority.connect("api.example", encrypted.server.connect());
+        stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        let mut response = [0; 15];
+        stream.read_exact(&mut response).unwrap();
+        assert_eq!(&response, b"HTTP/1.1 200 OK");
+    }
+    let (clear, encrypted) = (clear.server.stop(), encrypted.server.stop());
+    assert!(clear.contains("tls-cert and tls-key were not set at the start"), "{clear}");
+    assert!(encrypted.contains("no longer has tls-cert, tls-key, which it had at the start"), "{encrypted}");
+    assert!(encrypted.contains("tls-cert and tls-key were set at the start"), "{encrypted}");
 }
 
 /// Clients that send queries until they are stopped. Each counts its complete responses, and fails at any other.

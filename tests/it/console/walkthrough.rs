@@ -38,9 +38,21 @@ async fn somebody_writes_prices_runs_and_follows_queries_in_a_browser() {
     let server = Server::start(&database, &["--console", "on"]);
     let visit = Visit { browser, origin: format!("http://{}", server.address) };
 
-    visit.browser.open(&format!("{}/rest/s1/graphql", visit.origin));
+    // The query of a link is written in several lines, and the tab has its name. The root leads to the console.
+    visit.browser.open(&format!(
+        "{}/rest/s1/graphql?query=query+Mine%7Borders(first:2)%7Bedges%7Bnode%7BorderId%7D%7D%7D%7D",
+        visit.origin
+    ));
+    visit.browser.wait_for(
+        "window.__MONACO !== undefined && document.querySelector('.graphiql-query-editor .view-line') !== null",
+    );
+    visit.browser.wait_for(&format!("{TEXT}.startsWith('query Mine {{\\n  orders(first: 2) {{\\n')"));
+    assert_eq!(visit.browser.text(".graphiql-tab-button"), "Mine");
+    visit.browser.run("sessionStorage.clear()");
+    visit.browser.open(&visit.origin);
     visit.sign_in();
     visit.price_and_run();
+    visit.lose_the_server();
     visit.follow_suggestions();
     visit.choose_fields();
     visit.complete_a_search();
@@ -64,6 +76,19 @@ impl Visit {
         let browser = &self.browser;
         browser.wait_for("document.querySelector('.oq-dialog[open]')");
         self.check_accessibility("signing in");
+        for scheme in ["dark", "light"] {
+            self.prefer(scheme);
+            // What is behind the dialog is not seen through it, and its fields have borders.
+            let colours = browser.run(
+                "const colour = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+                 return [colour('.oq-dialog', 'backgroundColor'), colour('.oq-dialog input', 'borderTopColor'), colour('.oq-dialog', 'color')]",
+            );
+            let [background, border, text] = [0, 1, 2].map(|index| colours[index].as_str().unwrap());
+            let is_light = scheme == "light";
+            assert_eq!(background, if is_light { "rgb(255, 255, 255)" } else { "rgb(33, 42, 59)" }, "{colours}");
+            assert!(border != background && !border.ends_with(", 0)"), "{colours}");
+            assert_ne!(text, background);
+        }
         // The field has the focus. Enter sends the form.
         browser.type_keys("demo");
         browser.type_into(".oq-dialog input[name=password]", &format!("wrong{ENTER}"));
@@ -86,6 +111,13 @@ impl Visit {
         assert_eq!(self.credits(), 1000);
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-footer", "190 credits paid");
+        browser.wait_for_text(".oq-gauge", "credits left");
+        browser.wait_for_text(".oq-panel", "each term on a key that is not selective");
+        // The name of the tab is that of the first field.
+        assert_eq!(browser.text(".graphiql-tab-button"), "orders");
+        // Below each tool is its name, whole.
+        let cut = "[...document.querySelectorAll('.oq-tool')].filter(({ scrollWidth, clientWidth, innerText }) => scrollWidth > clientWidth || !innerText)";
+        assert_eq!(browser.run(&format!("return {cut}.length")), json!(0));
         browser.wait_for_text(".graphiql-response .view-lines", "\"data\"");
         browser.wait_for_text("#paid", "190 credits");
         self.picture("console.png");
@@ -98,15 +130,15 @@ impl Visit {
         self.write(
             "{ orders(first: 100) { edges { node { orderId orderItems(first: 100) { edges { node { productId quantity",
         );
-        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 30200"));
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText.replace(',', '')) === 30200"));
         browser.press("Smaller outer pages");
-        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 906"));
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText.replace(',', '')) === 906"));
         assert!(self.query().contains("orders(first: 3)"), "{}", self.query());
         // A page without a size, and a misspelt field.
         self.write("{ orders { edges { node { ordrId");
         browser.press("Add first: 10");
         browser.press("Use orderId");
-        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText) === 20"));
+        browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText.replace(',', '')) === 20"));
         assert_eq!(self.query(), "{ orders(first: 10) { edges { node { orderId}}}}");
         // A change can be undone.
         browser.click(EDITOR);
@@ -187,14 +219,10 @@ impl Visit {
         browser.wait_for_text(".oq-panel [role=status]", " ms.");
         browser.wait_for_text(".oq-tree > li > p", "orders, 5 rows");
         self.check_accessibility("the plan");
-        let scheme = |scheme: &str| {
-            let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-            browser.command("Emulation.setEmulatedMedia", &features);
-        };
-        scheme("dark");
+        self.prefer("dark");
         browser.wait_for("document.querySelector('.monaco-editor.vs-dark')");
         self.check_accessibility("the plan in the dark");
-        scheme("light");
+        self.prefer("light");
         browser.wait_for("document.querySelector('.monaco-editor.vs')");
     }
 
@@ -203,7 +231,7 @@ impl Visit {
         let first = "document.querySelector('.oq-scroll td')?.innerText";
         browser.click("[aria-label='Show Pages']");
         browser.press("First");
-        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 pages");
+        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 page,");
         let first_page = browser.wait_for(first);
         browser.press("Next");
         browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 10 read on 2 pages");
@@ -213,7 +241,7 @@ impl Visit {
         browser.wait_for(&format!("{first} === {first_page}"));
         // Backward from the end.
         browser.press("Last");
-        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 pages");
+        browser.wait_for_text(".oq-panel [role=status]", "5 rows here, 5 read on 1 page,");
         browser.press("Previous");
         browser.wait_for_text(".oq-panel [role=status]", "10 read on 2 pages");
         self.check_accessibility("pages");
@@ -238,10 +266,11 @@ impl Visit {
 
     fn draw_a_timeline(&self) {
         let browser = &self.browser;
-        browser.click("[aria-label='Show Order timeline']");
+        browser.click("[aria-label='Show Timeline']");
         browser.type_into(".oq-panel input", &format!("{CONTROL}a"));
         browser.type_keys(&format!("DEMO10090{ENTER}"));
-        browser.wait_for("document.querySelectorAll('.oq-timeline li').length > 5");
+        // A short first page, and the rest of its lists.
+        browser.wait_for_text(".oq-panel [role=status]", "2 requests, 171 credits");
         let events = browser.text(".oq-timeline");
         let order = ["Order placed", "Order approved", "Shipment 9998 created"].map(|event| events.find(event));
         assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{events}");
@@ -254,7 +283,7 @@ impl Visit {
 
     fn read_documentation(&self) {
         let browser = &self.browser;
-        browser.click("[aria-label='Show Documentation Explorer']");
+        browser.click("[aria-label='Show Docs']");
         browser.wait_for_text(".graphiql-doc-explorer-content", "Order management over Apache OFBiz");
         self.check_accessibility("the documentation");
     }
@@ -263,8 +292,7 @@ impl Visit {
     fn change_appearance(&self) {
         let browser = &self.browser;
         browser.click("[aria-label='Show Price']");
-        let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
-        browser.command("Emulation.setEmulatedMedia", &dark);
+        self.prefer("dark");
         browser.wait_for("document.querySelector('.monaco-editor.vs-dark')");
         self.check_accessibility("in the dark");
         let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true });
@@ -272,8 +300,36 @@ impl Visit {
         browser.wait_for("innerWidth === 390");
         browser.wait_for("document.documentElement.scrollWidth <= 390");
         self.check_accessibility("on a phone");
+        for tool in ["Docs", "Explorer", "Plan", "Pages", "Timeline", "Price"] {
+            browser.run("document.querySelector('.graphiql-container').scrollTo(0, 0)");
+            browser.click(&format!("[aria-label='Show {tool}']"));
+            // What it opens is seen at once, and below it, not above each other, the editor and its variables.
+            browser.wait_for(&format!("document.querySelector('[aria-label=\"Hide {tool}\"]')"));
+            let boxes = browser.run(
+                "const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+                 const [tools, panel, editor, variables, response] = ['.graphiql-sidebar', '.graphiql-plugin', '.graphiql-query-editor',
+                   '.graphiql-editor-tools', '.graphiql-response'].map(box);
+                 const text = getComputedStyle(document.querySelector('.graphiql-query-editor')).overflow;
+                 return [tools.bottom <= panel.top, panel.height > 40, panel.bottom <= editor.top, editor.top < innerHeight - 100,
+                   editor.bottom <= variables.top + 1, variables.bottom <= response.top + 1, text === 'hidden']",
+            );
+            assert_eq!(boxes, json!([true, true, true, true, true, true, true]), "{tool}");
+        }
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-footer", "credits paid");
+    }
+
+    /// What was read stays while the server is away.
+    fn lose_the_server(&self) {
+        let browser = &self.browser;
+        self.connect(false);
+        browser.click(".graphiql-execute-button");
+        browser.wait_for_text(".oq-away", "The server cannot be reached. The result above is old");
+        browser.wait_for_text(".graphiql-response .view-lines", "\"data\"");
+        self.check_accessibility("without the server");
+        self.connect(true);
+        browser.press("Try again");
+        browser.wait_for_text(".oq-footer", "190 credits paid");
     }
 
     fn sign_out(&self) {
@@ -286,11 +342,12 @@ impl Visit {
     /// Nothing was asked of anybody else, and nothing was tried that the page must not do.
     fn check_requests(&self) {
         let complaints = self.browser.log("browser");
-        // Signing in with a wrong password is one.
+        // Signing in with a wrong password is one, and losing the server another.
         let others = complaints.iter().filter(|entry| {
             let message = entry["message"].as_str().unwrap();
             !message
                 .contains("/rest/s1/auth/token - Failed to load resource: the server responded with a status of 401")
+                && !message.contains("net::ERR_INTERNET_DISCONNECTED")
         });
         let others: Vec<_> = others.filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING").collect();
         assert!(others.is_empty(), "{others:#?}");
@@ -320,7 +377,22 @@ impl Visit {
     }
 
     fn credits(&self) -> u64 {
-        self.browser.text(".oq-number").parse().unwrap()
+        self.browser.text(".oq-number").replace(',', "").parse().unwrap()
+    }
+
+    /// Has the system prefer light or dark pages.
+    fn prefer(&self, scheme: &str) {
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.browser.command("Emulation.setEmulatedMedia", &features);
+        self.browser.wait_for(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+    }
+
+    /// Connects the browser to the network, or not.
+    fn connect(&self, is_online: bool) {
+        self.browser.command("Network.enable", &json!({}));
+        let conditions =
+            json!({ "offline": !is_online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.browser.command("Network.emulateNetworkConditions", &conditions);
     }
 
     fn check_accessibility(&self, state: &str) {

@@ -86,6 +86,12 @@ async fn the_library_the_command_and_the_server_report_the_same_costs() {
         let printed = explain_json(&request);
         assert_eq!(printed["cost"], cost["requestedQueryCost"], "{seed}");
         assert_eq!((&printed["depth"], &printed["admitted"]), (&cost["depth"], &cost["admitted"]), "{seed}");
+        let most = explanation.estimate.cost().saturating_mul(1024).max(4 << 20);
+        assert_eq!(
+            (&printed["responseBytes"], &cost["maxResponseBytes"]),
+            (&cost["responseBytes"], &json!(most)),
+            "{seed}"
+        );
         assert_eq!(json!(printed["plan"]["branches"].as_array().unwrap().len()), cost["branches"], "{seed}");
         let roots = printed["breakdown"].as_array().unwrap().iter().map(|line| line["total"].as_u64().unwrap());
         assert_eq!(json!(roots.sum::<u64>()), cost["requestedQueryCost"], "{seed}");
@@ -125,7 +131,8 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
             let cost = &body["extensions"]["cost"];
             assert_eq!((response.status, &body["data"], body.get("errors")), (200, &Value::Null, None));
             let bucket = json!({ "passed": passed, "retryAfterMs": if passed { json!(0) } else { Value::Null } });
-            let gates = json!({ "depth": { "passed": true }, "cost": { "passed": true }, "bucket": bucket });
+            let passed = json!({ "passed": true });
+            let gates = json!({ "depth": passed, "cost": passed, "responseSize": passed, "bucket": bucket });
             assert_eq!((&cost["admitted"], &cost["gates"]), (&json!(true), &gates));
             let status = json!({ "maximumAvailable": 3, "currentlyAvailable": 3 - spent, "restoreRate": 0 });
             assert_eq!(cost["throttleStatus"], status);
@@ -147,6 +154,8 @@ async fn a_query_can_be_validated_without_execution_or_debit() {
     assert_eq!(send(&server, "none", &order("orderId"), &[VALIDATE]).status, 401);
     let misspelt = send(&server, &token, &order("orderId"), &["GraphQL-Cost: validte"]);
     assert_eq!((misspelt.status, misspelt.code().as_str()), (400, "BAD_USER_INPUT"));
+    let several = send(&server, &token, &order("orderId"), &[VALIDATE, "GraphQL-Cost: analyze"]);
+    assert_eq!((several.status, several.code().as_str()), (400, "BAD_USER_INPUT"));
     // Without the header, or with another value, the response has no list of fields.
     for headers in [&[][..], &["X-GraphQL-Cost-Include-Fields: false"]] {
         let response =

@@ -4,6 +4,7 @@
 mod cluster;
 mod faults;
 mod migrate;
+mod migrate_options;
 mod outage;
 mod pooler;
 pub mod postgres;

@@ -170,15 +170,16 @@ async fn an_export_ends_with_its_time_and_another_goes_on() {
 async fn a_caller_runs_one_export_which_ends_with_its_client_or_the_server() {
     let profile = Profile { bucket_size: Some(200), max_cost: Some(200), restore_rate: Some(1), ..Profile::DEFAULT };
     let (mut server, _database, token) =
-        server(profile, &["--grace", "1h", "--exports", "1", "--pool-wait", "100ms"]).await;
+        server(profile, &["--grace", "1h", "--exports", "1", "--write-timeout", "1h"]).await;
     let query = CHEAP;
     // It waits for minutes for the credits of its second page.
     let running = begin(&server, &token, query);
     let refused = server.send(request(&token, query, &json!({})));
     assert_eq!((refused.status, refused.code().as_str()), (429, "THROTTLED"));
     assert!(refused.body.contains("an export of yours is running"), "{refused:?}");
-    let busy = server.send(request(&server.token("other"), query, &json!({})));
-    assert_eq!((busy.status, busy.code().as_str()), (503, "SERVICE_UNAVAILABLE"), "all connections are in use");
+    let impatient = format!("{}Prefer: wait=0\r\n", graphql_head(&server.token("other"), LINES));
+    let busy = server.send(with_body(&impatient, &json!({ "query": query }).to_string()));
+    assert_eq!((busy.status, busy.code().as_str()), (503, "SERVICE_UNAVAILABLE"), "all places are taken");
     drop(running);
     let short = loop {
         let refused = server.send(request(&token, query, &json!({})));
@@ -206,6 +207,76 @@ async fn a_caller_runs_one_export_which_ends_with_its_client_or_the_server() {
     assert!(end["cursor"].is_string(), "{end}");
     drop(lines);
     assert!(!server.wait().contains("cut off"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_waits_gives_its_place_to_another_and_can_be_gone_on_with() {
+    let profile = Profile { bucket_size: Some(200), max_cost: Some(200), restore_rate: Some(1), ..Profile::DEFAULT };
+    let (server, database, token) = server(profile, &["--exports", "1", "--write-timeout", "100ms"]).await;
+    // It waits for minutes for the credits of its second page, with its transaction.
+    let waiting = begin(&server, &token, CHEAP);
+    let few = CHEAP.replace("first: 100", "first: 100, query: \"orderId:NONE\"");
+    let (response, lines) = export(&server, &server.token("other"), &few, &json!({}));
+    assert_eq!((response.status, &lines.end["complete"]), (200, &json!(true)));
+    let mut body = String::new();
+    BufReader::new(waiting).read_to_string(&mut body).unwrap();
+    let end = body.lines().rev().find(|line| line.starts_with("{\"@end\"")).unwrap();
+    let end = &serde_json::from_str::<Value>(end).unwrap()["@end"];
+    assert_eq!((&end["complete"], &end["nodes"], &end["errors"]), (&json!(false), &json!(100), &Value::Null));
+    assert!(end["cursor"].is_string(), "{end}");
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'";
+    let client = database.connect().await;
+    while client.query_one(open, &[]).await.unwrap().get::<_, i64>(0) > 0 {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exports_wait_for_a_place_until_the_server_stops() {
+    let profile = Profile { bucket_size: Some(200), max_cost: Some(200), restore_rate: Some(1), ..Profile::DEFAULT };
+    let flags = ["--exports", "1", "--write-timeout", "1h", "--max-wait", "1h", "--grace", "1h"];
+    let flags = [&flags[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let (mut server, _database, token) = server(profile, &flags).await;
+    let running = begin(&server, &token, CHEAP);
+    let mut waiting = server.connect();
+    waiting.write_all(request(&server.token("other"), CHEAP, &json!({})).as_bytes()).unwrap();
+    let pending = r#"db_client_connection_pending_requests{db_client_connection_pool_name="exports"}"#;
+    server.wait_for_metrics(|metrics| metrics.get(pending) == 1);
+    server.terminate();
+    let (refused, body) = read_last_response(waiting);
+    assert_eq!(refused.status, 503);
+    assert!(String::from_utf8(body).unwrap().contains("the server is stopping"));
+    drop(running);
+    assert!(!server.wait().contains("cut off"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_has_to_fit_into_the_memory_that_a_connection_may_hold() {
+    let flags = ["--memory-budget", "2MiB", "--body-limit", "256KiB", "--restore-rate", "0"];
+    let (server, database, token) = server(UNLIMITED_PROFILE, &flags).await;
+    // The later half of the orders has long names.
+    let lengthen = "UPDATE order_header SET order_name = repeat('x', 100) WHERE order_id > (
+        SELECT order_id FROM order_header ORDER BY order_id OFFSET 1000 LIMIT 1)";
+    database.connect().await.batch_execute(lengthen).await.unwrap();
+    let names = (0..20).map(|number| format!("n{number}: orderName")).collect::<Vec<_>>().join(" ");
+    let query = |reverse: bool, after: &Value| {
+        let after = after.as_str().map(|after| format!(", after: \"{after}\"")).unwrap_or_default();
+        format!(
+            "{{ orders(first: 100, sortKey: ORDER_ID, reverse: {reverse}{after}) {{ edges {{ node {{ orderId {names} }} }} }} }}"
+        )
+    };
+    let available = || server.query(&token, "{ __typename }").available();
+    let (response, lines) = export(&server, &token, &query(false, &Value::Null), &json!({}));
+    assert_eq!((response.status, lines.end["errors"][0]["extensions"]["code"].as_str()), (200, Some("COST_EXCEEDED")));
+    assert_eq!(lines.end["nodes"], 1000, "{}", lines.end);
+    assert!(lines.end["cursor"].is_string());
+    // A first page that never fits is not to be tried again.
+    let before = available();
+    for (reverse, after) in [(true, &Value::Null), (false, &lines.end["cursor"])] {
+        let refused = server.send(request(&token, &query(reverse, after), &json!({})));
+        assert_eq!((refused.status, refused.code().as_str()), (400, "COST_EXCEEDED"), "{refused:?}");
+        let facts = refused.json()["errors"][0]["extensions"].clone();
+        assert!(facts["pageBytes"].as_u64() > facts["maxPageBytes"].as_u64(), "{facts}");
+    }
+    assert_eq!(available(), before, "refused pages are not paid");
 }
 
 #[tokio::test(flavor = "multi_thread")]

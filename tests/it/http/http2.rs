@@ -100,6 +100,71 @@ async fn resetting_a_stream_cancels_its_statements_and_no_others() {
     assert_eq!(answered, 2);
 }
 
+/// A response that leaves while the client is sending would reset the stream.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_before_the_body_waits_for_it_and_ends_its_stream() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let (client, connection) = h2::client::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    for (path, header, status) in [
+        ("/rest/s1/graphql", ("accept", "*/*".to_owned()), 401),
+        ("/rest/s1/graphql", ("authorization", format!("Bearer {token}")), 415),
+        ("/nowhere", ("accept", "*/*".to_owned()), 404),
+        ("/health/live", ("accept", "*/*".to_owned()), 405),
+    ] {
+        let request = hyper::Request::post(format!("http://{}{path}", server.address)).header(header.0, header.1);
+        let mut client = client.clone().ready().await.unwrap();
+        let (response, mut sender) = client.send_request(request.body(()).unwrap(), false).unwrap();
+        sender.send_data(Bytes::from_static(&[b' '; 10_000]), false).unwrap();
+        let mut ping = client.clone().ready().await.unwrap();
+        // Another response of the same connection shows that the server had the time.
+        let alive = hyper::Request::get(format!("http://{}/health/live", server.address)).body(()).unwrap();
+        assert_eq!(ping.send_request(alive, true).unwrap().0.await.unwrap().status(), 200);
+        // Fails if the stream was reset.
+        sender.send_data(Bytes::from_static(&[b' '; 10_000]), true).unwrap();
+        let response = response.await.unwrap();
+        assert_eq!(response.status(), status, "{path}");
+        assert!(!read(response.into_body()).await.is_empty(), "{path}");
+    }
+}
+
+/// The client of Debian 12, which loses a response whose stream is reset.
+#[tokio::test(flavor = "multi_thread")]
+async fn curl_and_node_see_every_early_response() {
+    let (server, _database, _token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let url = format!("http://{}/rest/s1/graphql", server.address);
+    let body = format!("{{\"query\": \"{}\"}}", " ".repeat(60_000));
+    let mut clients = vec![(
+        "curl",
+        vec!["--http2-prior-knowledge", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "-d", &body, &url],
+    )];
+    let script = "const client = require('http2').connect(new URL(process.argv[1]).origin);
+        const stream = client.request({ ':method': 'POST', ':path': new URL(process.argv[1]).pathname });
+        stream.on('response', (headers) => process.stdout.write(String(headers[':status'])));
+        stream.on('error', (error) => process.stdout.write(error.message)).on('close', () => client.close());
+        stream.resume(); stream.end(process.argv[2]);";
+    clients.push(("node", vec!["-e", script, &url, &body]));
+    for (program, arguments) in clients {
+        for _ in 0..10 {
+            let Ok(output) = std::process::Command::new(program).args(&arguments).output() else { break };
+            let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert_eq!(text, "401", "{program}");
+        }
+    }
+}
+
+/// The bytes of a response's body.
+async fn read(mut body: h2::RecvStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Some(part) = body.data().await {
+        let part = part.unwrap();
+        body.flow_control().release_capacity(part.len()).unwrap();
+        bytes.extend_from_slice(&part);
+    }
+    bytes
+}
+
 /// Sends a query on a new stream and returns the body of the response.
 async fn send(client: SendRequest<Bytes>, uri: &str, token: &str, query: &str) -> Value {
     let mut client = client.ready().await.unwrap();
@@ -112,12 +177,5 @@ async fn send(client: SendRequest<Bytes>, uri: &str, token: &str, query: &str) -
     sender.send_data(json!({ "query": query }).to_string().into(), true).unwrap();
     let response = response.await.unwrap();
     assert_eq!(response.status(), 200);
-    let mut body = response.into_body();
-    let mut bytes = Vec::new();
-    while let Some(part) = body.data().await {
-        let part = part.unwrap();
-        body.flow_control().release_capacity(part.len()).unwrap();
-        bytes.extend_from_slice(&part);
-    }
-    serde_json::from_slice(&bytes).unwrap()
+    serde_json::from_slice(&read(response.into_body()).await).unwrap()
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::thread;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::database::{Database, loaded_database, table_digests};
 use crate::support::http::{GRAPHQL_JSON, JSON, Response, graphql_head, read_responses, read_to_end};
-use crate::support::server::Server;
+use crate::support::server::{Server, server_with_users};
 use crate::support::users::create_users;
 
 /// A server on the demo orders, and digests of its tables before the first request.
@@ -555,4 +556,25 @@ fn sent(server: &Server, request: &[u8]) -> std::net::TcpStream {
     let mut stream = server.connect();
     let _ = stream.write_all(request);
     stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_queries_that_are_not_valid_are_refused_when_a_caller_sends_many() {
+    let users = [("demo", Profile::DEFAULT), ("other", Profile::DEFAULT)];
+    let (server, _database) = server_with_users(&users, &[]).await;
+    let (token, other) = (server.token("demo"), server.token("other"));
+    let fields: String = (0..9_000).map(|number| format!(" wrong{number}")).collect();
+    let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+    let responses: Vec<_> = thread::scope(|scope| {
+        let send = || server.query_as(GRAPHQL_JSON, &token, &query);
+        let senders: Vec<_> = (0..64).map(|_| scope.spawn(send)).collect();
+        senders.into_iter().map(|sender| sender.join().unwrap()).collect()
+    });
+    let (checked, refused): (Vec<_>, Vec<_>) = responses.iter().partition(|response| response.status == 400);
+    assert!(checked.iter().all(|response| response.code() == "GRAPHQL_VALIDATION_FAILED") && !checked.is_empty());
+    assert!(refused.iter().all(|response| (response.status, response.code().as_str()) == (429, "THROTTLED")));
+    assert!(refused.iter().all(|response| response.header("retry-after").is_some()) && !refused.is_empty());
+    // Small ones are checked at once, and others have a pace of their own.
+    assert_eq!(server.query_as(GRAPHQL_JSON, &token, "{ wrong }").status, 400);
+    assert_eq!(server.query_as(GRAPHQL_JSON, &other, &query).status, 400);
 }

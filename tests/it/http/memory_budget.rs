@@ -1,11 +1,16 @@
 //! Clients that make the server hold bodies, and responses that they do not read.
 
+use std::io::Write as _;
+
 use bytes::Bytes;
 use h2::RecvStream;
 use hyper::Response;
 use orderql::access::profile::Profile;
+use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::support::http::GRAPHQL_JSON;
+use crate::support::http::{JSON, graphql_head};
 use crate::support::http2::{ask, begin, connect, read};
 use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
@@ -49,6 +54,26 @@ async fn unfinished_bodies_take_no_more_than_the_budget() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn callers_that_take_the_whole_budget_leave_operators_theirs() {
+    let flags = [&SMALL_BUDGET[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &flags).await;
+    let head = format!("{}Content-Length: 60000\r\n\r\n", graphql_head(&token, JSON));
+    let padding = format!("X-Padding: {}", "x".repeat(4000));
+    let mut unfinished = Vec::new();
+    // Each connection holds so little that it may use the last quarter as well. The small ones take what the large ones leave.
+    while server.request("GET /health/live", &[&padding], "").status == 200 {
+        let sent = if unfinished.len() < 100 { 20_000 } else { 1000 };
+        let mut stream = server.connect();
+        stream.write_all(&[head.as_bytes(), &vec![b' '; sent]].concat()).unwrap();
+        unfinished.push(stream);
+        assert!(unfinished.len() < 200);
+    }
+    for path in ["/health/live", "/health/ready", "/metrics", "/config"] {
+        assert_eq!(server.as_operator(&format!("GET {path}"), &[&padding], "").status, 200, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn unread_responses_take_no_more_than_the_budget() {
     let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
     let client = connect(&server, 0).await;
@@ -89,4 +114,21 @@ async fn an_unread_response_keeps_its_callers_place_and_ends_its_connection() {
     let other = connect(&server, 65_535).await;
     while ask(&other, &server, &token, SMALL).await.status() == 429 {}
     assert!(read(ask(&other, &server, &token, LARGE).await).await > 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_count_before_they_are_made() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
+    let post = |objects: usize| {
+        let variables = json!({ "unused": vec![json!({ "a": 1 }); objects] });
+        server.post(&token, GRAPHQL_JSON, json!({ "query": SMALL, "variables": variables }).to_string())
+    };
+    assert_eq!(post(100).status, 200);
+    // Some kilobytes of text, which would be half a mebibyte of values.
+    let refused = post(1_000);
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    let too_many = post(10_000);
+    assert_eq!((too_many.status, too_many.code().as_str()), (413, "PAYLOAD_TOO_LARGE"));
+    let extensions = &too_many.json()["errors"][0]["extensions"];
+    assert_eq!((&extensions["values"], &extensions["maxValues"]), (&json!(20_004), &json!(10_000)));
 }

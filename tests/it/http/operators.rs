@@ -1,6 +1,8 @@
 //! The operators' listener.
 
 use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
 
 use orderql::config::settings::SETTINGS;
 use orderql::database::connection::connect::connect;
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::cluster::cluster;
 use crate::support::database::migrated_database;
+use crate::support::http::read_responses;
 use crate::support::server::{Server, connection_string, wait_until};
 
 const FLAGS: [&str; 4] = ["--admin-listen", "127.0.0.1:0", "--console", "off"];
@@ -28,6 +31,13 @@ async fn only_operators_have_metrics_and_settings_and_see_the_parts() {
     }
     let metrics = server.get_as_operator("/metrics");
     assert_eq!(metrics.header("content-type"), Some("application/openmetrics-text; version=1.0.0; charset=utf-8"));
+    let older = server.as_operator("GET /metrics", &["Accept: text/plain;version=0.0.4", "Connection: close"], "");
+    assert_eq!(older.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert!(
+        older.body.contains("# TYPE orderql_errors_total counter\n") && !older.body.contains("# EOF"),
+        "{}",
+        older.body
+    );
     for path in ["/auth/token", "/rest/s1/graphql", "/api/updateOrder", "/.well-known/jwks.json"] {
         assert_eq!(server.get_as_operator(path).status, 404, "{path}");
     }
@@ -78,6 +88,22 @@ async fn only_operators_have_metrics_and_settings_and_see_the_parts() {
     let metrics = server.metrics();
     assert_eq!([metrics.get("orderql_ready"), metrics.get(r#"orderql_part_ok{part="database"}"#)], [0, 0]);
     admin.batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_not_shown_under_names_that_anybody_may_register() {
+    let database = migrated_database().await;
+    let server = Server::start(&database, &FLAGS);
+    let ask = |path: &str, host: &str| {
+        let mut stream = TcpStream::connect(server.admin_address.unwrap()).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        read_responses(stream).remove(0)
+    };
+    for (host, status) in [("localhost:9464", 200), ("127.0.0.1", 200), ("[::1]:9464", 200), ("evil.example", 400)] {
+        assert_eq!(ask("/config", host).status, status, "{host}");
+        // Whoever knows the address knows that the server is there.
+        assert_eq!(ask("/metrics", host).status, 200, "{host}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

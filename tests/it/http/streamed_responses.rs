@@ -198,6 +198,21 @@ async fn a_response_whose_rows_stop_coming_breaks_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_response_breaks_off_when_its_callers_account_is_closed() {
+    let (server, database, token) = server(PROFILE, &["--write-timeout", "1h"]).await;
+    let client = database.connect().await;
+    let (stream, _) = begin(&server, &token, &client).await;
+    let disable = "UPDATE orderql.user_account SET disabled = true WHERE user_id = 'demo'";
+    client.batch_execute(disable).await.unwrap();
+    while server.query(&token, "{ __typename }").status == 200 {}
+    assert!(!read_to_end(stream).ends_with("0\r\n\r\n"));
+    let log = server.stop();
+    let line =
+        log.lines().find(|line| line.contains("\"operation\":\"Huge\"") && !line.contains("slow query")).unwrap();
+    assert!(line.contains("UNAUTHENTICATED"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn half_of_the_connections_are_for_others() {
     let (server, database, token) = server(PROFILE, &["--pool-size", "4", "--memory-budget", "1GiB"]).await;
     let client = database.connect().await;

@@ -22,7 +22,7 @@ struct Encrypted {
     server: Server,
     authority: Authority,
     _folder: TestFolder,
-    _database: Database,
+    database: Database,
 }
 
 /// The flags that name the files of a certificate, and the files.
@@ -41,7 +41,7 @@ impl Encrypted {
         let (tls, certificate, key) = certificate(&folder);
         authority.write("api.example", &certificate, &key);
         let flags: Vec<_> = tls.iter().map(String::as_str).chain(flags.iter().copied()).collect();
-        Self { server: Server::start(&database, &flags), authority, _folder: folder, _database: database }
+        Self { server: Server::start(&database, &flags), authority, _folder: folder, database }
     }
 
     /// Sends a request on a connection of its own, and returns the response.
@@ -150,4 +150,13 @@ async fn says_why_a_certificate_cannot_be_used_before_anything_is_made() {
     std::fs::set_permissions(&key, mode(0o644)).unwrap();
     assert!(serve(&flags).contains("chmod 600"));
     assert!(!keys.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_metric_says_when_the_certificate_expires() {
+    let encrypted = Encrypted::start("expiry", &["--admin-listen", "127.0.0.1:0"]).await;
+    let metrics = encrypted.server.metrics();
+    assert!(metrics.samples["orderql_certificate_days"] > 1.0, "{:?}", metrics.samples["orderql_certificate_days"]);
+    let clear = Server::start(&encrypted.database, &["--admin-listen", "127.0.0.1:0"]);
+    assert!(!clear.metrics().samples.contains_key("orderql_certificate_days"));
 }

@@ -165,9 +165,10 @@ fn query_or_introspection(catalog: &Catalog, seed: u64, random: &mut Random) -> 
 
 /// Limits near what a query has.
 fn limits_near(explanation: &Explanation, random: &mut Random) -> Limits {
-    let (cost, depth) = (explanation.estimate.cost(), explanation.depth);
+    let (cost, depth, bytes) = (explanation.estimate.cost(), explanation.depth, explanation.response_size.measured);
     Limits {
         max_cost: *random.pick(&[0, cost / 2, cost.saturating_sub(1), cost, cost + 1, u64::MAX]),
+        response_size: *random.pick(&[bytes.saturating_sub(1), bytes]),
         max_page_size: *random.pick(&[1, 5, 100, 10_000, 10_000, 10_000]),
         max_depth: *random.pick(&[0, depth.saturating_sub(1), depth, depth + 1, 50, 50]),
         bucket_size: if random.chance(80) { u64::MAX } else { *random.pick(&[cost.saturating_sub(1), cost]) },
@@ -191,7 +192,8 @@ fn a_cached_request_has_the_same_result_as_a_fresh_one_whatever_limits_came_befo
                 let cached = compiler.compile(&request, limits).map(|compiled| format!("{compiled:?}"));
                 assert_eq!(cached, fresh[caller], "{seed}: {limits:?} {}", request.query);
                 if let Ok(explanation) = compiler.explain(&request, limits) {
-                    assert_eq!(explanation.check.is_admitted(), cached.is_ok(), "{seed}: {limits:?}");
+                    let is_admitted = explanation.check.is_admitted() && explanation.response_size.is_passed();
+                    assert_eq!(is_admitted, cached.is_ok(), "{seed}: {limits:?}");
                     assert_eq!(explanation.errors, cached.err(), "{seed}: {limits:?}");
                 }
             }

@@ -83,6 +83,17 @@ async fn metrics_agree_with_what_was_requested() {
         .map(|result| metrics.get(&format!("orderql_query_cache_lookups_total{{cache=\"text\",result=\"{result}\"}}")));
     assert!(texts[1] >= 1 && texts[1] <= CLIENTS && texts[0] + texts[1] == requests, "{texts:?}");
     assert!(metrics.get("orderql_query_cache_bytes") > 0);
+
+    // Waiting, exports and operators are apart from queries.
+    assert_eq!(metrics.get("orderql_query_duration_seconds_count"), requests);
+    assert_eq!(metrics.get("orderql_query_wait_seconds_count"), requests);
+    assert!(!metrics.samples.keys().any(|name| name.starts_with("http_server") && name.contains("/metrics")));
+    let own = r#"orderql_admin_request_duration_seconds_count{http_response_status_code="200",http_route="/metrics"}"#;
+    assert!(metrics.get(own) >= 1);
+    let export = "{ orders(first: 3) { edges { node { orderId } } } }";
+    assert_eq!(server.query_as("application/x-ndjson", &token, export).status, 200);
+    let metrics = server.wait_for_metrics(|metrics| metrics.get("orderql_export_duration_seconds_count") >= 1);
+    assert_eq!(metrics.get("orderql_query_duration_seconds_count"), requests);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,12 +8,16 @@ use sha2::{Digest, Sha256};
 
 use crate::support::database::loaded_database;
 use crate::support::http::{JSON, Response};
-use crate::support::server::Server;
+use crate::support::server::{Server, server_with_users};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 use crate::telemetry::access_log::events;
 
 const QUERY: &str = "query Late($q: String) { some: orders(first: 3, query: $q) \
                      { edges { node { orderId shipGroups(first: 2) { edges { node { shipGroupSeqId } } } } } } }";
+
+fn hash(query: &str) -> String {
+    Sha256::digest(query).iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"))
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
@@ -54,9 +58,8 @@ async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
     let log = server.stop();
     let slow = events(&log, "slow query");
     let [demo, hasty] = ["demo", "hasty"].map(|caller| slow.iter().find(|event| event["caller"] == caller).unwrap());
-    let hash = Sha256::digest(QUERY).iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
     for event in [demo, hasty] {
-        assert_eq!((&event["operation"], &event["hash"]), (&json!("Late"), &json!(hash)));
+        assert_eq!((&event["operation"], &event["hash"]), (&json!("Late"), &json!(hash(QUERY))));
         assert!(event["cost"].as_u64() > Some(0) && event["compile_ms"].as_f64() > Some(0.0), "{event}");
     }
     let branches = demo["branches"].as_str().unwrap();
@@ -65,6 +68,21 @@ async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
     assert!(hasty["statement_ms"].as_f64() > Some(300.0), "{hasty}");
     assert_eq!(demo["request_id"], json!(responses[0].header("x-request-id")));
     assert!(!log.contains("GEHEIM") && !log.contains("ORDER_APPROVED"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_is_not_compiled_in_time_is_logged_with_the_hash_of_its_text() {
+    let hasty = Profile { deadline_ms: Some(1), ..UNLIMITED_PROFILE };
+    let flags = ["--slow-query", "1ms", "--access-log", "off"];
+    let (server, _database) = server_with_users(&[("hasty", hasty)], &flags).await;
+    // A name that nobody has is compared with all that there are.
+    let fields = (0..4000).map(|number| format!("wrong{number}")).collect::<Vec<_>>().join(" ");
+    let query = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
+    assert_eq!(server.query(&server.token("hasty"), &query).code(), "SERVICE_UNAVAILABLE");
+    let log = server.stop();
+    let slow = events(&log, "slow query");
+    assert_eq!(slow.len(), 1, "{log}");
+    assert_eq!(slow[0]["hash"], hash(&query));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -124,7 +124,14 @@ async fn a_collector_receives_the_spans_of_requests() {
     let names: Vec<_> = spans.iter().map(|span| span.name.as_str()).collect();
     assert_eq!(
         names,
-        ["POST /rest/s1/graphql", "compile", "wait for admission", "wait for connection", "SELECT", "write"]
+        [
+            "POST /rest/s1/graphql",
+            "compile",
+            "wait for admission",
+            "wait for connection",
+            "SELECT orders orders.shipGroups",
+            "write"
+        ]
     );
     assert_eq!(hex(&spans[0].parent_span_id), "b7ad6b7169203331");
     assert!(spans[1..].iter().all(|span| span.parent_span_id == spans[0].span_id), "{spans:#?}");
@@ -152,6 +159,9 @@ async fn a_collector_receives_the_spans_of_requests() {
     let rows = orders.len() + orders.iter().map(groups).sum::<usize>();
     let statement = attributes(&spans[4].attributes);
     assert_eq!(statement["db.response.returned_rows"], rows.to_string());
+    assert_eq!(statement["db.query.summary"], "SELECT orders orders.shipGroups");
+    let resource = received[0].1.resource_spans[0].resource.as_ref().unwrap();
+    assert_eq!(attributes(&resource.attributes)["service.version"], env!("CARGO_PKG_VERSION"));
     assert_eq!((&*statement["db.operation.name"], &*statement["db.system.name"]), ("SELECT", "postgresql"));
 
     // Each page of an export is a part of its request, and has parts of its own.
@@ -171,7 +181,7 @@ async fn a_collector_receives_the_spans_of_requests() {
         let parts = spans.iter().filter(|span| span.parent_span_id == page.span_id);
         let parts: Vec<_> =
             parts.map(|span| span.name.as_str()).filter(|name| *name != "wait for connection").collect();
-        assert_eq!(parts, ["compile", "wait for admission", "SELECT", "write"]);
+        assert_eq!(parts, ["compile", "wait for admission", "SELECT orders", "write"]);
     }
 
     let text = format!("{received:?}");

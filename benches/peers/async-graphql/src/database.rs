@@ -5,14 +5,12 @@ use std::thread;
 use std::time::Duration;
 
 use deadpool_postgres::{BuildError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod};
-use time::OffsetDateTime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row};
 
-use crate::loaders::{GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Page};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
+use crate::pages::{ChildPage, Children, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, OrdersPage, Page};
 use crate::statements;
-use crate::values::OrderCursor;
 
 /// orderql's own settings, of `src/database/connection/session.rs`.
 const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoin=off -c enable_hashjoin=off \
@@ -22,25 +20,6 @@ const SETTINGS: &str = "-c plan_cache_mode=force_generic_plan -c enable_mergejoi
 /// As many connections as orderql has.
 fn connections() -> usize {
     2 * thread::available_parallelism().map_or(1, usize::from) + 1
-}
-
-/// A page of orders by date.
-#[derive(Debug)]
-pub struct OrdersPage {
-    pub first: i64,
-    pub after: Option<OrderCursor>,
-    pub reverse: bool,
-    pub status_id: Option<String>,
-    pub before: Option<OffsetDateTime>,
-}
-
-/// A page of one parent's children, shared by all requests that wait for it.
-pub type Children<Node> = Arc<ChildPage<Node>>;
-
-#[derive(Debug)]
-pub struct ChildPage<Node> {
-    pub nodes: Vec<Arc<Node>>,
-    pub has_next: bool,
 }
 
 #[derive(Debug, thiserror::Error)]

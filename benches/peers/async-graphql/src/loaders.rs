@@ -7,39 +7,9 @@ use std::sync::Arc;
 
 use async_graphql::dataloader::{DataLoader, Loader};
 
-use crate::database::{Children, Database, DatabaseError};
-use crate::nodes::{GroupExtras, OrderItem, ShipGroup};
-
-/// A page of a parent's children.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Page {
-    pub first: i64,
-    /// The key of the last child before the page; empty for the first page.
-    pub after: String,
-}
-
-/// The items of an order.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ItemsOfOrder {
-    pub order_id: String,
-    pub page: Page,
-}
-
-/// The items of an order in one ship group.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ItemsOfGroup {
-    pub order_id: String,
-    pub ship_group_seq_id: String,
-    pub page: Page,
-}
-
-/// The ship groups of an order, and what is joined to them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct GroupsOfOrder {
-    pub order_id: String,
-    pub page: Page,
-    pub extras: GroupExtras,
-}
+use crate::database::{Database, DatabaseError};
+use crate::nodes::{OrderItem, ShipGroup};
+use crate::pages::{Children, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder};
 
 /// Loads children from the database.
 pub struct ChildLoader(Database);

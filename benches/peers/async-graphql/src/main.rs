@@ -11,6 +11,7 @@
 mod database;
 mod loaders;
 mod nodes;
+mod pages;
 mod schema;
 mod statements;
 mod values;

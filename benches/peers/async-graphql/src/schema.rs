@@ -9,9 +9,10 @@ use async_graphql::{
     ComplexObject, Context, EmptyMutation, EmptySubscription, ID, Lookahead, Object, OutputType, Result,
 };
 
-use crate::database::{Children, Database, OrdersPage};
-use crate::loaders::{self, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, Loaders, Page};
+use crate::database::Database;
+use crate::loaders::{self, Loaders};
 use crate::nodes::{GroupExtras, Order, OrderExtras, OrderItem, ShipGroup};
+use crate::pages::{Children, GroupsOfOrder, ItemsOfGroup, ItemsOfOrder, OrdersPage, Page};
 use crate::values::{DateTime, OrderCursor};
 
 pub type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;

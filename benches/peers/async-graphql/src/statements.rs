@@ -3,8 +3,8 @@
 
 use tokio_postgres::types::ToSql;
 
-use crate::database::OrdersPage;
 use crate::nodes::{GroupExtras, OrderExtras};
+use crate::pages::OrdersPage;
 use crate::values::OrderCursor;
 
 /// The items of orders.

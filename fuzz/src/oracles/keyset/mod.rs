@@ -14,7 +14,6 @@ use orderql::catalog::binding::{Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql::catalog::stored_type::StoredType;
 use orderql::cursor::CursorPosition;
-use orderql::plan::parameters::ParameterValue;
 use orderql::plan::request_plan::Plan;
 use orderql::search::Comparator;
 use orderql::value::{ScalarType, Uuid, Value as ColumnValue};
@@ -25,10 +24,7 @@ use orderql_generator::search::Term;
 use crate::oracles::branches::Branch;
 use crate::oracles::tree::Node;
 
-use self::select::{Page, ParentRow, Table};
-
-/// A row: the rank of its value in each column of the order, odd if the value is one of the request's; `None` is a null.
-type Row = Vec<Option<usize>>;
+use self::select::{Page, ParentRow, Row, Table};
 
 /// Checks the page of a step, which is that of a connection if `node` is. Below a row of a page, it has to be empty if that row is
 /// not written. Returns whether the interpreter knows such pages.
@@ -262,14 +258,5 @@ fn parsed(term: &Term, text: &str) -> ColumnValue {
         (StoredType::Numeric, ScalarType::Id) => as_scalar(ScalarType::Decimal),
         (StoredType::Uuid, _) => ColumnValue::Uuid(Uuid::parse(text).expect("a UUID")),
         (_, scalar) => as_scalar(scalar),
-    }
-}
-
-/// The values of a parameter that is compared with columns; `None` if it has no value of the request.
-fn values<'p>(parameter: &ParameterValue<'p>) -> Option<Vec<&'p ColumnValue>> {
-    match parameter {
-        ParameterValue::Value(value) => Some(vec![(*value)?]),
-        ParameterValue::Values(values) => Some(values.iter().collect()),
-        ParameterValue::Limit(_) => None,
     }
 }

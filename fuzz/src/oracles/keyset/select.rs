@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use orderql::plan::parameters::ParameterValue;
 use orderql::value::Value;
 
-use crate::oracles::keyset::{Row, values};
 use crate::oracles::sql::Word;
+
+/// A row: the rank of its value in each column of the order, odd if the value is one of the request's; `None` is a null.
+pub(super) type Row = Vec<Option<usize>>;
 
 /// A table, the values of the statement's parameters, and the row above the page.
 pub(super) struct Table<'t> {
@@ -515,5 +517,14 @@ impl Parser<'_> {
             depth -= usize::from(self.is(")"));
             self.at += 1;
         }
+    }
+}
+
+/// The values of a parameter that is compared with columns; `None` if it has no value of the request.
+fn values<'p>(parameter: &ParameterValue<'p>) -> Option<Vec<&'p Value>> {
+    match parameter {
+        ParameterValue::Value(value) => Some(vec![(*value)?]),
+        ParameterValue::Values(values) => Some(values.iter().collect()),
+        ParameterValue::Limit(_) => None,
     }
 }

@@ -3,11 +3,13 @@
 import { DOC_EXPLORER_PLUGIN } from "@graphiql/plugin-doc-explorer";
 import type { GraphiQLPlugin } from "@graphiql/react";
 import { GraphiQL } from "graphiql";
-import { buildSchema, GraphQLSchema } from "graphql";
-import { useEffect, useState } from "react";
+import { buildSchema, print, type GraphQLSchema } from "graphql";
+import { useCallback, useEffect, useState } from "react";
 
 import { Appearance } from "./appearance";
+import { Away } from "./away";
 import { Completion } from "./completion";
+import { parsed } from "./document";
 import { example, isValid } from "./example";
 import { EXPLORER } from "./explorer/panel";
 import { PAGES } from "./pages/panel";
@@ -18,18 +20,25 @@ import { PaidNow } from "./price/paid_now";
 import { PriceNow } from "./price/price_now";
 import { PriceWatch } from "./price/watch";
 import { execute } from "./execute";
-import { schemaText } from "./server";
+import { messageOf, schemaText } from "./server";
 import { askToSignIn } from "./session";
 import { Account, SignInDialog } from "./sign_in";
-import { QUERY } from "./timeline/events";
+import { FIRST_QUERY } from "./timeline/pages";
 import { TIMELINE } from "./timeline/panel";
 
 /** A query in the page's address, for links to the console. */
 const linked = new URLSearchParams(location.search);
 
+/** The query of the address. One in a single line is written in several. Without its comments it would be another text. */
+function linkedQuery(): string | undefined {
+  const query = linked.get("query") ?? undefined;
+  const document = query === undefined || query.includes("#") ? null : parsed(query);
+  return document ? `${print(document)}\n` : query;
+}
+
 /** The panels. That of orders needs the types of the built-in schema; an operator may serve another one. */
 function plugins(schema: GraphQLSchema): GraphiQLPlugin[] {
-  return [EXPLORER, PRICE, PLAN, PAGES, ...(isValid(schema, QUERY) ? [TIMELINE] : [])];
+  return [EXPLORER, PRICE, PLAN, PAGES, ...(isValid(schema, FIRST_QUERY) ? [TIMELINE] : [])];
 }
 
 function Console({ schema }: { schema: GraphQLSchema }) {
@@ -44,7 +53,7 @@ function Console({ schema }: { schema: GraphQLSchema }) {
       visiblePlugin={PRICE.title}
       storage={sessionStorage}
       defaultQuery={query}
-      initialQuery={linked.get("query") ?? undefined}
+      initialQuery={linkedQuery()}
       initialVariables={linked.get("variables") ?? undefined}
       isHeadersEditorEnabled={false}
       showPersistHeadersSettings={false}
@@ -65,13 +74,6 @@ function Console({ schema }: { schema: GraphQLSchema }) {
   );
 }
 
-/** The schema of a published text, whose first comment describes it. */
-function described(text: string): GraphQLSchema {
-  const schema = buildSchema(text);
-  const comment = /^(?:#.*\n)+/.exec(text)?.[0].replace(/^# ?/gm, "");
-  return new GraphQLSchema({ ...schema.toConfig(), description: schema.description ?? comment });
-}
-
 /** Half of the width is for the panel, until somebody moves its border. */
 const WIDTH = "graphiql:docExplorerFlex";
 if (!sessionStorage.getItem(WIDTH)) sessionStorage.setItem(WIDTH, "0.5");
@@ -79,22 +81,25 @@ if (!sessionStorage.getItem(WIDTH)) sessionStorage.setItem(WIDTH, "0.5");
 export function App() {
   const [schema, setSchema] = useState<GraphQLSchema | null>(null);
   const [error, setError] = useState("");
-  useEffect(() => {
+  const load = useCallback(() => {
+    setError("");
     schemaText()
-      .then((text) => setSchema(described(text)))
-      .catch((failure: unknown) => setError(String(failure)));
-    askToSignIn();
+      .then((text) => setSchema(buildSchema(text)))
+      .catch((failure: unknown) => setError(messageOf(failure)));
   }, []);
+  useEffect(() => {
+    load();
+    askToSignIn();
+  }, [load]);
   return (
     <main>
       <h1 className="oq-title">orderql console</h1>
-      {error && (
-        <p role="alert" className="oq-error">
-          {error}
-        </p>
-      )}
-      {schema ? <Console schema={schema} /> : !error && <p className="loading">Loading the schema…</p>}
-      <SignInDialog />
+      {schema && <Console schema={schema} />}
+      {/* GraphiQL defines its colours on this class. */}
+      <div className="graphiql-container oq-colours">
+        {!schema && (error ? <Away message={error} retry={load} /> : <p className="loading">Loading the schema…</p>)}
+        <SignInDialog />
+      </div>
     </main>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 
+import { number } from "./numbers";
 import { createStore, useStore } from "./store";
 
 export interface Throttle {
@@ -35,12 +36,12 @@ export function BucketGauge() {
     return () => clearInterval(timer);
   }, [known, refills]);
   if (!known) return null;
-  const text = `${credits} of ${known.maximumAvailable} credits`;
+  const text = `${number(credits)} of ${number(known.maximumAvailable)} credits`;
   return (
-    <span className="oq-gauge" title={`${text}; ${known.restoreRate} are restored a second`}>
+    <span className="oq-gauge" title={`${text}; ${number(known.restoreRate)} are restored a second`}>
       <meter aria-label="Credits in the bucket" min={0} max={known.maximumAvailable} value={credits} aria-valuetext={text} />
-      <span aria-hidden="true" className="oq-number">
-        {credits}
+      <span aria-hidden="true">
+        <span className="oq-number">{number(credits)}</span> credits left
       </span>
     </span>
   );

@@ -62,7 +62,7 @@ export function choices(schema: GraphQLSchema, text: string): { choices: Choice[
     const choices = keys.map((key) => ({
       label: key.name,
       text: `${key.name}:`,
-      detail: `${key.comparators.join(" ")}${key.indexed ? "" : "; 50 credits more"}`,
+      detail: `${key.comparators.join(" ")}${key.indexed ? "" : "; not selective: 50 credits more"}`,
     }));
     return { choices, typed: term.length };
   }

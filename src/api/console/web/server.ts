@@ -82,8 +82,37 @@ export class SignedOut extends Error {
   }
 }
 
+/** No response came, or one that the server has not written. */
+export class Unreachable extends Error {}
+
+/** Why no request is answered; null while they are. */
+export const unreachable = createStore<string | null>(null);
+
+function fail(reason: string): never {
+  unreachable.set(reason);
+  throw new Unreachable(reason);
+}
+
 // Without credentials the browser never asks for a password of its own.
-const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, credentials: "omit", redirect: "error" });
+async function fetchHere(input: string | URL, init: RequestInit = {}): Promise<globalThis.Response> {
+  let answer;
+  try {
+    answer = await fetch(input, { ...init, credentials: "omit", redirect: "error" });
+  } catch (failure) {
+    if (init.signal?.aborted) throw failure;
+    fail("The server cannot be reached.");
+  }
+  // What stands before the server answers in its place.
+  const isGateway = [502, 503, 504].includes(answer.status) && !/json/.test(answer.headers.get("Content-Type") ?? "");
+  if (isGateway) fail(`The server cannot be reached: its proxy answered with status ${answer.status}.`);
+  unreachable.set(null);
+  return answer;
+}
+
+/** What went wrong, for people. */
+export function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}
 
 async function post<P>(
   operation: Operation,
@@ -121,7 +150,7 @@ export function run(operation: Operation, wait?: number): Promise<Response> {
 }
 
 /** What an operation costs. Nothing is run or debited. */
-export function price(operation: Operation, signal: AbortSignal): Promise<Response> {
+export function price(operation: Operation, signal?: AbortSignal): Promise<Response> {
   return post(operation, { "GraphQL-Cost": "validate" }, signal);
 }
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 
 import { BucketGauge } from "./bucket";
-import { signIn, signInWithToken } from "./server";
+import { messageOf, signIn, signInWithToken } from "./server";
 import { askToSignIn, session, signInReason, signOut } from "./session";
 import { useStore } from "./store";
 
@@ -32,7 +32,7 @@ export function SignInDialog() {
       form.reset();
       signInReason.set(null);
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
+      setError(messageOf(failure));
     }
     setBusy(false);
   }

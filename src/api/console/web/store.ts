@@ -13,6 +13,7 @@ export function createStore<T>(value: T): Store<T> {
   return {
     get: () => value,
     set(next) {
+      if (next === value) return;
       value = next;
       for (const listener of listeners) listener();
     },

@@ -11,6 +11,7 @@ use crate::database::replicas::servers::{CALLERS, Servers, Service};
 use crate::support::command::{orderql, run};
 use crate::support::http::JSON;
 use crate::support::server::wait_until;
+use crate::support::store_server::StoreServer;
 
 const BOXES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
 
@@ -98,6 +99,20 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
     let found = |text: &str| examined.stdout.matches(text).count();
     assert_eq!((found("follows the primary"), found("is no standby")), (2, 1), "{}", examined.stdout);
 
+    // One that has stopped to replay is not read.
+    let replica = &replicas[0];
+    replica.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
+    servers
+        .primary
+        .connect()
+        .await
+        .batch_execute("CREATE TABLE written_later (); DROP TABLE written_later")
+        .await
+        .unwrap();
+    let examined = run(orderql().args(["doctor", "--database-url", &primary, "--replica-urls", &urls]), "");
+    assert!(examined.stdout.contains(" bytes behind, more than 2 s, so that it is not read"), "{}", examined.stdout);
+    replica.batch_execute("SELECT pg_wal_replay_resume()").await.unwrap();
+
     // A position that nobody has written would send every read to the primary.
     for accept in [JSON, "application/x-ndjson"] {
         let before = (service.reads(true, "position"), service.reads(false, "preferred"));
@@ -117,6 +132,43 @@ async fn callers_see_what_they_wrote_and_nothing_older_than_before() {
     assert!(walked > (STEPS * CALLERS.len() / 2) as u64, "{walked}");
     let log = Arc::into_inner(service.server).unwrap().stop();
     assert!(!log.contains("internal error") && !log.contains("panicked"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_sees_on_every_server_with_a_shared_store_what_it_wrote_on_one() {
+    let Some(store) = StoreServer::start() else { return };
+    let url = store.url();
+    let servers = Servers::start("everywhere", [&[], &[]]).await;
+    let flags = ["--replica-lag", "5m", "--bucket-url", &url];
+    let service = servers.serve(&flags);
+    let primary = Servers::primary_address(&[&servers.primary]);
+    let other = service.start_another(&primary, &servers.replica_addresses(), &flags);
+    let (writer, reader) = (0, WRITERS);
+    for service in [&service, &other] {
+        service.wait_for_replicas(2);
+        service.wait_for_a_read_from_a_replica(reader, "O0S0");
+    }
+    for replica in &servers.standbys {
+        replica.connect().await.batch_execute("SELECT pg_wal_replay_pause()").await.unwrap();
+    }
+    for box_type in BOXES {
+        assert_eq!(service.set_box(writer, "O0S0", box_type).status, 200);
+        let before = other.reads(true, "position");
+        assert_eq!(other.box_type(writer, "O0S0", &[]), box_type);
+        assert_eq!(other.reads(true, "position"), before + 1);
+        let export = "{ shipments(first: 20) { edges { node { shipmentId packages(first: 1) { edges { node {
+            shipmentBoxTypeId } } } } } } }";
+        let exported = other.query_as("application/x-ndjson", writer, export, &[]);
+        let line = exported.body.lines().find(|line| line.contains("O0S0")).unwrap();
+        assert!(line.contains(box_type), "{line}");
+    }
+    // Nothing is remembered for others.
+    let before = other.reads(false, "preferred");
+    other.box_type(reader, "O0S0", &[]);
+    assert!(other.reads(false, "preferred") > before);
+    for replica in &servers.standbys {
+        replica.connect().await.batch_execute("SELECT pg_wal_replay_resume()").await.unwrap();
+    }
 }
 
 /// Callers that read again and again what somebody counts up never see it go back, although the pools are small, so that they are

@@ -28,7 +28,7 @@ async fn reads_go_on_without_a_primary_and_updates_resume_with_another() {
     let primary = Servers::primary_address(&[&servers.primary, first]);
     let service = Service::start(&primary, &servers.replica_addresses(), &[]);
     // A server of this program that reaches no primary, from its start on.
-    let cut_off = service.start_another("host=/nowhere user=postgres dbname=orders", &servers.replica_addresses());
+    let cut_off = service.start_another("host=/nowhere user=postgres dbname=orders", &servers.replica_addresses(), &[]);
     service.wait_for_replicas(2);
     cut_off.wait_for_replicas(2);
     assert_eq!(service.set_box(0, "O0S0", "BOPISPACKNG").status, 200);
@@ -65,7 +65,7 @@ async fn reads_go_on_without_a_primary_and_updates_resume_with_another() {
     assert_eq!(service.set_box(0, "O0S0", "YOURPACKNG").status, 503);
     assert_eq!(service.server.get("/health/ready").status, 200);
     // A server that starts now reads, too, and knows the accounts. Its audit trail waits.
-    let started = service.start_another(&primary, &servers.replica_addresses());
+    let started = service.start_another(&primary, &servers.replica_addresses(), &[]);
     started.server.token("eve");
     started.wait_for_replicas(2);
     assert_eq!(statuses(&started), [200; 6]);

@@ -71,10 +71,10 @@ impl Service {
     }
 
     /// Starts another service, which accepts the same tokens.
-    pub fn start_another(&self, primary: &str, replicas: &str) -> Self {
+    pub fn start_another(&self, primary: &str, replicas: &str, flags: &[&str]) -> Self {
         let keys = self.server.folder.join("keys");
-        let flags = ["--admin-listen", "0", "--replica-urls", replicas, "--key-folder", keys.to_str().unwrap()];
-        Self { server: Server::start_on(primary, &flags).into(), tokens: self.tokens.clone() }
+        let always = ["--admin-listen", "0", "--replica-urls", replicas, "--key-folder", keys.to_str().unwrap()];
+        Self { server: Server::start_on(primary, &[&always, flags].concat()).into(), tokens: self.tokens.clone() }
     }
 
     /// What is said of each part of the service.

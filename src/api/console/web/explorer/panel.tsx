@@ -24,7 +24,7 @@ function Argument({ tree, path, argument }: { tree: Tree; path: Path; argument: 
   };
   const choices = isEnumType(type) ? type.getValues().map(({ name }) => name) : type.name === "Boolean" ? ["true", "false"] : null;
   return (
-    <label title={argument.description ?? undefined}>
+    <label title={argument.description ?? undefined} className={argument.name === "query" ? "oq-wide" : undefined}>
       {argument.name}{" "}
       {choices ? (
         <select value={value} onChange={(event) => change(event.target.value)}>

@@ -3,9 +3,10 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { useEffect, useMemo, useState } from "react";
 
+import { count, number } from "../numbers";
 import { useOperation } from "../operation";
 import { note } from "../price/history";
-import { run, type Operation } from "../server";
+import { messageOf, run, type Operation } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
 import { connections, pageOf, pageOperation, pageSize, type Connection, type PageInfo, type Position } from "./connections";
@@ -92,7 +93,7 @@ function Reader({ operation, connection }: { operation: Operation; connection: C
       if (read) setPages({ ...place(read), credits: credits + (response.extensions?.cost?.requestedQueryCost ?? 0) });
       else setError(response.errors?.[0]?.message ?? "Nothing was found.");
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
+      setError(messageOf(failure));
     }
     setBusy(false);
   }
@@ -137,12 +138,13 @@ function Reader({ operation, connection }: { operation: Operation; connection: C
         </button>
       </div>
       <p role="status">
-        {page && `${page.nodes.length} rows here, ${nodes.length} read on ${pages.length} pages, for ${credits} credits.`}
+        {page && `${count(page.nodes.length, "row")} here, ${number(nodes.length)} read on ${count(pages.length, "page")}, for ${count(credits, "credit")}.`}
         {page && page.nodes.length < size && hasNext && " The search ended early; go on."}
       </p>
       <p role="alert" className="oq-error">
         {error}
       </p>
+      {!page && !error && <p className="oq-note">The rows of the page that you read are shown here.</p>}
       {page && (
         <>
           <div className="oq-buttons">
@@ -173,7 +175,7 @@ function PagesPanel() {
   return (
     <div className="oq-panel">
       <h2>Pages</h2>
-      {!user && <p>Sign in to read the pages of a connection.</p>}
+      {!user && <p>Sign in to read the pages of a connection as a table, one after the other, and to save them.</p>}
       {!connection && <p>The query has no connection. Write one such as orders(first: 10), and select from its nodes.</p>}
       {user && operation && connection && (
         <>

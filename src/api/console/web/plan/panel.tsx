@@ -3,27 +3,24 @@
 import type { GraphiQLPlugin } from "@graphiql/react";
 import { useEffect, useState } from "react";
 
+import { count, number } from "../numbers";
 import { useOperation } from "../operation";
 import { paid } from "../price/history";
 import { plan, type Branch, type ExecutedPlan, type Plan, type Response } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
 
-function Access({ access, rowsExamined }: Branch) {
+function Access({ access, rowsExamined = 0 }: Branch) {
   if (!access) return null;
-  const lookups = access.lookups.map(({ index, rows }) => `by index (${index.join(", ")}) if at most ${rows} rows match`);
+  const lookups = access.lookups.map(({ index, rows }) => `by index (${index.join(", ")}) if at most ${count(rows, "row")} match`);
   const order = `in order (${access.index.join(", ")})`;
-  const window = access.window === null ? "" : `, ${access.window} rows at most`;
+  const window = access.window === null ? "" : `, ${count(access.window, "row")} at most`;
   return (
     <p>
       Finds its rows {[...lookups, order].join(", otherwise ")}
-      {window}. Examines {rowsExamined} rows at most.
+      {window}. Examines {count(rowsExamined, "row")} at most.
     </p>
   );
-}
-
-function rowCount(rows: number): string {
-  return rows === 1 ? "1 row" : `${rows} rows`;
 }
 
 interface Run {
@@ -47,7 +44,7 @@ function Described({ branches, executed, index }: Run & { index: number }) {
         {typeof rows === "number" && (
           <>
             {", "}
-            <strong>{rowCount(rows)}</strong>
+            <strong>{count(rows, "row")}</strong>
           </>
         )}
       </p>
@@ -83,7 +80,7 @@ function Statement({ sql, parameters }: NonNullable<Plan["statement"]>) {
 
 function time(executed: ExecutedPlan | undefined): string {
   if (!executed) return "Run the query to see its rows and its time.";
-  return executed.milliseconds === null ? "It did not finish." : `It took ${executed.milliseconds} ms.`;
+  return executed.milliseconds === null ? "It did not finish." : `It took ${number(executed.milliseconds)} ms.`;
 }
 
 function Planned({ statement, branches, executed }: Plan & Run) {
@@ -91,7 +88,7 @@ function Planned({ statement, branches, executed }: Plan & Run) {
   return (
     <>
       <p>
-        1 statement, {branches.length} {branches.length === 1 ? "branch" : "branches"}, whatever the number of rows.{" "}
+        1 statement, {count(branches.length, "branch")}, whatever the number of rows.{" "}
         <span role="status">{time(executed)}</span>
       </p>
       <Branches branches={branches} executed={executed} parent={null} />
@@ -111,14 +108,15 @@ function Panel() {
     plan(operation, abort.signal).then(setResponse, () => undefined);
     return () => abort.abort();
   }, [operation, user]);
-  const planned = response?.extensions?.plan;
+  const planned = operation && response?.extensions?.plan;
   const executed = history.find((entry) => entry.operation.query === operation?.query)?.executed;
   return (
     <div className="oq-panel">
       <h2>Plan</h2>
-      {!user && <p>Sign in to see how the query is run.</p>}
+      {!user && <p>Sign in to see how the query is run: its SQL statement, its parameters, and how each part finds its rows.</p>}
+      {user && !operation && <p>Write a query to see its SQL statement, its parameters, and how each part finds its rows.</p>}
       {planned && <Planned {...planned} executed={executed} />}
-      {response?.errors?.map((error, index) => (
+      {operation && response?.errors?.map((error, index) => (
         <p key={index} className="oq-error">
           {error.message}
         </p>

@@ -4,6 +4,7 @@ import { useGraphiQL } from "@graphiql/react";
 import { useEffect, useRef } from "react";
 
 import { endOfHead, operationOf, parsed, visitFields } from "../document";
+import { number } from "../numbers";
 import type { FieldCost } from "../server";
 import { useStore } from "../store";
 import { priced } from "./watch";
@@ -53,7 +54,7 @@ export function Marks() {
         range: { startLineNumber: lineNumber, startColumn: column, endLineNumber: lineNumber, endColumn: column },
         options: {
           showIfCollapsed: true,
-          after: { content: `\u2009${credits}\u2009`, inlineClassName: "oq-mark", inlineClassNameAffectsLetterSpacing: true },
+          after: { content: `\u2009${number(credits)}\u2009`, inlineClassName: "oq-mark", inlineClassNameAffectsLetterSpacing: true },
         },
       };
     });

@@ -4,6 +4,7 @@ import type { GraphiQLPlugin } from "@graphiql/react";
 
 import { bucket } from "../bucket";
 import { useEditors } from "../editors";
+import { count, number } from "../numbers";
 import { askToSignIn, session } from "../session";
 import { useStore } from "../store";
 import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
@@ -12,7 +13,7 @@ import { repairs } from "./repairs";
 import { outdate, priced } from "./watch";
 
 function Total({ cost }: { cost: Cost }) {
-  const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, branches, gates = {} } = cost;
+  const { requestedQueryCost: credits, maxCost = 0, depth, maxDepth, branches = 0, gates = {} } = cost;
   const isTooMuch = credits > maxCost;
   const wait = gates.bucket?.retryAfterMs;
   const affordable =
@@ -21,16 +22,16 @@ function Total({ cost }: { cost: Cost }) {
       : wait
         ? `The bucket covers it in ${(wait / 1000).toFixed(1)} s.`
         : "The bucket never covers it.";
-  const facts = [`depth ${depth} of ${maxDepth}`, `${branches} ${branches === 1 ? "branch" : "branches"}`];
+  const facts = [`depth ${depth} of ${maxDepth}`, count(branches, "branch")];
   return (
     <>
-      <p className={isTooMuch ? "oq-total oq-too-much" : "oq-total"}>
-        <strong data-testid="price">{credits}</strong> of {maxCost} credits
-      </p>
-      <meter aria-label="Price" min={0} max={maxCost} high={maxCost * 0.8} value={Math.min(credits, maxCost)} />
-      <p>
-        {facts.join(", ")}. {affordable}
-      </p>
+        <p className={isTooMuch ? "oq-total oq-too-much" : "oq-total"}>
+          <strong data-testid="price">{number(credits)}</strong> of {count(maxCost, "credit")}
+        </p>
+        <meter aria-label="Price" min={0} max={maxCost} high={maxCost * 0.8} value={Math.min(credits, maxCost)} />
+        <p>
+          {facts.join(", ")}. {affordable}
+        </p>
     </>
   );
 }
@@ -71,6 +72,7 @@ function indent({ path }: FieldCost): number {
 function Fields({ fields }: { fields: FieldCost[] }) {
   const expensive = fields.filter((field) => field.times * field.definedCost > 0);
   return (
+    <>
     <table>
       <caption>What each field adds</caption>
       <thead>
@@ -87,13 +89,20 @@ function Fields({ fields }: { fields: FieldCost[] }) {
             <th scope="row" style={{ paddingLeft: `${indent(field) + 0.5}em` }}>
               {field.path.at(-1)}
             </th>
-            <td>{field.times}</td>
-            <td>{field.searchPenalty ?? ""}</td>
-            <td>{field.requestedSubtreeCost}</td>
+            <td>{number(field.times)}</td>
+            <td>{field.searchPenalty ? `+${number(field.searchPenalty)}` : ""}</td>
+            <td>{number(field.requestedSubtreeCost)}</td>
           </tr>
         ))}
       </tbody>
     </table>
+    {expensive.some((field) => field.searchPenalty) && (
+      <p className="oq-note">
+        Search: the fixed price of each term on a key that is not selective, since its values may be those of many rows. It is the same
+        however few rows the plan reads.
+      </p>
+    )}
+    </>
   );
 }
 
@@ -104,7 +113,7 @@ function History() {
   const sum = entries.reduce((total, entry) => total + entry.requested, 0);
   return (
     <section aria-labelledby="paid">
-      <h3 id="paid">Paid so far: {sum} credits</h3>
+      <h3 id="paid">Paid so far: {count(sum, "credit")}</h3>
       <ul className="oq-list">
         {entries.map((entry) => (
           <li key={entry.at.getTime()}>
@@ -112,7 +121,7 @@ function History() {
               {entry.title}
             </button>{" "}
             <span className="oq-note">
-              {entry.at.toLocaleTimeString()}, {entry.error ?? `${entry.requested} credits, worth ${entry.actual}`}
+              {entry.at.toLocaleTimeString()}, {entry.error ?? `${count(entry.requested, "credit")}, worth ${number(entry.actual)}`}
             </span>
           </li>
         ))}
@@ -137,6 +146,7 @@ function Price() {
           to see what the query costs. Asking for the price is free.
         </p>
       )}
+      {user && !current && <p>Write a query to see what it costs, and what each of its fields adds.</p>}
       <div aria-live="polite">
         {cost && <Total cost={cost} />}
         {current?.response.errors && (
@@ -149,7 +159,7 @@ function Price() {
       </div>
       {status && (
         <p className="oq-note">
-          The bucket holds {status.maximumAvailable} credits and regains {status.restoreRate} a second.
+          The bucket holds {count(status.maximumAvailable, "credit")} and regains {number(status.restoreRate)} a second.
         </p>
       )}
       {cost?.fields && cost.fields.length > 0 && <Fields fields={cost.fields} />}

@@ -1,5 +1,6 @@
 // The price of the query, where it is seen whichever panel is open.
 
+import { count, number } from "../numbers";
 import { useStore } from "../store";
 import { priced } from "./watch";
 
@@ -8,8 +9,8 @@ export function PriceNow() {
   if (!cost) return null;
   const { requestedQueryCost: credits, maxCost = credits } = cost;
   return (
-    <span className={credits > maxCost ? "oq-price oq-error" : "oq-price"} title={`This query costs ${credits} credits`}>
-      {credits} credits
+    <span className={credits > maxCost ? "oq-price oq-error" : "oq-price"} title={`This query costs ${count(credits, "credit")}`}>
+      Price: {number(credits)}
     </span>
   );
 }

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 
 import { useOperation } from "../operation";
-import { price, type Operation, type Response } from "../server";
+import { price, unreachable, type Operation, type Response } from "../server";
 import { session } from "../session";
 import { createStore, useStore } from "../store";
 
@@ -29,11 +29,14 @@ const PAUSE = 100;
 export function PriceWatch() {
   const operation = useOperation();
   const current = useStore(session);
+  const isAway = useStore(unreachable) !== null;
   useEffect(() => {
     if (!operation || !current) {
       priced.set(null);
       return;
     }
+    // Asks again when the server is back.
+    if (isAway) return;
     outdate();
     const abort = new AbortController();
     const timer = setTimeout(async () => {
@@ -47,6 +50,6 @@ export function PriceWatch() {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [operation, current]);
+  }, [operation, current, isAway]);
   return null;
 }

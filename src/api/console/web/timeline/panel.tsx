@@ -3,11 +3,19 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { useState, type SyntheticEvent } from "react";
 
+import { count } from "../numbers";
 import { note } from "../price/history";
-import { run } from "../server";
+import { messageOf, price, run, type Operation } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
-import { events, QUERY, type Order } from "./events";
+import { events } from "./events";
+import { Pages, type Order } from "./pages";
+
+/** As many seconds a query may wait for its credits. */
+const WAIT = 30;
+
+/** As many queries are sent before somebody says that there should be more. */
+const QUERIES = 8;
 
 /** The ids of orders in the last response, to choose from. */
 function orderIds(response: string): string[] {
@@ -19,6 +27,21 @@ function time(at: string): string {
   return at.replace("T", " ").replace(/(\.\d+)?Z$/, "");
 }
 
+/** The pages that were read, and what they took. */
+interface Reading {
+  pages: Pages;
+  requests: number;
+  credits: number;
+}
+
+/** What is shown until a query has its response. One that has to wait for credits says for how long. */
+async function waiting(operation: Operation): Promise<string> {
+  const cost = (await price(operation)).extensions?.cost;
+  const wait = cost?.gates?.bucket?.retryAfterMs;
+  if (!wait) return "Reading…";
+  return `Waits ${count(Math.ceil(wait / 1000), "second")} for ${count(cost.requestedQueryCost, "credit")}…`;
+}
+
 function Timeline() {
   const editor = useGraphiQL((state) => state.responseEditor);
   const user = useStore(session);
@@ -26,21 +49,40 @@ function Timeline() {
   const [orderId, setOrderId] = useState(ids[0] ?? "");
   const [order, setOrder] = useState<Order | null>(null);
   const [status, setStatus] = useState("");
+  const [reading, setReading] = useState<Reading | null>(null);
+  const [busy, setBusy] = useState(false);
 
-  async function draw(event: SyntheticEvent) {
-    event.preventDefault();
-    setStatus("");
+  async function read(started: Reading) {
+    const { pages } = started;
+    let { requests, credits } = started;
+    setBusy(true);
+    setReading(started);
     try {
-      const operation = { query: QUERY, variables: { orderId: orderId.trim() } };
-      const response = await run(operation, 30);
-      note({ ...operation, operationName: "OrderTimeline" }, response);
-      const found = (response.data as { order: Order | null } | null)?.order ?? null;
-      setOrder(found);
-      const price = response.extensions?.cost?.requestedQueryCost;
-      setStatus(found ? `One request, ${price} credits. Times are UTC.` : (response.errors?.[0]?.message ?? "There is no such order."));
+      do {
+        const operation = { ...pages.query(), operationName: "OrderTimeline" };
+        setStatus(await waiting(operation));
+        const response = await run(operation, WAIT);
+        note(operation, response);
+        const failure = response.errors?.[0];
+        if (!response.data) throw new Error(failure?.message ?? "The server returned nothing.");
+        pages.add(response.data);
+        requests += 1;
+        credits += response.extensions?.cost?.requestedQueryCost ?? 0;
+        setOrder(pages.order);
+      } while (pages.hasNext && requests < started.requests + QUERIES);
+      const paid = `${count(requests, "request")}, ${count(credits, "credit")}. Times are UTC.`;
+      setStatus(pages.order ? `${paid}${pages.hasNext ? " There is more." : ""}` : "There is no such order.");
     } catch (failure) {
-      setStatus(failure instanceof Error ? failure.message : String(failure));
+      setStatus(messageOf(failure));
     }
+    setReading({ pages, requests, credits });
+    setBusy(false);
+  }
+
+  function draw(event: SyntheticEvent) {
+    event.preventDefault();
+    setOrder(null);
+    void read({ pages: new Pages(orderId.trim()), requests: 0, credits: 0 });
   }
 
   return (
@@ -56,11 +98,16 @@ function Timeline() {
             <option key={id} value={id} />
           ))}
         </datalist>
-        <button type="submit" className="oq-primary" disabled={!user}>
+        <button type="submit" className="oq-primary" disabled={!user || busy}>
           Draw
         </button>
       </form>
-      {!user && <p>Sign in to see the life of an order.</p>}
+      {!order && (
+        <p className="oq-note">
+          {!user && "Sign in first. "}The life of an order is drawn here: when it was placed, approved, allocated, packed, sent, paid and
+          returned.
+        </p>
+      )}
       <p role="status">{status}</p>
       {order && (
         <>
@@ -76,6 +123,11 @@ function Timeline() {
               </li>
             ))}
           </ol>
+          {reading?.pages.hasNext && (
+            <button type="button" disabled={busy} onClick={() => void read(reading)}>
+              Read on
+            </button>
+          )}
         </>
       )}
     </div>
@@ -93,4 +145,4 @@ function TimelineIcon() {
   );
 }
 
-export const TIMELINE: GraphiQLPlugin = { title: "Order timeline", icon: TimelineIcon, content: Timeline };
+export const TIMELINE: GraphiQLPlugin = { title: "Timeline", icon: TimelineIcon, content: Timeline };

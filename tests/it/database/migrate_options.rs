@@ -1,0 +1,219 @@
+//! The options of `orderql migrate`, indexes that are made again, and a restored backup.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use orderql::database::migrate::{migrate, migrate_concurrently};
+use orderql::database::migration_report::MigrationReport;
+use tokio_postgres::Client;
+
+use crate::database::migrate::{make_stock, string, strings};
+use crate::support::command;
+use crate::support::database::{empty_database, migrated_database};
+use crate::support::server::connection_string;
+use crate::support::test_folder::TestFolder;
+
+/// The indexes that migrations made, as `src/database/indexes.txt` lists them.
+const INDEXES: &str = r"
+    SELECT index.relname || ' ' || nspname || '.' || relation.relname || ' ' ||
+           substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)$')
+    FROM pg_index
+    JOIN pg_class AS index ON index.oid = indexrelid
+    JOIN pg_class AS relation ON relation.oid = indrelid
+    JOIN pg_namespace ON pg_namespace.oid = relation.relnamespace
+    WHERE index.relname LIKE 'oql\_%' AND indisvalid";
+
+/// The indexes of a database, without their conditions, whose text depends on the types of columns.
+async fn indexes(client: &Client) -> BTreeSet<String> {
+    strings(client, INDEXES).await.iter().map(|index| without_condition(index)).collect()
+}
+
+fn without_condition(index: &str) -> String {
+    index.split(" WHERE ").next().unwrap().to_owned()
+}
+
+fn listed_indexes() -> BTreeSet<String> {
+    include_str!("../../../src/database/indexes.txt").lines().map(without_condition).collect()
+}
+
+#[tokio::test]
+async fn makes_indexes_again_that_were_dropped_changed_or_not_finished() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    assert_eq!(indexes(&client).await, listed_indexes());
+    client
+        .batch_execute(
+            "DROP INDEX oql_shipment_of_status_by_date, oql_order_header_of_status_by_date;
+             CREATE INDEX oql_order_header_of_status_by_date ON order_header (status_id, order_date, order_id);
+             UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'oql_facility_with_parent'::regclass",
+        )
+        .await
+        .unwrap();
+    let planned = command::run(command::orderql_on(&database).args(["migrate", "--dry-run"]), "").stdout;
+    for statement in [
+        "DROP INDEX IF EXISTS public.oql_order_header_of_status_by_date;\n",
+        "CREATE INDEX oql_shipment_of_status_by_date ON public.shipment USING btree (status_id, estimated_ship_date, shipment_id) \
+         INCLUDE (",
+        "SELECT orderql.backfill_parties();\n",
+    ] {
+        assert!(planned.contains(statement), "{statement}: {planned}");
+    }
+    assert_ne!(indexes(&client).await, listed_indexes());
+    for concurrently in [false, true] {
+        let migrated =
+            if concurrently { migrate_concurrently(&mut client).await } else { migrate(&mut client).await }.unwrap();
+        assert_eq!(indexes(&client).await, listed_indexes());
+        assert_eq!(migrated.repaired.len(), if concurrently { 0 } else { 3 }, "{migrated}");
+        if concurrently {
+            assert_eq!(migrated.indexes.len(), 1, "{migrated}");
+        } else {
+            client.batch_execute("DROP INDEX oql_facility_with_parent").await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn builds_the_indexes_of_a_stock_database_beside_its_writers() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    make_stock(&client).await;
+    let stood = strings(
+        &client,
+        "SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+         WHERE nspname = 'public' AND relkind = 'r'",
+    )
+    .await;
+    // What an interrupted run leaves.
+    client.batch_execute("CREATE VIEW oql_order_header_by_order_date AS SELECT 1 AS placeholder").await.unwrap();
+    let migrated = migrate_concurrently(&mut client).await.unwrap();
+    // Those of another one that was migrated at once. OFBiz has some under its own names.
+    let other = migrated_database().await;
+    let mut other = other.connect().await;
+    make_stock(&other).await;
+    migrate(&mut other).await.unwrap();
+    assert_eq!(indexes(&client).await, indexes(&other).await);
+    assert!(!migrated.views.iter().any(|view| view.contains("oql_")), "{migrated}");
+    assert_eq!(
+        strings(&client, "SELECT relname::text FROM pg_class WHERE relname LIKE 'oql%' AND relkind = 'v'").await,
+        BTreeSet::new()
+    );
+    // All indexes of a migration are of one transaction. Those of the tables that stood are not.
+    let of_the_migration = strings(
+        &client,
+        "SELECT relation.relnamespace::regnamespace::text || '.' || relation.relname
+         FROM pg_index
+         JOIN pg_class AS index ON index.oid = indexrelid
+         JOIN pg_class AS relation ON relation.oid = indrelid
+         WHERE index.relname LIKE 'oql%'
+           AND index.xmin = (SELECT xmin FROM pg_class WHERE oid = 'orderql.user_account'::regclass)",
+    )
+    .await;
+    assert!(of_the_migration.is_disjoint(&stood), "{of_the_migration:?}");
+    assert_eq!(migrate_concurrently(&mut client).await.unwrap(), MigrationReport::default());
+}
+
+#[tokio::test]
+async fn a_dry_run_prints_statements_and_triggers_and_undo_removes_what_was_added() {
+    let database = migrated_database().await;
+    let client = database.connect().await;
+    make_stock(&client).await;
+    let run = |arguments: &[&str]| {
+        let mut command = command::orderql_on(&database);
+        command::run(command.arg("migrate").args(arguments), "no\n")
+    };
+    let planned = run(&["--dry-run"]).stdout;
+    for expected in [
+        "-- V11__missing_columns\n",
+        "ALTER TABLE order_item ADD COLUMN IF NOT EXISTS ship_group_seq_id",
+        "-- puts triggers on tables: orderql_keep on party, orderql_keep on person, orderql_keep on party_group, orderql_keep_none on party,",
+        "SELECT orderql.backfill_ship_groups();",
+    ] {
+        assert!(planned.contains(expected), "{expected}: {planned}");
+    }
+    assert_eq!(string(&client, "SELECT to_regnamespace('orderql')::text").await, None);
+
+    assert!(run(&[]).succeeded);
+    let made = indexes(&client).await;
+    assert!(made.len() > 80, "{made:?}");
+    let removed = run(&["--undo", "--dry-run"]);
+    assert!(
+        removed.stdout.contains("DROP SCHEMA orderql CASCADE;")
+            && removed.stdout.contains("DROP TRIGGER orderql_keep ON party;"),
+        "{}",
+        removed.stdout
+    );
+    let refused = run(&["--undo"]);
+    assert!(!refused.succeeded && refused.stderr.contains("nothing was removed"), "{}", refused.stderr);
+    assert_eq!(indexes(&client).await, made);
+    let removed = run(&["--undo", "--yes"]);
+    assert!(removed.succeeded, "{}", removed.stderr);
+    assert_eq!(string(&client, "SELECT to_regnamespace('orderql')::text").await, None);
+    // An index of the operator's, whatever its name.
+    let theirs = "oql_order_header_by_grand_total public.order_header btree (created_by)";
+    assert_eq!(indexes(&client).await, BTreeSet::from([theirs.to_owned()]));
+    assert_eq!(strings(&client, "SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal").await, BTreeSet::new());
+    assert_eq!(run(&["--undo", "--yes"]).stdout, "Nothing to remove.\n");
+    // It can be migrated again.
+    assert!(run(&[]).succeeded);
+    assert_eq!(indexes(&client).await, made);
+}
+
+#[tokio::test]
+async fn the_printed_grants_are_all_that_a_server_needs() {
+    let database = migrated_database().await;
+    let client = database.connect().await;
+    let role = format!("server_of_{}", database.name());
+    let mut command = command::orderql_on(&database);
+    let grants = command::run(command.args(["migrate", "--print-grants", &role]), "");
+    client.batch_execute(&format!("CREATE ROLE {role} LOGIN; {}", grants.stdout)).await.unwrap();
+    let address = connection_string(&database.config()).replace("user=postgres", &format!("user={role}"));
+    let arguments = ["doctor", "--listen", "127.0.0.1:0", "--database-url", &address];
+    let examined = command::run(command::orderql().args(arguments), "").stdout;
+    assert!(examined.contains("ok       grants") && examined.contains("ok       schema  "), "{examined}");
+    client.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
+}
+
+/// PostgreSQL's own programs, of the server's version: a dump of an older one is refused. `None` if they are not installed.
+fn dump_and_restore(version: i32, from: &str, to: &str) -> Option<()> {
+    let folder = format!("/usr/lib/postgresql/{}/bin", version / 10_000);
+    let folder = env::var("ORDERQL_PG_BIN").unwrap_or(folder);
+    let program = |name: &str| Some(Path::new(&folder).join(name)).filter(|path| path.is_file());
+    let (dump, restore) = (program("pg_dump")?, program("pg_restore")?);
+    let dumped = Command::new(dump).args(["--format=custom", "--dbname", from]).output().unwrap();
+    assert!(dumped.status.success(), "{}", String::from_utf8_lossy(&dumped.stderr));
+    let file = TestFolder::create("backup");
+    let path = file.path().join("backup");
+    fs::write(&path, dumped.stdout).unwrap();
+    let arguments = ["--exit-on-error", "--no-owner", "--dbname", to];
+    let restored = Command::new(restore).args(arguments).arg(&path).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    Some(())
+}
+
+#[tokio::test]
+async fn a_restored_backup_is_migrated_and_has_accounts_indexes_and_triggers() {
+    let (database, other) = (migrated_database().await, empty_database().await);
+    let client = database.connect().await;
+    client.batch_execute("INSERT INTO party (party_id) VALUES ('KEPT')").await.unwrap();
+    let added =
+        command::run(command::orderql_on(&database).args(["user", "add", "ann", "--group", "API"]), "secret-of-ann\n");
+    assert!(added.succeeded, "{}", added.stderr);
+    let version = client.query_one("SELECT current_setting('server_version_num')::int", &[]).await.unwrap().get(0);
+    let [from, to] = [&database, &other].map(|database| connection_string(&database.config()));
+    if dump_and_restore(version, &from, &to).is_none() {
+        return;
+    }
+    let mut client = other.connect().await;
+    assert_eq!(migrate(&mut client).await.unwrap(), MigrationReport::default());
+    assert_eq!(indexes(&client).await, listed_indexes());
+    client.batch_execute("INSERT INTO party (party_id) VALUES ('LATER')").await.unwrap();
+    let parties = strings(&client, "SELECT party_id FROM orderql.party WHERE party_id IN ('KEPT', 'LATER')").await;
+    assert_eq!(parties.len(), 2);
+    let examined = command::run(command::orderql_on(&other).args(["doctor", "--listen", "127.0.0.1:0"]), "").stdout;
+    for expected in ["ok       triggers", "ok       parties", "ok       indexes", "ok       accounts    1 can sign in"]
+    {
+        assert!(examined.contains(expected), "{expected}: {examined}");
+    }
+}
