@@ -3,7 +3,7 @@
 
 use crate::support::database::{Database, loaded_database};
 
-mod collection_roots;
+pub mod collection_roots;
 mod descriptions;
 mod every_field;
 mod introspection;

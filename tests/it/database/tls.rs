@@ -91,6 +91,52 @@ fn connect(address: &str, home: &Path, variables: &[(&str, &str)]) -> CommandRes
     run(&mut command, "")
 }
 
+/// A certificate of X.509's first version, and its key. No library that the tests use makes one.
+const FIRST_VERSION: [&str; 2] = [
+    "-----BEGIN CERTIFICATE-----
+MIIBJjCBzQIUTrgtnfjHxm7aW91RkOCS3C7cdmMwCgYIKoZIzj0EAwIwFTETMBEG
+A1UEAwwKZGIuZXhhbXBsZTAgFw0yNjExMjQwNzIwMDVaGA8yMTI2MTAzMTA3MjAw
+NVowFTETMBEGA1UEAwwKZGIuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEH
+A0IABNWLuUrFffIZZsWER+a4y33T9kxAYIvvpCv1eGvbt8kuZLzWvbGAkuvX+hlc
+0NuNU8NKfgykKhO1SjwUydpu8jYwCgYIKoZIzj0EAwIDSAAwRQIgQgONPZSsLxfu
+MmJu90P01XstSGR0SAWZn9oqFEnkfn8CIQCrK2zQEOZeHY9PF1RlFXJXpjlWSYnO
+epfOLCEg8ow0BA==
+-----END CERTIFICATE-----
+",
+    "-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgTa19l2IkxnkDsMI0
+u8kPZgDqMpTHUyqUDTfC+Uc+iF6hRANCAATVi7lKxX3yGWbFhEfmuMt90/ZMQGCL
+76Qr9Xhr27fJLmS81r2xgJLr1/oZXNDbjVPDSn4MpCoTtUo8FMnabvI2
+-----END PRIVATE KEY-----
+",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_of_the_first_version_is_no_obstacle_where_certificates_are_not_looked_at() {
+    let encrypted = Encrypted::start().await;
+    let data = encrypted.postgres.folder.path().join("data");
+    for (name, text) in ["server.crt", "server.key"].iter().zip(FIRST_VERSION) {
+        fs::write(data.join(name), text).unwrap();
+    }
+    // Settings are read again at some moment after the call, and files with them.
+    let admin = encrypted.postgres.connect().await;
+    for statement in ["ALTER SYSTEM SET ssl_prefer_server_ciphers = off", "SELECT pg_reload_conf()"] {
+        admin.batch_execute(statement).await.unwrap();
+    }
+    let read = "SHOW ssl_prefer_server_ciphers";
+    while admin.query_one(read, &[]).await.unwrap().get::<_, &str>(0) != "off" {}
+    for (parameters, expected) in [
+        ("user=anybody sslmode=prefer", ""),
+        ("user=anybody sslmode=require", ""),
+        ("user=with_password password=se:cret sslmode=require", ""),
+        ("user=anybody sslmode=verify-ca sslrootcert=FILES/root.crt", "UnsupportedCertVersion"),
+    ] {
+        let result = connect(&encrypted.as_seen("db.example", parameters), &encrypted.files, &[]);
+        assert_eq!(result.succeeded, expected.is_empty(), "{parameters}: {}", result.stderr);
+        assert!(result.stderr.contains(expected), "{parameters}: {}", result.stderr);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn connects_to_the_right_servers_alone() {
     let encrypted = Encrypted::start().await;

@@ -90,24 +90,30 @@ pub(super) async fn loaded_template() -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let create = async || {
         let migrated = migrated_template().await;
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-        let sources = ["ofbiz", "orders"].map(|folder| InputFile::from_path(&data.join(folder)).unwrap()).concat();
         let mut hasher = DefaultHasher::new();
-        for source in &sources {
+        for source in sources() {
             let InputFile::Path(path) = source else { continue };
             fs::read(path).unwrap().hash(&mut hasher);
         }
-        let fill = async |mut client: Client| {
-            for source in sources {
-                let report = load_file(&mut client, source, &mut |_| {}).await.unwrap();
-                assert_eq!(report.bad_rows(), 0, "{report}");
-            }
-            finish(&mut client).await.unwrap();
-            client.batch_execute("ANALYZE").await.unwrap();
-        };
+        let fill = async |mut client: Client| load(&mut client).await;
         create_template(format!("{migrated}_{:016x}", hasher.finish()), Some(migrated), fill).await
     };
     TEMPLATE.get_or_init(create).await
+}
+
+/// Loads all files of `tests/data` into a migrated database.
+pub async fn load(client: &mut Client) {
+    for source in sources() {
+        let report = load_file(client, source, &mut |_| {}).await.unwrap();
+        assert_eq!(report.bad_rows(), 0, "{report}");
+    }
+    finish(client).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+}
+
+fn sources() -> Vec<InputFile> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    ["ofbiz", "orders"].map(|folder| InputFile::from_path(&data.join(folder)).unwrap()).concat()
 }
 
 /// Creates the template database with a sample of 2,000 orders, once for each set of migrations, and returns its name.
