@@ -18,11 +18,10 @@ pub(crate) fn has_console(listener: ListenerKind, console: ConsoleMode) -> bool 
 pub(crate) fn find(listener: ListenerKind, path: &str, console: ConsoleMode) -> Option<Route> {
     let has_console = has_console(listener, console);
     Route::of(path).filter(|route| match route {
-        Route::Console => has_console,
+        // The root leads to the console.
+        Route::Console | Route::Root => has_console,
         Route::Live | Route::Ready => true,
         Route::Metrics | Route::Settings => listener == ListenerKind::Admin,
-        // Leads to the console.
-        Route::Root => has_console,
         // The console calls these, and only where it came from.
         Route::Token | Route::Graphql | Route::Sdl => listener == ListenerKind::Public || has_console,
         Route::UpdateOrder | Route::Jwks => listener == ListenerKind::Public,

@@ -49,7 +49,7 @@ pub(super) fn run(
                     }
                     None => writeln!(output, "There is no such query; history lists them.")?,
                 },
-                _ => query = line.to_owned(),
+                _ => line.clone_into(&mut query),
             }
         } else if !line.is_empty() {
             query.push('\n');
