@@ -37,7 +37,7 @@ const CONFIG_HELP: &str = "The server's configuration file, for the database and
 /// grants, limits and the audit trail. `--only service` adds these; so does a schema file that names none of the tables and views
 /// of the built-in schema, unless the database has the order tables already. Running it without them later adds the others.
 #[derive(Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "flags")]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Args {
     #[arg(long, value_name = "URL", help = DATABASE_HELP, value_parser = |text: &str| DATABASE.read(text).map(|_| text.to_owned()))]
     database_url: Option<String>,
@@ -177,13 +177,13 @@ async fn remove(client: &mut Client, dry_run: bool, is_agreed: bool) -> Outcome<
     if statements.is_empty() {
         return Ok("Nothing to remove.\n".to_owned());
     }
-    let text: String = statements.iter().map(|statement| [statement, ";\n"].concat()).collect();
+    let text = statements.join(";\n") + ";\n";
     if dry_run {
         return Ok(text);
     }
     let filled = removal::filled_tables(client).await?;
-    let rows = filled.iter().fold(String::new(), |text, (table, rows)| format!("{text}  {table}: {rows} rows\n"));
-    if !is_agreed && !agrees(&rows)? {
+    let rows: Vec<_> = filled.iter().map(|(table, rows)| format!("  {table}: {rows} rows\n")).collect();
+    if !is_agreed && !agrees(&rows.concat())? {
         return Err(NotRemoved.into());
     }
     removal::remove(client, &statements).await?;
