@@ -7,7 +7,7 @@ use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 9] = [
+const DIRECTIVES: [(&str, &[&str]); 10] = [
     ("relation", &["name", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
@@ -30,6 +30,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
             "vocabulary",
         ],
     ),
+    ("index", &["keys", "inOrderOf"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
 ];

@@ -56,6 +56,8 @@ pub(super) struct FieldDefinition {
     pub(super) binding: Option<BindingDefinition>,
     /// `@search`
     pub(super) search_keys: Vec<SearchKeyDefinition>,
+    /// `@index`
+    pub(super) indexes: Vec<IndexDefinition>,
     /// `@sort`
     pub(super) sort_keys: Vec<SortKeyDefinition>,
     /// `@deprecated`: the reason.
@@ -115,6 +117,15 @@ pub(super) struct SearchKeyDefinition {
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
+}
+
+/// `@index`
+#[derive(Debug)]
+pub(super) struct IndexDefinition {
+    /// The names of the two search keys whose columns the index begins with.
+    pub(super) keys: Vec<String>,
+    /// The names of the sort keys in whose order it returns the rows of two values.
+    pub(super) in_order_of: Vec<String>,
 }
 
 /// `@sort`

@@ -201,6 +201,7 @@ async fn migrate_locked(client: &mut Client, scope: Scope) -> Result<MigrationRe
             ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
             current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
             parties: count(client, "SELECT orderql.backfill_parties()").await?,
+            search_columns: count(client, "SELECT orderql.backfill_search_columns()").await?,
             ..report
         }),
     }
