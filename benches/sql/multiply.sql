@@ -7,7 +7,7 @@
 -- A copy of a row gets the suffix .1, .2, … in the columns that identify it or refer to another copy. All other values stay, so
 -- states, dates, stores and the products of order items occur the given times as often, and there are as many more ids. Copies
 -- follow their originals in the order of ids, and share their dates. Foreign keys stay valid. What is nested in an order or
--- shipment, except for items, is not copied; neither are the few facilities whose ids are too long for a suffix.
+-- shipment, except for items and ship groups, is not copied; neither are the few facilities whose ids are too long for a suffix.
 
 SET maintenance_work_mem = '512MB';
 SET synchronous_commit = off;
@@ -43,6 +43,7 @@ BEGIN
             ('inventory_item',              '{inventory_item_id, product_id, serial_number}'),
             ('product_facility',            '{product_id, inventory_item_id}'),
             ('order_header',                '{order_id, external_id, order_name}'),
+            ('order_item_ship_group',       '{order_id}'),
             ('order_item',                  '{order_id, external_id, shipment_id}'),
             ('return_header',               '{return_id, external_id, from_party_id}'),
             ('return_item',                 '{return_id, order_id}'),

@@ -231,6 +231,8 @@ pub struct Connection {
     pub parent_columns: Vec<Column>,
     /// The keys of the search string; empty in nested connections.
     pub search_keys: Vec<SearchKey>,
+    /// The indexes for searches by two of these keys.
+    pub pair_indexes: Vec<PairIndex>,
 }
 
 impl Connection {
@@ -318,6 +320,16 @@ impl SearchKey {
     pub fn relation<'a>(&'a self, connection: &'a Connection) -> &'a str {
         self.semi_join.as_ref().map_or(&connection.relation, |semi_join| &semi_join.relation)
     }
+}
+
+/// An index on the columns of two search keys, followed by those of a sort key. Its first column is descending: so no other
+/// index has its order, and a statement that asks for this order names the index.
+#[derive(Debug)]
+pub struct PairIndex {
+    /// The two search keys, by their indexes among the connection's.
+    pub keys: [usize; 2],
+    /// The sort keys in whose order there is such an index, by their indexes among the connection's.
+    pub in_order_of: Vec<usize>,
 }
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and

@@ -8,7 +8,7 @@ use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 9] = [
+const DIRECTIVES: [(&str, &[&str]); 10] = [
     ("relation", &["name", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
@@ -32,6 +32,7 @@ const DIRECTIVES: [(&str, &[&str]); 9] = [
             "normalize",
         ],
     ),
+    ("index", &["keys", "inOrderOf"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
 ];

@@ -215,7 +215,9 @@ impl<'a> Builder<'a> {
 
 /// Fails if a field that is not a collection has search keys, or one that is not a connection sort keys.
 fn check_keys(field: &FieldDefinition, is_collection: bool) -> Result<(), SchemaError> {
-    if !is_collection && !field.search_keys.is_empty() || !field.is_list && !field.sort_keys.is_empty() {
+    if !(is_collection || field.search_keys.is_empty() && field.indexes.is_empty())
+        || !field.is_list && !field.sort_keys.is_empty()
+    {
         return Err(SchemaError::new(field.position, SchemaErrorKind::SearchOutsideCollection));
     }
     Ok(())

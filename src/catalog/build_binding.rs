@@ -3,17 +3,19 @@
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Column, Connection, Entity, Join, Lookup, One, SearchKey, SemiJoin, SortKey,
+    Aggregate, AggregateFunction, Column, Connection, Entity, Join, Lookup, One, PairIndex, SearchKey, SemiJoin,
+    SortKey,
 };
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition,
-    SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, SchemaDefinition,
+    SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::EntityId;
 use crate::catalog::key_description;
 use crate::catalog::type_names::TypeNames;
 use crate::cursor::OrderingTag;
+use crate::search::Comparator;
 use crate::value::ScalarType;
 
 /// Makes the bindings of fields.
@@ -65,13 +67,16 @@ impl<'a> Bindings<'a> {
         }
         check_key_names(field)?;
         let search_keys = field.search_keys.iter().map(|definition| search_key(node, field, definition));
+        let search_keys = search_keys.collect::<Result<Vec<_>, _>>()?;
+        let pair_indexes = field.indexes.iter().map(|definition| pair_index(field, &search_keys, definition));
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
             relation,
             join: Join::default(),
             sort_keys: sort_keys(node, &key, field, &field.name)?,
             parent_columns: Vec::new(),
-            search_keys: search_keys.collect::<Result<_, _>>()?,
+            pair_indexes: pair_indexes.collect::<Result<_, _>>()?,
+            search_keys,
         })
     }
 
@@ -104,6 +109,7 @@ impl<'a> Bindings<'a> {
             sort_keys,
             parent_columns,
             search_keys: Vec::new(),
+            pair_indexes: Vec::new(),
         })
     }
 
@@ -241,11 +247,6 @@ fn search_key(
     if definition.within.is_some() && !definition.in_order_of.is_empty() {
         return Err(SchemaError::new(field.position, SchemaErrorKind::InOrderOfSemiJoin(definition.name.clone())));
     }
-    let in_order_of = definition.in_order_of.iter().map(|name| {
-        let index = field.sort_keys.iter().position(|sort_key| sort_key.name == *name);
-        let unknown = || SchemaErrorKind::UnknownSortKey { root: field.name.clone(), sort_key: name.clone() };
-        index.ok_or_else(|| SchemaError::new(field.position, unknown()))
-    });
     let example = key_description::example_term(definition, scalar);
     Ok(SearchKey {
         name: definition.name.clone(),
@@ -255,11 +256,49 @@ fn search_key(
         indexed: definition.indexed,
         is_computed: definition.computed,
         lookup: definition.lookup,
-        in_order_of: in_order_of.collect::<Result<_, _>>()?,
+        in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
     })
+}
+
+/// The indexes of sort keys among those of a root.
+fn sort_key_indexes(field: &FieldDefinition, names: &[String]) -> Result<Vec<usize>, SchemaError> {
+    let index = |name: &String| {
+        let index = field.sort_keys.iter().position(|sort_key| sort_key.name == *name);
+        let unknown = || SchemaErrorKind::UnknownSortKey { root: field.name.clone(), sort_key: name.clone() };
+        index.ok_or_else(|| SchemaError::new(field.position, unknown()))
+    };
+    names.iter().map(index).collect()
+}
+
+fn pair_index(
+    field: &FieldDefinition,
+    search_keys: &[SearchKey],
+    definition: &IndexDefinition,
+) -> Result<PairIndex, SchemaError> {
+    // A range of an index compares values of a type that the statement names, and that of a Boolean column is not known.
+    let serves = |key: &SearchKey| {
+        let is_own = key.semi_join.is_none() && !key.is_computed;
+        is_own && key.comparators.contains(&Comparator::Equals) && key.column.scalar != ScalarType::Boolean
+    };
+    let index = |name: &String| search_keys.iter().position(|key| key.name == *name && serves(key));
+    let keys: Option<Vec<_>> = definition.keys.iter().map(index).collect();
+    let in_order_of = sort_key_indexes(field, &definition.in_order_of)?;
+    // A cursor would be no bound of the index: all rows of the range have one value of the sort key's column.
+    let is_sort_column = |key: usize| {
+        in_order_of.iter().any(|sort_key| field.sort_keys[*sort_key].column == search_keys[key].column.name)
+    };
+    match keys.as_deref() {
+        Some(&[first, second]) if first != second && !is_sort_column(first) && !is_sort_column(second) => {
+            Ok(PairIndex { keys: [first, second], in_order_of })
+        }
+        _ => {
+            let kind = SchemaErrorKind::BadIndexKeys(definition.keys.join(", "));
+            Err(SchemaError::new(field.position, kind))
+        }
+    }
 }
 
 fn join(parent: &TypeDefinition, by: &[String], to: &[String]) -> Join {

@@ -56,6 +56,8 @@ pub(super) struct FieldDefinition {
     pub(super) binding: Option<BindingDefinition>,
     /// `@search`
     pub(super) search_keys: Vec<SearchKeyDefinition>,
+    /// `@index`
+    pub(super) indexes: Vec<IndexDefinition>,
     /// `@sort`
     pub(super) sort_keys: Vec<SortKeyDefinition>,
     /// `@deprecated`: the reason.
@@ -117,6 +119,15 @@ pub(super) struct SearchKeyDefinition {
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub(super) normalization: Option<Normalization>,
+}
+
+/// `@index`
+#[derive(Debug)]
+pub(super) struct IndexDefinition {
+    /// The names of the two search keys whose columns the index begins with.
+    pub(super) keys: Vec<String>,
+    /// The names of the sort keys in whose order it returns the rows of two values.
+    pub(super) in_order_of: Vec<String>,
 }
 
 /// `@sort`

@@ -76,8 +76,8 @@ pub(crate) enum SchemaErrorKind {
     /// A type other than the query root has no relation.
     #[error("a type needs @relation")]
     NoRelation,
-    /// `@search` on a field that is no collection root, or `@sort` on one that is no list.
-    #[error("@search is for collection roots, @sort for lists")]
+    /// `@search` or `@index` on a field that is no collection root, or `@sort` on one that is no list.
+    #[error("@search and @index are for collection roots, @sort for lists")]
     SearchOutsideCollection,
     /// A collection root without `@sort`.
     #[error("a collection root needs a sort key")]
@@ -112,6 +112,11 @@ pub(crate) enum SchemaErrorKind {
     /// `@search(inOrderOf:)` names a sort key that the root does not have.
     #[error("`{root}` has no sort key `{sort_key}`")]
     UnknownSortKey { root: String, sort_key: String },
+    /// `@index(keys:)` does not name two search keys of the root that an index can begin with.
+    #[error(
+        "`{0}`: @index names two search keys whose columns are the rows' own, no Booleans, and on no sort key of `inOrderOf`"
+    )]
+    BadIndexKeys(String),
     /// `@search` has both `inOrderOf` and `within`.
     #[error(
         "the search key `{0}` is within another relation, so no index is in order of a sort key; leave `inOrderOf` out"

@@ -6,8 +6,8 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition,
-    SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
+    SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
@@ -98,6 +98,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         column: snake_case(&field.name),
         binding: None,
         search_keys: Vec::new(),
+        indexes: Vec::new(),
         sort_keys: Vec::new(),
         deprecation: None,
     };
@@ -121,6 +122,12 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         }
         "search" => {
             field.search_keys.push(search_key(&arguments("search")?, directive.position)?);
+            return Ok(());
+        }
+        "index" => {
+            let arguments = arguments("index")?;
+            let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
+            field.indexes.push(IndexDefinition { keys, in_order_of });
             return Ok(());
         }
         "sort" => {

@@ -150,7 +150,8 @@ pub(crate) async fn planned(client: &Client, is_service: bool) -> Result<Vec<(St
 }
 
 /// The functions that fill in what OFBiz knows otherwise.
-const BACK_FILLS: [&str; 3] = ["backfill_ship_groups", "backfill_current_inventory", "backfill_parties"];
+const BACK_FILLS: [&str; 4] =
+    ["backfill_ship_groups", "backfill_current_inventory", "backfill_parties", "backfill_search_columns"];
 
 /// Whether the order tables of a database were migrated.
 pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::Error> {
@@ -280,7 +281,7 @@ async fn migrate_locked(
     if scope == Scope::Service {
         return Ok(report);
     }
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for (function, count) in BACK_FILLS.iter().zip(&mut counts) {
         let row = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.map_err(statement_error)?;
         *count = row.try_get(0)?;
@@ -288,8 +289,8 @@ async fn migrate_locked(
     let filled = ["order_item", "product_facility", "orderql.party"].into_iter().zip(counts);
     let filled: Vec<_> = filled.filter_map(|(table, count)| (count > 0).then_some(table)).collect();
     vacuum(client, &filled).await.map_err(statement_error)?;
-    let [ship_groups, current_inventory, parties] = counts;
-    Ok(MigrationReport { repaired, ship_groups, current_inventory, parties, ..report })
+    let [ship_groups, current_inventory, parties, search_columns] = counts;
+    Ok(MigrationReport { repaired, ship_groups, current_inventory, parties, search_columns, ..report })
 }
 
 /// Builds the indexes of tables that stand before migrations need them, which then find them. Migrations make some that later ones

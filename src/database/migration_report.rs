@@ -29,6 +29,8 @@ pub struct MigrationReport {
     pub current_inventory: i64,
     /// Rows of `orderql.party` that were brought up to date with OFBiz's tables.
     pub parties: i64,
+    /// Order items and returns whose facility or store was brought up to date.
+    pub search_columns: i64,
 }
 
 impl MigrationReport {
@@ -85,6 +87,7 @@ impl fmt::Display for MigrationReport {
             (self.ship_groups, "order items put into their ship group"),
             (self.current_inventory, "products at facilities pointed to their inventory item"),
             (self.parties, "parties brought up to date"),
+            (self.search_columns, "order items and returns brought up to date"),
         ] {
             if count > 0 {
                 write!(f, "{separator}{count} {label}")?;

@@ -1,11 +1,12 @@
-//! `orderql.party`, the table of all parties with their names, which triggers keep. Rows that are written while triggers are
-//! disabled, as some imports do, are missing in it until it is repaired.
+//! What triggers keep: `orderql.party`, the table of all parties with their names; the facility of an order item, and the store
+//! of a return. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they are
+//! repaired.
 
 use tokio_postgres::{Client, Error};
 
-/// Counts the parties that differ from OFBiz's tables.
+/// Counts the parties, order items and returns that differ from OFBiz's tables.
 const DIFFERING: &str = "
-    SELECT count(*)
+    SELECT (SELECT count(*) FROM orderql.stale_item) + (SELECT count(*) FROM orderql.stale_return) + count(*)
     FROM (
         SELECT party.party_id, party.party_type_id, party.external_id, party.status_id, party.created_date,
             person.first_name, person.last_name, party_group.group_name
@@ -19,14 +20,14 @@ const DIFFERING: &str = "
         IS DISTINCT FROM (kept.party_id, kept.party_type_id, kept.external_id, kept.status_id, kept.created_date,
             kept.first_name, kept.last_name, kept.group_name)";
 
-/// The number of parties that differ from OFBiz's tables. Reads all parties.
+/// The number of these that differ from OFBiz's tables. Reads all.
 pub(crate) async fn differing(client: &Client) -> Result<i64, Error> {
     client.query_one(DIFFERING, &[]).await?.try_get(0)
 }
 
-/// Makes them equal, and returns their number. Writers of parties wait meanwhile.
+/// Makes them equal, and returns their number. Their writers wait meanwhile.
 pub(crate) async fn repair(client: &Client) -> Result<i64, Error> {
     // A role named orderql would otherwise search the schema of that name first.
     client.batch_execute("SET search_path TO public").await?;
-    client.query_one("SELECT orderql.backfill_parties()", &[]).await?.try_get(0)
+    client.query_one("SELECT orderql.backfill_parties() + orderql.backfill_search_columns()", &[]).await?.try_get(0)
 }

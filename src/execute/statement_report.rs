@@ -46,6 +46,7 @@ fn access(path: &AccessPath) -> Json {
         "index": path.index,
         "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
         "window": path.has_window().then_some(path.window),
+        "fillsPages": !path.has_window(),
     })
 }
 

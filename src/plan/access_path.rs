@@ -2,17 +2,22 @@
 //! estimates. Every path has a bound of rows that are examined, whatever the table's size and the values are.
 //!
 //! - In order: an index returns the matching rows in the page's order. Terms on the sort key's column bound its range, and a
-//!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values.
+//!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values. Two terms
+//!   choose a range of an index on both of their keys (`@index`).
 //! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
 //! - Window: otherwise the rows are read in order, up to a number of rows, and those that match are returned. The page then
-//!   ends where the window ends.
+//!   ends where the window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
 
-use crate::catalog::binding::{Connection, SearchKey, SortKey};
+use crate::catalog::binding::{Connection, PairIndex, SearchKey, SortKey};
 use crate::catalog::prices::MAX_COUNT;
 use crate::catalog::search_window::SearchWindow;
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
+
+/// The most values of a list whose ranges are merged where filters remain. Each range is read as far as the window reaches,
+/// which is divided by their number.
+const FEW_VALUES: u32 = 4;
 
 /// The most look-ups that are tried, one after the other.
 const MAX_LOOKUPS: usize = 2;
@@ -55,15 +60,34 @@ pub struct AccessPath {
     pub parts: u32,
 }
 
-/// A term whose values choose ranges of an index.
+/// The terms whose values choose ranges of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix {
-    /// Its index in the search string.
+    /// The term on the index's first column.
     pub term: usize,
-    /// Whether it has several values, whose ranges are read one after the other or merged.
-    pub is_list: bool,
+    /// The term on its second column, of an index on two keys. Its first column is descending.
+    pub second: Option<usize>,
+    /// The one of these that has several values, whose ranges are read one after the other or merged.
+    pub list: Option<usize>,
     /// Whether the index's first column is the sort key's.
     pub is_sort_column: bool,
+}
+
+impl Prefix {
+    /// Whether a term has several values.
+    pub fn is_list(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// The terms, in the order of the index's columns.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = usize> + Clone {
+        std::iter::once(self.term).chain(self.second)
+    }
+
+    /// Whether the ranges of a list are merged into the page's order. They are not if that is the order of the list.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.is_list() && !self.is_sort_column
+    }
 }
 
 /// A search by the index of one key.
@@ -75,6 +99,8 @@ pub struct Lookup {
     pub columns: Vec<String>,
     /// The most matching rows with which it is used.
     pub rows: u32,
+    /// Whether the index is one on two keys, whose first column is descending.
+    pub is_of_pair: bool,
 }
 
 impl AccessPath {
@@ -95,9 +121,10 @@ impl AccessPath {
         }
         let prefix = chooser.prefix();
         let mut path = Self { index: chooser.index(prefix), prefix, probes, is_counted, ..Self::default() };
-        for index in (0..terms.len()).filter(|index| prefix.is_none_or(|prefix| prefix.term != *index)) {
-            let bounds_range = prefix.is_none_or(|prefix| !prefix.is_sort_column) && chooser.is_range_of_order(index);
-            if bounds_range { path.range.push(index) } else { path.filters.push(index) }
+        for index in
+            (0..terms.len()).filter(|index| !prefix.is_some_and(|prefix| prefix.terms().any(|term| term == *index)))
+        {
+            if chooser.bounds_range(prefix, index) { path.range.push(index) } else { path.filters.push(index) }
         }
         if !path.filters.is_empty() {
             chooser.search(&mut path, if is_counted { window.half() } else { window });
@@ -126,7 +153,8 @@ impl AccessPath {
         let times = if self.is_counted { 2 } else { 1 };
         let counted: u64 = self.lookups.iter().map(|lookup| u64::from(lookup.rows) + 1).sum();
         let read = self.lookups.iter().map(|lookup| u64::from(lookup.rows)).max().unwrap_or(0) * (1 + probes);
-        let list = self.prefix.filter(|prefix| prefix.is_list);
+        let list = self.prefix.filter(Prefix::is_list);
+        let merged = if self.prefix.is_some_and(|prefix| prefix.is_merged()) { values.max(1) as u64 } else { 1 };
         match (self.is_in_order(), list) {
             _ if self.is_exhaustive => times * read + page,
             (true, Some(prefix)) => {
@@ -135,7 +163,7 @@ impl AccessPath {
                 if prefix.is_sort_column { page * ranges } else { merged * parts + probes * ranges + counts }
             }
             (true, None) => page,
-            (false, _) => counted + times * read.max(2 * (window + probes * probe_window)) + page,
+            (false, _) => counted + times * read.max(2 * merged * (window + probes * probe_window)) + page * merged,
         }
     }
 }
@@ -145,6 +173,11 @@ impl AccessPath {
 pub(crate) fn range_head(limit: u32, ranges: usize) -> u32 {
     let ranges = u32::try_from(ranges).unwrap_or(u32::MAX);
     if ranges < 9 { limit.saturating_add(1) } else { limit.div_ceil(ranges.isqrt()).max(1) }
+}
+
+/// The number of a term's values, if it is no more than that of the ranges that are merged where filters remain.
+pub(crate) fn few_values(term: &BoundTerm) -> Option<u32> {
+    u32::try_from(term.values.len()).ok().filter(|values| *values <= FEW_VALUES)
 }
 
 struct Chooser<'a> {
@@ -177,25 +210,71 @@ impl<'a> Chooser<'a> {
         self.is_on_order(term) && !self.is_equality(term)
     }
 
+    /// Whether the term bounds the range of the index by the sort key's column. Beside a prefix, that column can also equal a
+    /// value.
+    fn bounds_range(&self, prefix: Option<Prefix>, term: usize) -> bool {
+        let is_value = prefix.is_some() && self.is_equality(term) && !self.is_list(term) && self.has_type(term);
+        prefix.is_none_or(|prefix| !prefix.is_sort_column)
+            && (self.is_range_of_order(term) || is_value && self.is_on_order(term))
+    }
+
+    /// Ranges compare values of a type that the statement names, and that of a boolean column is not known.
+    fn has_type(&self, term: usize) -> bool {
+        self.key(term).column.scalar != ScalarType::Boolean
+    }
+
+    /// The prefix that probably matches fewest rows.
     fn prefix(&self) -> Option<Prefix> {
-        let prefix = |term, is_sort_column| Prefix { term, is_list: self.is_list(term), is_sort_column };
-        // Ranges compare values of a type that the statement names, and that of a boolean column is not known.
-        let has_type = |term: &usize| self.key(*term).column.scalar != ScalarType::Boolean;
-        let find =
-            |accepts: &dyn Fn(usize) -> bool| (0..self.terms.len()).find(|term| has_type(term) && accepts(*term));
-        let on_order =
-            |is_list| find(&|term| self.is_equality(term) && self.is_list(term) == is_list && self.is_on_order(term));
-        if let Some(term) = on_order(false).or_else(|| on_order(true)) {
-            return Some(prefix(term, true));
-        }
-        let in_order = |term: usize| self.is_equality(term) && self.key(term).in_order_of.contains(&self.sort_key);
-        if let Some(term) = find(&|term| in_order(term) && !self.is_list(term)) {
-            return Some(prefix(term, false));
-        }
-        // The ranges of a list are merged, each read as far as the page reaches. With a filter, that would be no bound.
-        let term = find(&|term| in_order(term))?;
-        let is_only = (0..self.terms.len()).all(|other| other == term || self.is_range_of_order(other));
-        is_only.then(|| prefix(term, false))
+        let candidates = self.pair_prefixes().chain(self.single_prefixes()).filter(|prefix| self.is_bounded(prefix));
+        candidates.min_by_key(|prefix| self.prefix_rank(prefix))
+    }
+
+    /// Of the primary key before all, of two keys before one, a selective key before others, a value before a list. A value of
+    /// the sort key's column can bound the range of another prefix.
+    fn prefix_rank(&self, prefix: &Prefix) -> impl Ord + use<> {
+        let primary = &self.sort.columns[usize::from(self.sort.nullable)..];
+        let is_of_key = |term: usize| primary.iter().any(|column| column.name == self.key(term).column.name);
+        let is_whole = prefix.is_sort_column && is_of_key(prefix.term);
+        let is_selective = prefix.terms().any(|term| self.key(term).indexed);
+        (!is_whole, prefix.second.is_none(), prefix.is_list(), prefix.is_sort_column, !is_selective)
+    }
+
+    /// Whether the ranges of a list, if they are merged, can be read with a bound: as far as the page reaches if every row
+    /// matches, and otherwise a part of the window of each of a few.
+    fn is_bounded(&self, prefix: &Prefix) -> bool {
+        let Some(list) = prefix.list.filter(|_| prefix.is_merged()) else { return true };
+        let is_of_prefix = |term: usize| prefix.terms().any(|other| other == term);
+        let mut others = (0..self.terms.len()).filter(|term| !is_of_prefix(*term));
+        few_values(&self.terms[list]).is_some() || others.all(|other| self.bounds_range(Some(*prefix), other))
+    }
+
+    fn single_prefixes(&self) -> impl Iterator<Item = Prefix> {
+        let equalities = (0..self.terms.len()).filter(|term| self.is_equality(*term) && self.has_type(*term));
+        equalities.filter_map(|term| {
+            let is_sort_column = self.is_on_order(term);
+            let is_served = is_sort_column || self.key(term).in_order_of.contains(&self.sort_key);
+            let list = self.is_list(term).then_some(term);
+            is_served.then_some(Prefix { term, second: None, list, is_sort_column })
+        })
+    }
+
+    /// The prefixes of indexes on two keys. One of the terms may be a list.
+    fn pair_prefixes(&self) -> impl Iterator<Item = Prefix> {
+        let indexes = self.connection.pair_indexes.iter();
+        let in_order = indexes.filter(|index| index.in_order_of.contains(&self.sort_key));
+        in_order.filter_map(|index| {
+            let [term, second] = self.pair(index)?;
+            let mut lists = [term, second].into_iter().filter(|term| self.is_list(*term));
+            let list = lists.next();
+            lists.next().is_none().then_some(Prefix { term, second: Some(second), list, is_sort_column: false })
+        })
+    }
+
+    /// The terms on the keys of an index on two keys.
+    fn pair(&self, index: &PairIndex) -> Option<[usize; 2]> {
+        let term = |key| (0..self.terms.len()).find(|term| self.terms[*term].key == key && self.is_equality(*term));
+        let [first, second] = index.keys;
+        Some([term(first)?, term(second)?])
     }
 
     /// The path of a search that has values of the primary key, if the page is in another order: a look-up finds all rows.
@@ -205,16 +284,26 @@ impl<'a> Chooser<'a> {
         let rows = u32::try_from(self.terms[term].values.len()).unwrap_or(u32::MAX);
         Some(AccessPath {
             filters: (0..self.terms.len()).collect(),
-            lookups: vec![Lookup { terms: vec![term], columns: vec![self.key(term).column.name.clone()], rows }],
+            lookups: vec![Lookup {
+                terms: vec![term],
+                columns: vec![self.key(term).column.name.clone()],
+                rows,
+                is_of_pair: false,
+            }],
             is_exhaustive: true,
             ..AccessPath::default()
         })
     }
 
     fn index(&self, prefix: Option<Prefix>) -> Vec<String> {
-        let first = prefix.filter(|prefix| !prefix.is_sort_column).map(|prefix| &self.key(prefix.term).column.name);
-        let rest = self.sort.columns.iter().map(|column| &column.name).filter(|name| Some(*name) != first);
-        first.into_iter().chain(rest).cloned().collect()
+        let of_terms = prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
+        let mut columns: Vec<_> = of_terms.map(|term| self.key(term).column.name.clone()).collect();
+        for column in &self.sort.columns {
+            if !columns.contains(&column.name) {
+                columns.push(column.name.clone());
+            }
+        }
+        columns
     }
 
     /// Fills in how rows are found where filters remain.
@@ -235,7 +324,9 @@ impl<'a> Chooser<'a> {
             lookup.rows = (rows / (divisor + own)).max(1);
         }
         // A window that ends is read twice, the second time for its last row.
-        let rows = (window.rows() - share) / 2 / divisor;
+        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
+        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1).max(1);
+        let rows = (window.rows() - share) / 2 / divisor / ranges;
         path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
         path.window = rows.saturating_sub(path.probe_window * probes).max(1);
         path.lookups = lookups;
@@ -265,10 +356,14 @@ impl<'a> Chooser<'a> {
     fn lookups(&self, path: &AccessPath) -> Vec<Lookup> {
         let prefix = path.prefix.map(|prefix| prefix.term);
         let of_prefix = prefix.into_iter().filter(|term| !self.continued(*term, &path.filters).is_empty());
-        let mut ranked: Vec<(u8, Lookup)> = Vec::new();
+        let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
         for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.key(*term).lookup) {
             let key = self.key(term);
             let is_range = !self.is_equality(term);
+            // Fewer rows match both.
+            if ranked.iter().any(|(_, lookup)| lookup.is_of_pair && lookup.terms.contains(&term)) {
+                continue;
+            }
             let has_term =
                 |lookup: &Lookup| lookup.terms.iter().any(|other| self.terms[*other].key == self.terms[term].key);
             if is_range && let Some((_, lookup)) = ranked.iter_mut().find(|(_, lookup)| has_term(lookup)) {
@@ -289,10 +384,20 @@ impl<'a> Chooser<'a> {
             let second = range.first().map(|term| self.key(*term).column.name.clone());
             let columns = std::iter::once(key.column.name.clone()).chain(second).collect();
             let terms = std::iter::once(term).chain(range).collect();
-            ranked.push((rank, Lookup { terms, columns, rows: 0 }));
+            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false }));
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+
+    /// A look-up by two terms, if an index on their keys is not that of the prefix. The first may be a list.
+    fn pair_lookup(&self, path: &AccessPath) -> Option<Lookup> {
+        let pairs = self.connection.pair_indexes.iter().filter_map(|index| self.pair(index));
+        let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+        let mut pairs = pairs.filter(|pair| !pair.iter().all(|term| is_of_prefix(*term)));
+        let terms = pairs.find(|[_, second]| !self.is_list(*second))?.to_vec();
+        let columns = terms.iter().map(|term| self.key(*term).column.name.clone()).collect();
+        Some(Lookup { terms, columns, rows: 0, is_of_pair: true })
     }
 
     /// The range terms among the filters that bound the second column of an index of the term's key.
@@ -345,7 +450,8 @@ mod tests {
     fn line(root: &str, sort_key: &str, terms: &[&str]) -> String {
         let path = path(root, sort_key, terms, 0);
         let mut parts = vec![path.index.join(",")];
-        if let Some(Prefix { term, is_list, .. }) = path.prefix {
+        for term in path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>()) {
+            let is_list = path.prefix.is_some_and(|prefix| prefix.list == Some(term));
             parts.push(format!("{} {}", if is_list { "each" } else { "=" }, terms[term]));
         }
         parts.extend(path.range.iter().map(|term| format!("range {}", terms[*term])));
@@ -401,18 +507,58 @@ mod tests {
                 &["orderDate>", "statusId", "externalId"],
                 "grand_total,order_id lookup status_id+order_date 750 lookup external_id 750 window 3000",
             ),
-            // The ranges of a list would each be read until enough rows match the other term.
+            // The ranges of a few values are merged, and share the window.
             (
                 "orders",
                 "ORDER_DATE",
                 &["statusId[]", "orderTypeId"],
-                "order_date,order_id lookup status_id 1500 window 3000",
+                "status_id,order_date,order_id each statusId[] window 1250",
             ),
             // A row of a semi-join is examined with the row that it joins.
             ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 88 window 333"),
             // A primary key finds all rows.
             ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
             ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
+        ] {
+            assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+        }
+    }
+
+    #[test]
+    fn reads_the_range_of_an_index_on_two_keys() {
+        for (root, sort_key, terms, expected) in [
+            (
+                "orders",
+                "ORDER_DATE",
+                &["statusId", "orderDate>", "productStoreId"][..],
+                "product_store_id,status_id,order_date,order_id = productStoreId = statusId range orderDate>",
+            ),
+            (
+                "orders",
+                "ORDER_ID",
+                &["productStoreId", "statusId[]"],
+                "product_store_id,status_id,order_id = productStoreId each statusId[]",
+            ),
+            (
+                "orderItems",
+                "PRODUCT_ID",
+                &["facilityId", "statusId"],
+                "orderql_facility_id,status_id,product_id,order_id,order_item_seq_id = facilityId = statusId",
+            ),
+            // Without an index in the page's order, its rows are few, or dense among those of the store.
+            (
+                "orders",
+                "GRAND_TOTAL",
+                &["productStoreId", "statusId"],
+                "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 1500 window 3000",
+            ),
+            // The sort key's column is a range beside a prefix.
+            (
+                "shipments",
+                "STATUS",
+                &["statusId", "originFacilityId"],
+                "origin_facility_id,status_id,shipment_id = originFacilityId range statusId",
+            ),
         ] {
             assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
         }

@@ -15,7 +15,8 @@ use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
 use crate::plan::sql::{
-    Alias, ColumnOf, Condition, Identifier, List, Relation, Separated, Where, direction, in_turn, order_by, type_name,
+    Alias, ColumnOf, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction, in_turn, order_by,
+    type_name,
 };
 
 /// What follows the key of a row that matches.
@@ -30,13 +31,13 @@ pub(crate) struct Locator<'a> {
     /// The columns of the page's order.
     pub(crate) sort: Vec<&'a str>,
     /// The columns of the index that has that order.
-    pub(crate) index: Vec<&'a str>,
+    pub(crate) index: IndexOrder<'a>,
     /// Every column that a condition or an order reads.
     pub(crate) columns: Vec<&'a str>,
     /// The values that choose ranges of the index, if they are a list.
     pub(crate) list: Option<ValueList>,
-    /// The condition that chooses the ranges.
-    pub(crate) prefix: Option<Condition<'a>>,
+    /// The conditions that choose the ranges.
+    pub(crate) prefix: Vec<Condition<'a>>,
     /// What a row must fulfil beside that, and beside its segment.
     pub(crate) filters: Vec<Condition<'a>>,
     /// The look-ups, in the order in which they are tried.
@@ -54,8 +55,10 @@ pub(crate) struct Locator<'a> {
 pub(crate) struct ValueList {
     pub(crate) values: Placeholder,
     pub(crate) stored: StoredType,
-    /// How many rows are read first of each range, if the ranges are merged. They are not if the values are of the sort
-    /// key's column: then their ranges follow each other in the page's order.
+    /// Whether the ranges are merged. They are not if the values are of the sort key's column: then their ranges follow each
+    /// other in the page's order.
+    pub(crate) is_merged: bool,
+    /// How many rows are read first of each range, if they are merged and every row matches.
     pub(crate) head: Option<Placeholder>,
 }
 
@@ -65,6 +68,8 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The columns that the index begins with, as many as the conditions bound.
     pub(crate) order: Vec<ColumnOf<'a>>,
+    /// Whether the first of them is descending in the index.
+    pub(crate) is_first_descending: bool,
     /// The relation that has the column, and the columns by which it is joined, if it is another one.
     pub(crate) semi_join: Option<(&'a str, &'a [String])>,
     /// The most rows with which it is used.
@@ -95,6 +100,16 @@ impl ValueList {
     /// The select list and the source of the values, each once.
     fn elements(&self) -> impl Display {
         fmt::from_fn(|f| write!(f, "DISTINCT e.v FROM unnest({}::{}[]) AS e(v)", self.values, type_name(self.stored)))
+    }
+}
+
+impl LookupSource<'_> {
+    /// The columns of the index, with the direction of the first.
+    fn order(&self) -> impl Display {
+        List(self.order.iter().enumerate().map(|(index, column)| {
+            let direction = direction(!(self.is_first_descending && index == 0));
+            fmt::from_fn(move |f| write!(f, "{column}{direction}"))
+        }))
     }
 }
 
@@ -193,7 +208,7 @@ impl Locator<'_> {
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, order, limit) = (Where(lookup.conditions.iter()), List(lookup.order.iter()), lookup.rows + 1);
+        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.rows + 1);
         let Some((relation, by)) = lookup.semi_join else {
             let relation = Relation(self.relation);
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
@@ -250,7 +265,7 @@ impl Locator<'_> {
 
     /// The rows of a look-up, with the columns that conditions and orders read.
     fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
-        let (conditions, order) = (Where(lookup.conditions.iter()), List(lookup.order.iter()));
+        let (conditions, order) = (Where(lookup.conditions.iter()), lookup.order());
         let columns = base_columns(&self.columns);
         let rows = Relation(self.relation);
         let Some((relation, by)) = lookup.semi_join else {
@@ -309,13 +324,13 @@ impl Locator<'_> {
     fn rows(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
         let Some(list) = self.list else { return self.segments(span, cut, text) };
         write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
-        if list.head.is_none() {
+        if !list.is_merged {
             write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
         }
         text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
         self.segments(span, &Cut::first(&cut.end()), text)?;
         text.write_str("\n) AS t")?;
-        if list.head.is_some() {
+        if list.is_merged {
             write!(text, "{}", self.sorted(span))?;
         }
         write!(text, "{cut}")
@@ -347,7 +362,7 @@ impl Locator<'_> {
         let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
             let (segment, remaining) = Condition::of_scan(segment, span.ascending);
             let conditions = Where(self.prefix.iter().chain(&segment));
-            let (relation, order) = (Relation(self.relation), order_by(&self.index, span.ascending));
+            let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
             if remaining.is_empty() {
                 return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
             }

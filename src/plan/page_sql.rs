@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use crate::plan::locator::{Locator, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
-use crate::plan::sql::{Alias, Condition, List, Relation, Separated, Where, in_turn, order_by};
+use crate::plan::sql::{Alias, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
 use crate::query::bind::ids::StepId;
 
 /// The parts of the text that returns a page of a connection.
@@ -21,7 +21,7 @@ pub(crate) struct PageSql<'a> {
     /// The part of the order that the page is in.
     pub(crate) span: Span<'a>,
     /// The columns of the index that has the order, but for those that are equal in all rows of a parent.
-    pub(crate) index: Vec<&'a str>,
+    pub(crate) index: IndexOrder<'a>,
     /// One more than the page size.
     pub(crate) limit: Placeholder,
     /// The probes: the parts of the order outside of the page in which any row is looked for. The scan begins with the row
@@ -131,7 +131,7 @@ impl PageSql<'_> {
         let (relation, present) = (Relation(self.relation), self.present());
         let (segment, remaining) = Condition::of_scan(segment, self.span.ascending);
         let conditions = Where(self.conditions.iter().chain(&segment));
-        let (order, limit) = (order_by(&self.index, self.span.ascending), self.limit());
+        let (order, limit) = (self.index.order_by(self.span.ascending), self.limit());
         write!(text, "SELECT {present}{columns}\nFROM ")?;
         if remaining.is_empty() {
             return write!(text, "{relation} AS t{joins}{conditions}{order}\nLIMIT {limit}");
@@ -190,7 +190,7 @@ impl PageSql<'_> {
                 locator.alternatives(probe, Take::Any, &mut text)?;
                 return write!(f, "(SELECT m.matches FROM (\n{text}\n) AS m LIMIT 1)");
             }
-            let (relation, order) = (Relation(self.relation), order_by(&self.index, probe.ascending));
+            let (relation, order) = (Relation(self.relation), self.index.order_by(probe.ascending));
             let segments = probe.segments.iter().map(|segment| {
                 let conditions = Where(self.conditions.iter().chain(segment));
                 let order = &order;
@@ -205,7 +205,7 @@ impl PageSql<'_> {
             if let Some(locator) = &self.locator {
                 return locator.count(span, *limit, f);
             }
-            let (relation, order) = (Relation(self.relation), order_by(&self.index, span.ascending));
+            let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
             let conditions = Where(self.conditions.iter().chain(span.segments.iter().flatten()));
             write!(f, "(SELECT count(*) FROM (SELECT FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS n)")
         })

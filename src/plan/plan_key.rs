@@ -2,6 +2,7 @@
 //! alone, and have their statements in common.
 
 use crate::cost::price_key::PriceKey;
+use crate::plan::access_path::few_values;
 use crate::plan::keyset::is_in_nulls;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::{Resolved, StepArguments};
@@ -21,7 +22,8 @@ pub(crate) struct PlanKey {
 struct StepKey {
     /// The indexes of the keys that a lookup has.
     keys: Vec<usize>,
-    terms: Vec<(usize, Comparator)>,
+    /// The keys and comparators of the terms, and how many values they have if these are few.
+    terms: Vec<(usize, Comparator, Option<u32>)>,
     page: PageKey,
 }
 
@@ -90,6 +92,6 @@ fn keys(arguments: &StepArguments) -> impl Iterator<Item = usize> {
     arguments.keys.iter().map(|(index, _)| *index)
 }
 
-fn term(term: &BoundTerm) -> (usize, Comparator) {
-    (term.key, term.comparator)
+fn term(term: &BoundTerm) -> (usize, Comparator, Option<u32>) {
+    (term.key, term.comparator, few_values(term))
 }

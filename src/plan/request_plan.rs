@@ -77,7 +77,7 @@ impl Plan {
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
-        let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.term));
+        let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
         is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
     }
 

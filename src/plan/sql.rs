@@ -159,6 +159,8 @@ pub(crate) enum Condition<'a> {
     InSet(ColumnOf<'a>, Placeholder, StoredType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
+    /// The same for the second column of an index. An array there would hide from PostgreSQL that the index has an order.
+    EqualsElement(ColumnOf<'a>),
     /// Two values compare.
     CompareValues(Comparand, Operator, Comparand),
     /// A column equals one that a row of another step's page has, by its index in that page's select list.
@@ -216,6 +218,7 @@ impl Display for Condition<'_> {
                 write!(f, "({column} IN (SELECT unnest({values}::{}[]))) IS TRUE", type_name(*stored))
             }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
+            Self::EqualsElement(column) => write!(f, "{column} = {}", Comparand::Element),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
             Self::OfParent(column, step, index) => write!(f, "{column} = p{step}.c{index}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
@@ -289,6 +292,31 @@ pub(crate) fn order_by(columns: &[&str], ascending: bool) -> impl Display {
         f.write_str(if columns.is_empty() { "" } else { "\nORDER BY " })?;
         List(columns.iter().map(|name| column(name))).fmt(f)
     })
+}
+
+/// The columns of an index whose order a scan has.
+#[derive(Debug, Default)]
+pub(crate) struct IndexOrder<'a> {
+    pub(crate) columns: Vec<&'a str>,
+    /// Whether the first column has the opposite direction of the others.
+    pub(crate) is_first_descending: bool,
+}
+
+impl IndexOrder<'_> {
+    /// `ORDER BY` these columns, as [`order_by`].
+    pub(crate) fn order_by(&self, ascending: bool) -> impl Display {
+        fmt::from_fn(move |f| {
+            if !self.is_first_descending {
+                return order_by(&self.columns, ascending).fmt(f);
+            }
+            f.write_str("\nORDER BY ")?;
+            List(self.columns.iter().enumerate().map(|(index, name)| {
+                let direction = direction(ascending != (index == 0));
+                fmt::from_fn(move |f| write!(f, "{}{direction}", ColumnOf(Alias::Base, name)))
+            }))
+            .fmt(f)
+        })
+    }
 }
 
 /// The direction in which an index is scanned.

@@ -148,11 +148,12 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 ScanPlan::Indexed => {}
                 ScanPlan::Unindexed => {
                     let columns = scan.columns().map(str::to_owned).collect();
+                    let is_first_descending = scan.is_first_descending;
                     let is_table = self.database.relation(scan.relation).is_some_and(|relation| relation.is_table);
                     self.mismatches.push(if is_table {
-                        Mismatch::MissingIndex { relation, columns, required_by }
+                        Mismatch::MissingIndex { relation, columns, is_first_descending, required_by }
                     } else {
-                        Mismatch::MissingIndexOfView { relation, columns, required_by }
+                        Mismatch::MissingIndexOfView { relation, columns, is_first_descending, required_by }
                     });
                 }
                 ScanPlan::Failed(message) => {

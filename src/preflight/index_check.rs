@@ -9,12 +9,13 @@
 //! an index, but more slowly than one that begins with the column.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use futures_util::future::try_join_all;
 use serde_json::Value;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where};
+use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where, direction};
 use crate::preflight::requirements::ScanRequirement;
 
 /// Disables everything but nested loops over index scans. `search_path` is that of the pool's connections.
@@ -92,7 +93,11 @@ fn statements(scan: &ScanRequirement<'_>) -> Vec<String> {
     // A column that equals something is not null. With this condition, PostgreSQL can simplify outer joins.
     let present: Vec<_> = scan.equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
     let statement = |equal: Vec<&str>| {
-        let order = List(equal.iter().chain(&scan.order).map(|column| base(column)));
+        let columns = equal.iter().chain(&scan.order).enumerate();
+        let order = List(columns.map(|(index, column)| {
+            let direction = direction(!(scan.is_first_descending && index == 0));
+            fmt::from_fn(move |f| write!(f, "{}{direction}", base(column)))
+        }));
         let (relation, conditions) = (Relation(scan.relation), Where(present.iter()));
         format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
     };

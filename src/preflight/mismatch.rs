@@ -1,8 +1,10 @@
 //! How a database does not fit a catalog, and how to fix it.
 
+use std::fmt::{self, Display};
+
 use thiserror::Error;
 
-use crate::plan::sql::{Identifier, List, Relation};
+use crate::plan::sql::{Identifier, List, Relation, direction};
 use crate::preflight::column_use::ColumnUse;
 
 /// How to fix a relation or column that is missing.
@@ -86,13 +88,15 @@ pub enum Mismatch {
     #[error(
         "no index serves {required_by}: CREATE INDEX CONCURRENTLY ON {} ({});",
         Relation(.relation),
-        List(.columns.iter().map(|column| Identifier(column)))
+        index_columns(.columns, *.is_first_descending, Identifier)
     )]
     MissingIndex {
         /// The table's name.
         relation: String,
         /// The columns that an index must begin with.
         columns: Vec<String>,
+        /// Whether the first of them is descending.
+        is_first_descending: bool,
         /// The part of the schema that requires it.
         required_by: String,
     },
@@ -100,13 +104,15 @@ pub enum Mismatch {
     #[error(
         "no index serves {required_by}: the view {relation} needs one on the table of its columns ({}), in this order, \
          and one for each table that it joins",
-        List(.columns.iter())
+        index_columns(.columns, *.is_first_descending, |column| column)
     )]
     MissingIndexOfView {
         /// The view's name.
         relation: String,
         /// The columns that an index must begin with.
         columns: Vec<String>,
+        /// Whether the first of them is descending.
+        is_first_descending: bool,
         /// The part of the schema that requires it.
         required_by: String,
     },
@@ -165,6 +171,21 @@ impl Mismatch {
         let schema = if relation.contains('.') { "" } else { "public." };
         Some(format!("{schema}{}", Relation(relation)))
     }
+}
+
+/// The columns of an index.
+fn index_columns<'a, D: Display + 'a>(
+    columns: &'a [String],
+    is_first_descending: bool,
+    name: impl Fn(&'a str) -> D + Copy + 'a,
+) -> impl Display + 'a {
+    fmt::from_fn(move |f| {
+        List(columns.iter().enumerate().map(|(index, column)| {
+            let direction = direction(!(is_first_descending && index == 0));
+            fmt::from_fn(move |f| write!(f, "{}{direction}", name(column)))
+        }))
+        .fmt(f)
+    })
 }
 
 /// What cannot be done with a column, to complete the sentence "… cannot".

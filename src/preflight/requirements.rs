@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, EntityBinding, Lookup, One, RootBinding,
-    SearchKey, SortKey,
+    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, EntityBinding, Lookup, One, PairIndex,
+    RootBinding, SearchKey, SortKey,
 };
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
@@ -76,6 +76,8 @@ pub(super) struct ScanRequirement<'a> {
     pub(super) equal: Vec<&'a str>,
     /// The columns that follow in the index, in this order.
     pub(super) order: Vec<&'a str>,
+    /// Whether the index's first column is descending.
+    pub(super) is_first_descending: bool,
     pub(super) required_by: SchemaPath<'a>,
 }
 
@@ -94,6 +96,7 @@ pub(super) enum SchemaPath<'a> {
     Root(&'a Field),
     SortKey(&'a Field, &'a SortKey),
     SearchKey(&'a Field, &'a SearchKey),
+    PairIndex(&'a Field, [&'a SearchKey; 2]),
     Argument(&'a Field, &'a str),
 }
 
@@ -105,6 +108,9 @@ impl fmt::Display for SchemaPath<'_> {
             Self::Root(root) => f.write_str(&root.name),
             Self::SortKey(root, key) => write!(f, "{}(sortKey: {})", root.name, key.name),
             Self::SearchKey(root, key) => write!(f, "{}(query: \"{}:…\")", root.name, key.name),
+            Self::PairIndex(root, [one, other]) => {
+                write!(f, "{}(query: \"{}:… {}:…\")", root.name, one.name, other.name)
+            }
             Self::Argument(root, argument) => write!(f, "{}({argument}:)", root.name),
         }
     }
@@ -218,6 +224,9 @@ impl<'a> Requirements<'a> {
                 for key in &connection.search_keys {
                     self.search_key(connection, key, SchemaPath::SearchKey(field, key));
                 }
+                for index in &connection.pair_indexes {
+                    self.pair_index(connection, index, field);
+                }
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
             // They read nothing from the database.
@@ -267,6 +276,22 @@ impl<'a> Requirements<'a> {
         }
     }
 
+    fn pair_index(&mut self, connection: &'a Connection, index: &'a PairIndex, field: &'a Field) {
+        let keys = index.keys.map(|key| &connection.search_keys[key]);
+        let [first, second] = keys.map(|key| key.column.name.as_str());
+        for sort_key in index.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
+            let columns = sort_key.columns.iter().map(|column| column.name.as_str());
+            let rest = columns.filter(|column| ![first, second].contains(column));
+            self.scans.push(ScanRequirement {
+                relation: &connection.relation,
+                equal: vec![first],
+                order: std::iter::once(second).chain(rest).collect(),
+                is_first_descending: true,
+                required_by: SchemaPath::PairIndex(field, keys),
+            });
+        }
+    }
+
     fn lookup(&mut self, catalog: &'a Catalog, field: &'a Field, lookup: &'a Lookup) {
         for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
             let required_by = SchemaPath::Argument(field, &argument.name);
@@ -313,7 +338,7 @@ impl<'a> Requirements<'a> {
     }
 
     fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, required_by: SchemaPath<'a>) {
-        self.scans.push(ScanRequirement { relation, equal, order, required_by });
+        self.scans.push(ScanRequirement { relation, equal, order, is_first_descending: false, required_by });
     }
 }
 

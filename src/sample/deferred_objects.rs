@@ -58,7 +58,7 @@ impl DeferredObjects {
     }
 }
 
-/// The triggers of `V17__parties.sql`, whose work `orderql.backfill_parties()` does at the end. Other triggers stay
+/// The triggers whose work `orderql.backfill_parties()` and `orderql.backfill_search_columns()` do at the end. Other triggers stay
 /// enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),

@@ -79,7 +79,7 @@ pub async fn fill(
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
     let rows = write_rows(&transaction, sample, progress).await?;
-    transaction.execute("SELECT orderql.backfill_parties()", &[]).await?;
+    transaction.execute("SELECT orderql.backfill_parties(), orderql.backfill_search_columns()", &[]).await?;
     let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
     let restored = deferred.restore(&transaction, || {

@@ -9,6 +9,7 @@
 //! - [`plot`]: a scatter plot
 //! - [`prediction`]: all of that
 //! - [`cheats`]: queries that try to cheat
+//! - [`daily`]: searches of daily work, page by page
 
 mod rows;
 mod cursor;
@@ -19,6 +20,7 @@ mod report;
 mod plot;
 mod prediction;
 mod cheats;
+mod daily;
 
 use std::path::PathBuf;
 
@@ -41,6 +43,9 @@ use report::Report;
 /// Then sends queries that try to cheat: every collection with every search key and sort key, for absent, rare, common and
 /// distant values, one or two at a time, in both directions, from cursors at the start, in the middle and at the end.
 /// Reports the worst of them as multiples of a plain page of 50 rows.
+///
+/// Then reads the searches of daily work (benches/daily-searches.txt) page by page, in the order of every sort key, and
+/// reports the pages that are read for each page of rows, and the most rows that a page examines.
 ///
 /// The figures go to standard output, and into a JSON file with a scatter plot beside it; progress goes to standard error.
 #[derive(Debug, Args)]
@@ -85,6 +90,8 @@ pub enum CostPart {
     Prediction,
     /// The worst of the queries that try to cheat
     Cheats,
+    /// The pages that searches of daily work take
+    Daily,
 }
 
 /// Measures, prints and writes everything.
@@ -100,6 +107,7 @@ pub fn run(options: &CostOptions) -> Result<()> {
         .then(|| prediction::measure(&database, server_flag, usize::from(*queries), usize::from(*rounds), seed))
         .transpose()?;
     let cheats = is_wanted(CostPart::Cheats).then(|| cheats::run(&database, server_flag, *cheats, seed)).transpose()?;
+    let daily = is_wanted(CostPart::Daily).then(|| daily::run(&database, server_flag)).transpose()?;
     let report = Report {
         machine: database.machine()?,
         settings: json!({
@@ -113,6 +121,7 @@ pub fn run(options: &CostOptions) -> Result<()> {
         }),
         prediction,
         cheats,
+        daily,
     };
     report.print();
     let name = if *times > 1 { format!("cost-x{times}.json") } else { "cost.json".to_owned() };

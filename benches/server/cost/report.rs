@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::cheats::multiples::CheatReport;
 use super::cpu::{Cpu, Measured};
+use super::daily::DailyReport;
 use super::explain::Explained;
 use super::queries::Query;
 use crate::report;
@@ -27,6 +28,7 @@ pub struct Report {
     #[serde(flatten)]
     pub prediction: Option<Prediction>,
     pub cheats: Option<CheatReport>,
+    pub daily: Option<DailyReport>,
 }
 
 /// How well cost predicts CPU time.
@@ -140,6 +142,7 @@ impl Report {
         println!("{}\n{}", report::line(&self.machine), report::line(&self.settings));
         self.prediction.iter().for_each(Prediction::print);
         self.cheats.iter().for_each(CheatReport::print);
+        self.daily.iter().for_each(DailyReport::print);
     }
 }
 

@@ -13,12 +13,13 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
         let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
         let order = path.index.join(", ");
         lines.push(match (path.window, path.prefix) {
-            (0, Some(prefix)) if prefix.is_list => format!("{otherwise} order ({order}), a range for each value"),
+            (0, Some(prefix)) if prefix.is_list() => format!("{otherwise} order ({order}), a range for each value"),
             (0, _) => format!("{otherwise} order ({order})"),
             (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),
         });
     }
-    lines.push(format!("Examines {bound} rows at most"));
+    let fills = if path.has_window() { "may come short: it ends with its window" } else { "fills its pages" };
+    lines.push(format!("Examines {bound} rows at most, and {fills}"));
     lines
 }
 

@@ -5,7 +5,7 @@ use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
-use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, InnerIndex, Operator};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -89,16 +89,27 @@ impl<'a> SearchTerms<'a> {
             compares_cursors.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(term)), stored))
         };
         match path.prefix {
-            Some(prefix) if prefix.is_sort_column && prefix.is_list => Restriction::Equal(Some(Comparand::Element)),
+            Some(prefix) if prefix.is_sort_column && prefix.is_list() => Restriction::Equal(Some(Comparand::Element)),
             Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term, parameters)),
             _ if path.range.is_empty() => Restriction::None,
             _ => {
-                let range = path.range.iter().filter_map(|index| {
-                    let operator = range_operator(self.terms[*index].comparator)?;
-                    let condition = self.index_condition(*index, Alias::Base, parameters);
-                    Some(RangeTerm { condition, operator, value: value(*index, parameters) })
-                });
-                Restriction::Ranges(range.collect())
+                let mut ranges = Vec::new();
+                for index in path.range.iter().copied() {
+                    let Term { key, comparator, .. } = self.terms[index];
+                    let placeholder = self.value(index, parameters);
+                    let value = value(index, parameters);
+                    let operators = match range_operator(comparator) {
+                        Some(operator) => vec![operator],
+                        // As a range, because PostgreSQL drops columns that equal a value from the order.
+                        None => vec![Operator::GreaterOrEqual, Operator::LessOrEqual],
+                    };
+                    ranges.extend(operators.into_iter().map(|operator| {
+                        let condition =
+                            Condition::Compare(ColumnOf(Alias::Base, &key.column.name), operator, placeholder);
+                        RangeTerm { condition, operator, value }
+                    }));
+                }
+                Restriction::Ranges(ranges)
             }
         }
     }
@@ -109,10 +120,20 @@ impl<'a> SearchTerms<'a> {
         terms.filter_map(|term| Some((term.key, term.values?)))
     }
 
-    /// The condition of the prefix, if it has one value.
-    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters<'_>) -> Option<Condition<'a>> {
-        let prefix = path.prefix.filter(|prefix| !prefix.is_list)?;
-        Some(self.index_condition(prefix.term, Alias::Base, parameters))
+    /// The conditions of the prefix.
+    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters<'_>) -> Vec<Condition<'a>> {
+        let Some(prefix) = path.prefix else { return Vec::new() };
+        let condition = |(position, term): (usize, usize)| {
+            let column = ColumnOf(Alias::Base, &self.terms[term].key.column.name);
+            match (prefix.list == Some(term), position) {
+                (true, 0) => Condition::IsElement(column),
+                (true, _) => Condition::EqualsElement(column),
+                (false, 0) => self.index_condition(term, Alias::Base, parameters),
+                // The order of the index's first column says which index to use, and this column need not.
+                (false, _) => Condition::Compare(column, Operator::Equal, self.value(term, parameters)),
+            }
+        };
+        prefix.terms().enumerate().map(condition).collect()
     }
 
     /// What finds the rows, if it takes more than one range of the index.
@@ -122,7 +143,7 @@ impl<'a> SearchTerms<'a> {
         relation: &'a str,
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
-        let list = path.prefix.filter(|prefix| prefix.is_list);
+        let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
         if path.is_in_order() && list.is_none() {
             return None;
         }
@@ -138,17 +159,12 @@ impl<'a> SearchTerms<'a> {
                 columns.push(column);
             }
         }
-        let prefix = match list {
-            Some(prefix) => {
-                let column = &self.terms[prefix.term].key.column.name;
-                Some(Condition::IsElement(ColumnOf(Alias::Base, column)))
-            }
-            None => self.prefix(path, parameters),
-        };
-        let list = list.map(|prefix| ValueList {
-            values: self.values(prefix.term, parameters),
-            stored: self.terms[prefix.term].key.column.stored,
-            head: (!prefix.is_sort_column).then(|| parameters.add(ParameterSource::RangeHead(prefix.term))),
+        let prefix = self.prefix(path, parameters);
+        let list = list.map(|(prefix, term)| ValueList {
+            values: self.values(term, parameters),
+            stored: self.terms[term].key.column.stored,
+            is_merged: prefix.is_merged(),
+            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
         let has_window = path.has_window();
@@ -172,13 +188,25 @@ impl<'a> SearchTerms<'a> {
     fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
-        let conditions = lookup.terms.iter().map(|index| self.index_condition(*index, alias, parameters)).collect();
+        let mut conditions = Vec::new();
+        for (position, index) in lookup.terms.iter().copied().enumerate() {
+            if lookup.is_of_pair && position > 0 {
+                // As a range, because PostgreSQL drops columns that equal a value from the order.
+                let column = ColumnOf(alias, &self.terms[index].key.column.name);
+                let value = self.value(index, parameters);
+                let operators = [Operator::GreaterOrEqual, Operator::LessOrEqual];
+                conditions.extend(operators.map(|operator| Condition::Compare(column, operator, value)));
+            } else {
+                conditions.push(self.index_condition(index, alias, parameters));
+            }
+        }
         let first = key.column.name.as_str();
         let columns = lookup.terms.iter().map(|index| self.terms[*index].key.column.name.as_str());
         let second = columns.filter(|column| *column != first).take(1).collect::<Vec<_>>();
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
             conditions,
+            is_first_descending: lookup.is_of_pair,
             order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
             semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
             rows: lookup.rows,
@@ -187,11 +215,15 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The columns of the index that has the order, those of the connection's join left out.
-    pub(super) fn index(&self, path: &AccessPath) -> Vec<&'a str> {
-        let first = path.prefix.map(|prefix| self.terms[prefix.term].key.column.name.as_str());
-        let sort = self.sort_key.columns.iter().map(|column| column.name.as_str());
-        let index = first.into_iter().chain(sort.filter(|column| Some(*column) != first));
-        index.filter(|column| !self.connection.join.to.iter().any(|joined| joined == column)).collect()
+    pub(super) fn index(&self, path: &AccessPath) -> IndexOrder<'a> {
+        let of_terms = path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
+        let mut columns: Vec<_> = of_terms.map(|term| self.terms[term].key.column.name.as_str()).collect();
+        for column in self.sort_key.columns.iter().map(|column| column.name.as_str()) {
+            if !columns.contains(&column) && !self.connection.join.to.iter().any(|joined| joined == column) {
+                columns.push(column);
+            }
+        }
+        IndexOrder { columns, is_first_descending: path.prefix.is_some_and(|prefix| prefix.second.is_some()) }
     }
 }
 

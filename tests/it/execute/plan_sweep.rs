@@ -51,7 +51,8 @@ async fn failure(runner: &QueryRunner, client: &Client, indexes: &Indexes, query
     let compiled = runner.compile(query, Variables::new());
     let plan = plan_of(client, &compiled.plan).await;
     let paths = compiled.plan.steps().iter().map(|step| &step.access_path);
-    let mut sorting = paths.filter(|path| !path.lookups.is_empty() || path.prefix.is_some_and(|prefix| prefix.is_list));
+    let mut sorting =
+        paths.filter(|path| !path.lookups.is_empty() || path.prefix.is_some_and(|prefix| prefix.is_list()));
     let result = indexes.check(plan.json(), sorting.next().is_some());
     result.err().map(|error| format!("{error}\n{query}\n{}\n{}", compiled.plan.sql(), plan.text()))
 }

@@ -1,6 +1,7 @@
 //! Queries from text to plan, and pagination.
 
 mod bounded_search;
+mod daily_searches;
 mod edge_cases;
 mod mending;
 mod pages;

@@ -126,6 +126,11 @@ impl QueryRunner {
         Ok(Written::read(&self.pool, plan).await?.rows)
     }
 
+    /// Runs a query without streaming it. Returns its `data`.
+    pub async fn read(&self, plan: &Arc<Plan>) -> Value {
+        serde_json::from_str(&Written::read(&self.pool, plan).await.unwrap().text).unwrap()
+    }
+
     /// Runs a query without variables and returns its `data`.
     pub async fn data(&self, query: &str) -> Value {
         self.run(query, Variables::new()).await.data()

@@ -15,4 +15,4 @@ SET product_id = CASE product_id WHEN 'P0' THEN 'P_TWENTY' ELSE 'P0' END
 WHERE right(order_id, 1) IN ('2', '3', '6');
 UPDATE party_role SET role_type_id = 'SUPPLIER' WHERE role_type_id = 'CUSTOMER' AND right(party_id, 2) NOT IN ('10', '80');
 COMMIT;
-VACUUM order_header, shipment, order_item, party_role;
+VACUUM order_header, shipment, order_item, party_role, return_header;

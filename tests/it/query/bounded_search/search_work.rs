@@ -33,8 +33,8 @@ pub fn check_work(
     let path = &page.compiled.plan.steps()[0].access_path;
     // The rows of a page and the one after it; a page that ends with a window has the two rows at its end as well.
     let page_rows = arguments.size + 2;
-    let list = path.prefix.filter(|prefix| prefix.is_list && !prefix.is_sort_column);
-    let values = list.map_or(1, |prefix| search.terms[prefix.term].values.len());
+    let list = path.prefix.filter(|prefix| prefix.is_list() && !prefix.is_sort_column);
+    let values = list.and_then(|prefix| prefix.list).map_or(1, |term| search.terms[term].values.len());
     // Each row of a page is found, read by its key, and joined to another one.
     let relations = 2 + usize::from(arguments.joined && !search.root.joined.is_empty());
     let computed = 1 + search.terms.iter().filter(|term| is_computed(search, term.key)).count().min(1) * COMPUTED_ROWS;
@@ -50,7 +50,7 @@ pub fn check_work(
     // Without a search beside the order, each part that a cursor divides the order into is read up to a page: PostgreSQL may read
     // rows with a cursor's value that are beyond it.
     let cursors = usize::from(arguments.after.is_some()) + usize::from(arguments.before.is_some());
-    let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list);
+    let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list());
     let parts = if is_merged && cursors > 0 { 2 * cursors } else { 1 };
     // The window is shared by the page and its count; without one, the rows are counted beside those of the page.
     let counted = match arguments.count_up_to {
