@@ -286,10 +286,15 @@ async fn migrate_locked(
         let row = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.map_err(statement_error)?;
         *count = row.try_get(0)?;
     }
-    let filled = ["order_item", "product_facility", "orderql.party"].into_iter().zip(counts);
-    let filled: Vec<_> = filled.filter_map(|(table, count)| (count > 0).then_some(table)).collect();
-    vacuum(client, &filled).await.map_err(statement_error)?;
     let [ship_groups, current_inventory, parties, search_columns] = counts;
+    let filled = [
+        ("order_item", ship_groups + search_columns),
+        ("product_facility", current_inventory),
+        ("orderql.party", parties),
+        ("return_header", search_columns),
+    ];
+    let filled: Vec<_> = filled.into_iter().filter_map(|(table, count)| (count > 0).then_some(table)).collect();
+    vacuum(client, &filled).await.map_err(statement_error)?;
     Ok(MigrationReport { repaired, ship_groups, current_inventory, parties, search_columns, ..report })
 }
 
