@@ -11,6 +11,7 @@ pub mod postgres;
 mod preflight;
 mod refusals;
 mod replicas;
+mod search_columns;
 mod several_servers;
 mod shared_connections;
 mod target_session;
