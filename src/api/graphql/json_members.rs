@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -60,10 +61,13 @@ impl<'de> Visitor<'de> for MembersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonMembers<'de>, A::Error> {
         let mut members = JsonMembers::default();
         while let Some((Key(key), value)) = map.next_entry()? {
-            if members.values.contains_key(&key) {
-                members.repeated.get_or_insert(key);
-            } else {
-                members.values.insert(key, value);
+            match members.values.entry(key) {
+                Entry::Occupied(first) => {
+                    members.repeated.get_or_insert_with(|| first.key().clone());
+                }
+                Entry::Vacant(place) => {
+                    place.insert(value);
+                }
             }
         }
         Ok(members)

@@ -156,8 +156,12 @@ mod tests {
     }
 
     fn request(text: Option<&str>, extension: Value) -> GraphqlRequest {
-        let extensions = json!({ PERSISTED_QUERY: extension }).to_string().into();
-        GraphqlRequest { query: text.map(str::to_owned), extensions: Some(extensions), ..GraphqlRequest::default() }
+        let extensions = Value::Object([(PERSISTED_QUERY.to_owned(), extension)].into_iter().collect());
+        GraphqlRequest {
+            query: text.map(str::to_owned),
+            extensions: Some(extensions.to_string().into()),
+            ..GraphqlRequest::default()
+        }
     }
 
     fn with_hash(text: Option<&str>, hash: &str) -> GraphqlRequest {
