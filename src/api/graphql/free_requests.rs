@@ -44,10 +44,10 @@ impl Work {
         bytes.checked_sub(paid).filter(|unpaid| *unpaid > 0).map(|bytes| Self { bytes, time: Duration::ZERO })
     }
 
-    /// How long the caller's next one waits for it.
-    fn interval(self) -> Duration {
+    /// How much longer than [`INTERVAL`] the caller's next one waits for it.
+    fn delay(self) -> Duration {
         let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
-        INTERVAL + INTERVAL_PER_BYTE * bytes + self.time.min(LONGEST)
+        INTERVAL_PER_BYTE * bytes + self.time.min(LONGEST)
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn charge_failure(pace: &Pace, caller: &Arc<str>, took: Duration) -> 
 /// are before it for too long.
 pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<(), Duration> {
     let now = Instant::now();
-    let delay = pace.claim(&caller.user_id, now.into_std(), work.interval())?;
+    let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + work.delay())?;
     if !delay.is_zero() {
         time::sleep_until(now + delay).await;
     }
@@ -72,7 +72,7 @@ pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<
 
 /// Delays the caller's next free request by what one took that was paced before that was known.
 pub(crate) fn charge(pace: &Pace, caller: &Principal, work: Work) {
-    pace.charge(&caller.user_id, Instant::now().into_std(), work.interval().saturating_sub(INTERVAL));
+    pace.charge(&caller.user_id, Instant::now().into_std(), work.delay());
 }
 
 #[cfg(test)]
@@ -93,13 +93,13 @@ mod tests {
         };
         let (cost, schema) = unpaid("{ __schema { types { name description } } }".to_owned()).unwrap();
         assert!(cost == 0 && schema.bytes > 5000);
-        let interval = schema.interval();
-        assert!(interval > INTERVAL + LONGEST && interval < INTERVAL + 2 * LONGEST, "{interval:?}");
+        let delay = schema.delay();
+        assert!(delay > LONGEST && delay < 2 * LONGEST, "{delay:?}");
         let page =
             |leaves: &str| format!("{{ orders(first: 100) {{ edges {{ cursor node {{ orderId }} {leaves} }} }} }}");
         assert!(unpaid(page("")).is_none());
-        let (cost, cursors) =
-            unpaid(page(&(0..50).map(|n| format!("c{n}: cursor ")).collect::<Vec<_>>().concat())).unwrap();
+        let cursors: Vec<_> = (0..50).map(|alias| format!("c{alias}: cursor")).collect();
+        let (cost, cursors) = unpaid(page(&cursors.join(" "))).unwrap();
         assert!(cost == 200 && cursors.bytes > 100_000, "{cursors:?}");
     }
 }

@@ -62,11 +62,11 @@ impl<'de> Visitor<'de> for MembersVisitor {
         let mut members = JsonMembers::default();
         while let Some((Key(key), value)) = map.next_entry()? {
             match members.values.entry(key) {
-                Entry::Vacant(entry) => {
-                    entry.insert(value);
+                Entry::Occupied(first) => {
+                    members.repeated.get_or_insert_with(|| first.key().clone());
                 }
-                Entry::Occupied(entry) => {
-                    members.repeated.get_or_insert_with(|| entry.key().clone());
+                Entry::Vacant(place) => {
+                    place.insert(value);
                 }
             }
         }

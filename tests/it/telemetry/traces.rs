@@ -92,6 +92,16 @@ fn receive(exports: &Receiver<Export>, trace: &str, count: usize) -> (Vec<Span>,
     (spans, received)
 }
 
+/// The spans of a query.
+const STAGES: [&str; 6] = [
+    "POST /rest/s1/graphql",
+    "compile",
+    "wait for admission",
+    "wait for connection",
+    "SELECT orders orders.shipGroups",
+    "write",
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collector_receives_the_spans_of_requests() {
     // The collector is busy at first.
@@ -122,17 +132,7 @@ async fn a_collector_receives_the_spans_of_requests() {
     let (spans, received) = receive(&exports, trace, 6);
 
     let names: Vec<_> = spans.iter().map(|span| span.name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "POST /rest/s1/graphql",
-            "compile",
-            "wait for admission",
-            "wait for connection",
-            "SELECT orders orders.shipGroups",
-            "write"
-        ]
-    );
+    assert_eq!(names, STAGES);
     assert_eq!(hex(&spans[0].parent_span_id), "b7ad6b7169203331");
     assert!(spans[1..].iter().all(|span| span.parent_span_id == spans[0].span_id), "{spans:#?}");
     let stage = SpanKind::Internal;
