@@ -24,7 +24,6 @@ pub mod load;
 pub(crate) mod manual;
 pub mod migrate;
 pub mod outcome;
-pub(crate) mod parties;
 pub(crate) mod profile;
 pub(crate) mod query;
 pub mod query_text;
@@ -35,6 +34,7 @@ mod secrets;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod table;
+pub(crate) mod tables;
 pub(crate) mod token;
 mod token_flags;
 pub(crate) mod user;
@@ -56,7 +56,8 @@ enum Command {
     #[cfg(feature = "tools")]
     Demo(demo::Args),
     Migrate(migrate::Args),
-    Parties(parties::Args),
+    #[command(alias = "parties")]
+    Tables(tables::Args),
     #[cfg(feature = "tools")]
     Load(load::Args),
     #[cfg(feature = "tools")]
@@ -88,7 +89,7 @@ pub fn run() -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
-        Command::Parties(args) => parties::run(&args),
+        Command::Tables(args) => tables::run(&args),
         #[cfg(feature = "tools")]
         Command::Load(args) => load::run(args),
         #[cfg(feature = "tools")]

@@ -34,8 +34,10 @@ const SERVICE_HISTORY: &str = "orderql.service_history";
 const OF_SERVICE_ALONE: [i32; 4] = [15, 26, 27, 28];
 
 /// The parts for the service's tables of migrations that concern others as well.
-const PARTS_OF_SERVICE: [(&str, &str); 1] =
-    [("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql"))];
+const PARTS_OF_SERVICE: [(&str, &str); 2] = [
+    ("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql")),
+    ("V31__update_rate", include_str!("service_migrations/V31__update_rate.sql")),
+];
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
@@ -201,6 +203,7 @@ async fn migrate_locked(client: &mut Client, scope: Scope) -> Result<MigrationRe
             ship_groups: count(client, "SELECT orderql.backfill_ship_groups()").await?,
             current_inventory: count(client, "SELECT orderql.backfill_current_inventory()").await?,
             parties: count(client, "SELECT orderql.backfill_parties()").await?,
+            open_ship_groups: count(client, "SELECT orderql.backfill_open_ship_groups()").await?,
             ..report
         }),
     }

@@ -27,6 +27,8 @@ pub struct MigrationReport {
     pub current_inventory: i64,
     /// Rows of `orderql.party` that were brought up to date with OFBiz's tables.
     pub parties: i64,
+    /// Rows of `orderql.open_ship_group`, likewise.
+    pub open_ship_groups: i64,
 }
 
 impl MigrationReport {
@@ -82,6 +84,7 @@ impl fmt::Display for MigrationReport {
             (self.ship_groups, "order items put into their ship group"),
             (self.current_inventory, "products at facilities pointed to their inventory item"),
             (self.parties, "parties brought up to date"),
+            (self.open_ship_groups, "open ship groups brought up to date"),
         ] {
             if count > 0 {
                 write!(f, "{separator}{count} {label}")?;

@@ -13,5 +13,5 @@ pub mod wal_position;
 
 pub mod migrate;
 pub mod migration_report;
-pub(crate) mod parties;
+pub(crate) mod kept_tables;
 mod schema_objects;

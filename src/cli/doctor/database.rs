@@ -13,6 +13,7 @@ use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::pooler::{self, Pooling};
+use crate::database::kept_tables::KEPT_TABLES;
 use crate::database::migrate::{has_order_tables, pending};
 use crate::database::pool::reader_pool::Pool;
 use crate::orders;
@@ -88,6 +89,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("accounts", accounts(&client).await),
         ("connections", connections(&client, config).await),
         ("postgresql", postgresql_settings(&client, config).await),
+        ("tables", kept_tables(&client).await),
         ("vacuum", vacuum(&client).await),
         ("clock", clock(&client).await),
     ] {
@@ -292,6 +294,26 @@ async fn vacuum(client: &Client) -> Result<Vec<Finding>, Error> {
         let remedy = format!("VACUUM (ANALYZE) {}", tables.join(", "));
         Finding::warning("vacuum", "searches fetch rows that their indexes would have answered", remedy)
     }])
+}
+
+/// Whether the tables that triggers keep equal OFBiz's.
+async fn kept_tables(client: &Client) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for table in &KEPT_TABLES {
+        if !table.exists(client).await? {
+            continue;
+        }
+        let (name, rows) = (table.name, table.rows);
+        findings.push(match table.differing(client).await? {
+            0 => Finding::ok("tables", format!("{name} equals OFBiz's tables")),
+            count => Finding::warning(
+                "tables",
+                format!("{count} {rows} in {name} differ from OFBiz's tables"),
+                "orderql tables --repair --database-url …, as the owner of the tables",
+            ),
+        });
+    }
+    Ok(findings)
 }
 
 async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {

@@ -2,6 +2,7 @@
 
 mod bounded_search;
 mod edge_cases;
+mod fulfilment_queue;
 mod mending;
 mod pages;
 mod pagination;
