@@ -15,14 +15,14 @@ use crate::support::server::Server;
 use crate::support::users::create_users;
 
 /// The fewest questions that one request answers.
-const ANSWERED: usize = 38;
+const ANSWERED: usize = 42;
 
 /// The characters of a line, but for longer texts.
 const WIDTH: usize = 120;
 
 const INTRODUCTION: &str = "# Examples
 
-Forty questions of people who run orders, with queries and answers, on the demo data of OFBiz and the orders in `tests/data/orders`. This
+Questions of people who run orders, with queries and answers, on the demo data of OFBiz and the orders in `tests/data/orders`. This
 page is written by a test, which asks a server.
 ";
 
@@ -51,14 +51,14 @@ impl Question {
 
 /// `UPDATE_DOCS=1 cargo nextest run questions` writes the page anew.
 #[tokio::test(flavor = "multi_thread")]
-async fn forty_questions_are_answered_by_one_request_each() {
+async fn questions_are_answered_by_one_request_each() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths: Vec<_> =
         fs::read_dir(root.join("tests/questions")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "graphql"));
     paths.sort();
     let questions: Vec<_> = paths.iter().map(|path| Question::read(path)).collect();
-    assert_eq!(questions.len(), 40);
+    assert!(questions.len() >= 44);
     assert!(questions.iter().filter(|question| question.unanswered.is_none()).count() >= ANSWERED);
 
     let database = loaded_database().await;
