@@ -129,6 +129,8 @@ limits! {
         concurrent_queries = 64, Count, "concurrent-queries", "ORDERQL_CONCURRENT_QUERIES";
         /// Order updates of one caller that run at the same time; eight times as many wait.
         concurrent_updates = 2, Count, "concurrent-updates", "ORDERQL_CONCURRENT_UPDATES";
+        /// Order updates of one caller in a second; those of one second may come at once.
+        updates_per_second = 50, Count, "updates-per-second", "ORDERQL_UPDATES_PER_SECOND";
         /// Idempotency keys of one caller that are stored at the same time, each for a day.
         idempotency_keys = 10000, Count, "idempotency-keys", "ORDERQL_IDEMPOTENCY_KEYS";
     }

@@ -19,6 +19,7 @@ pub(crate) struct CallerLimits {
     pub(crate) deadline: Duration,
     pub(crate) concurrent_queries: u32,
     pub(crate) concurrent_updates: u32,
+    pub(crate) updates_per_second: u32,
     pub(crate) idempotency_keys: u32,
 }
 
@@ -32,6 +33,7 @@ impl CallerLimits {
             deadline: Duration::from_millis(number(all.deadline_ms).unwrap_or_default()),
             concurrent_queries: number(all.concurrent_queries).unwrap_or_default(),
             concurrent_updates: number(all.concurrent_updates).unwrap_or_default(),
+            updates_per_second: number(all.updates_per_second).unwrap_or_default(),
             idempotency_keys: number(all.idempotency_keys).unwrap_or_default(),
         }
     }
@@ -39,6 +41,12 @@ impl CallerLimits {
     /// The caller's bucket: its size, and how fast it refills.
     pub(crate) fn rate(&self) -> Rate {
         Rate { capacity: self.query.bucket_size, restore_per_second: self.restore_rate }
+    }
+
+    /// The caller's bucket of order updates, of which each takes one.
+    pub(crate) fn update_rate(&self) -> Rate {
+        let rate = self.updates_per_second.into();
+        Rate { capacity: rate, restore_per_second: rate }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
 use crate::replicas::read_servers::ReadServers;
 use crate::shared_store::connection::SharedStore;
+use crate::throttle::memory_store::MemoryStore;
 use crate::throttle::pace::Pace;
 use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
@@ -54,6 +55,8 @@ pub(crate) struct Service {
     pub free_query_pace: Arc<Pace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
+    /// How many order updates each caller sent lately, on this server.
+    pub update_rates: Arc<MemoryStore>,
     /// Whether the database has the tables of order updates.
     pub updates_orders: bool,
     /// Connections for queries and exports.

@@ -25,7 +25,6 @@ pub(crate) mod manual;
 pub mod migrate;
 pub mod outcome;
 mod output;
-pub(crate) mod parties;
 mod privileges;
 pub(crate) mod profile;
 pub(crate) mod query;
@@ -37,6 +36,7 @@ mod secrets;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod table;
+pub(crate) mod tables;
 pub(crate) mod token;
 mod token_flags;
 pub(crate) mod user;
@@ -58,7 +58,8 @@ enum Command {
     #[cfg(feature = "tools")]
     Demo(demo::Args),
     Migrate(migrate::Args),
-    Parties(parties::Args),
+    #[command(alias = "parties")]
+    Tables(tables::Args),
     #[cfg(feature = "tools")]
     Load(load::Args),
     #[cfg(feature = "tools")]
@@ -90,7 +91,7 @@ pub fn run() -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
-        Command::Parties(args) => parties::run(&args),
+        Command::Tables(args) => tables::run(&args),
         #[cfg(feature = "tools")]
         Command::Load(args) => load::run(args),
         #[cfg(feature = "tools")]

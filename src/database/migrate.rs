@@ -37,8 +37,10 @@ const SERVICE_HISTORY: &str = "orderql.service_history";
 const OF_SERVICE_ALONE: [i32; 5] = [15, 26, 27, 28, 32];
 
 /// The parts for the service's tables of migrations that concern others as well.
-const PARTS_OF_SERVICE: [(&str, &str); 1] =
-    [("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql"))];
+const PARTS_OF_SERVICE: [(&str, &str); 2] = [
+    ("V21__caller_limits", include_str!("service_migrations/V21__caller_limits.sql")),
+    ("V31__update_rate", include_str!("service_migrations/V31__update_rate.sql")),
+];
 
 /// The columns that indexes need, and that migrations add to OFBiz's tables: those of this migration, and one more.
 const COLUMNS: &str = include_str!("migrations/V11__missing_columns.sql");
@@ -150,8 +152,13 @@ pub(crate) async fn planned(client: &Client, is_service: bool) -> Result<Vec<(St
 }
 
 /// The functions that fill in what OFBiz knows otherwise.
-const BACK_FILLS: [&str; 4] =
-    ["backfill_ship_groups", "backfill_current_inventory", "backfill_parties", "backfill_search_columns"];
+const BACK_FILLS: [&str; 5] = [
+    "backfill_ship_groups",
+    "backfill_current_inventory",
+    "backfill_parties",
+    "backfill_search_columns",
+    "backfill_open_ship_groups",
+];
 
 /// Whether the order tables of a database were migrated.
 pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::Error> {
@@ -281,21 +288,30 @@ async fn migrate_locked(
     if scope == Scope::Service {
         return Ok(report);
     }
-    let mut counts = [0; 4];
+    let mut counts = [0; 5];
     for (function, count) in BACK_FILLS.iter().zip(&mut counts) {
         let row = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.map_err(statement_error)?;
         *count = row.try_get(0)?;
     }
-    let [ship_groups, current_inventory, parties, search_columns] = counts;
+    let [ship_groups, current_inventory, parties, search_columns, open_ship_groups] = counts;
     let filled = [
         ("order_item", ship_groups + search_columns),
         ("product_facility", current_inventory),
         ("orderql.party", parties),
+        ("orderql.open_ship_group", open_ship_groups),
         ("return_header", search_columns),
     ];
     let filled: Vec<_> = filled.into_iter().filter_map(|(table, count)| (count > 0).then_some(table)).collect();
     vacuum(client, &filled).await.map_err(statement_error)?;
-    Ok(MigrationReport { repaired, ship_groups, current_inventory, parties, search_columns, ..report })
+    Ok(MigrationReport {
+        repaired,
+        ship_groups,
+        current_inventory,
+        parties,
+        search_columns,
+        open_ship_groups,
+        ..report
+    })
 }
 
 /// Builds the indexes of tables that stand before migrations need them, which then find them. Migrations make some that later ones

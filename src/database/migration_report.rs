@@ -31,6 +31,8 @@ pub struct MigrationReport {
     pub parties: i64,
     /// Order items and returns whose facility or store was brought up to date.
     pub search_columns: i64,
+    /// Rows of `orderql.open_ship_group`, likewise.
+    pub open_ship_groups: i64,
 }
 
 impl MigrationReport {
@@ -88,6 +90,7 @@ impl fmt::Display for MigrationReport {
             (self.current_inventory, "products at facilities pointed to their inventory item"),
             (self.parties, "parties brought up to date"),
             (self.search_columns, "order items and returns brought up to date"),
+            (self.open_ship_groups, "open ship groups brought up to date"),
         ] {
             if count > 0 {
                 write!(f, "{separator}{count} {label}")?;

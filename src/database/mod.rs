@@ -14,7 +14,7 @@ pub mod wal_position;
 pub(crate) mod indexes;
 pub mod migrate;
 pub mod migration_report;
-pub(crate) mod parties;
+pub(crate) mod kept_tables;
 pub(crate) mod removal;
 mod schema_objects;
 pub(crate) mod vacuum;

@@ -88,7 +88,7 @@ pub async fn fill(
     });
     restored.await?;
     progress(Progress { step: Step::Statistics, done: 0, total: 1 });
-    transaction.batch_execute(&format!("ANALYZE orderql.party, {}", names.join(", "))).await?;
+    transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.open_ship_group, {}", names.join(", "))).await?;
     transaction.commit().await?;
     vacuum(client, &[&["orderql.party"], &names[..]].concat()).await?;
     Ok(SampleReport { rows })

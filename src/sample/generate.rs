@@ -2,7 +2,7 @@
 
 use crate::sample::batch::Batch;
 use crate::sample::orders::order::{Order, OrderContext};
-use crate::sample::orders::{amounts, contacts, header, items, returns, shipments, stock_use};
+use crate::sample::orders::{amounts, contacts, header, items, picklists, returns, shipments, stock_use};
 use crate::sample::size::Size;
 use crate::sample::stock::Stock;
 use crate::sample::{customers, facilities, inventory, products};
@@ -48,5 +48,6 @@ fn write_order(batch: &mut Batch, context: &mut OrderContext, number: u32) {
     let shipped = shipments::write(batch, context, rng, &order);
     items::write(batch, context, rng, &order, &shipped);
     stock_use::write(batch, context, rng, &order, &shipped);
+    picklists::write(batch, &order);
     returns::write(batch, context, rng, &order);
 }

@@ -114,6 +114,16 @@ pub(in crate::sample) const fn origin(facility: u32) -> Id {
     Id::with_width("SFA", facility as u64, 4)
 }
 
+/// The picklist of an order's ship group.
+pub(in crate::sample) const fn picklist(order: u32, group: u32) -> Id {
+    Id::new("SL", order as u64).part(group)
+}
+
+/// Its bin.
+pub(in crate::sample) const fn picklist_bin(order: u32, group: u32) -> Id {
+    Id::new("SB", order as u64).part(group)
+}
+
 /// A shipment of an order's ship group. A ship group has at most two.
 pub(in crate::sample) const fn shipment(order: u32, group: u32, number: u32) -> Id {
     Id::new("SM", order as u64).part(group * 2 + number)

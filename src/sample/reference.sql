@@ -8,6 +8,7 @@ ON CONFLICT DO NOTHING;
 
 INSERT INTO public.status_item (status_id, status_type_id, status_code, sequence_id, description)
 VALUES
+    ('PICKLIST_ASSIGNED',    'PICKLIST_STATUS',     'ASSIGNED',         '02', 'Assigned'),
     ('PARTY_DISABLED',       'PARTY_STATUS',        'DISABLED',         '99', 'Disabled'),
     ('ORDER_SENT',           'ORDER_STATUS',        'SENT',             '03', 'Sent'),
     ('ORDER_HOLD',           'ORDER_STATUS',        'HOLD',             '06', 'Held'),

@@ -380,6 +380,31 @@ tables! {
         carrier_party_id: Option<&'static str>,
         shipment_method_type_id: Option<&'static str>,
     }
+    Picklist in picklist {
+        picklist_id: Id,
+        facility_id: Id,
+        shipment_method_type_id: &'static str,
+        status_id: &'static str,
+        picklist_date: Option<Timestamp>,
+        created_date: Timestamp,
+    }
+    PicklistBin in picklist_bin {
+        picklist_bin_id: Id,
+        picklist_id: Id,
+        bin_location_number: Decimal,
+        primary_order_id: Id,
+        primary_ship_group_seq_id: SeqId,
+    }
+    PicklistItem in picklist_item {
+        picklist_bin_id: Id,
+        order_id: Id,
+        order_item_seq_id: SeqId,
+        ship_group_seq_id: SeqId,
+        inventory_item_id: Id,
+        item_status_id: &'static str,
+        quantity: Decimal,
+        picked: Option<Decimal>,
+    }
     ShipmentItem in shipment_item {
         shipment_id: Id,
         shipment_item_seq_id: SeqId,

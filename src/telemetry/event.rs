@@ -34,6 +34,12 @@ pub(crate) enum Event<'a> {
     },
     /// A setting was given that has no effect any more.
     SettingUnused { name: &'a str },
+    /// cli: a table that triggers keep equal to OFBiz's tables differs from them.
+    KeptTableDiffers {
+        table: &'a str,
+        /// Its rows that differ.
+        count: i64,
+    },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded { settings: &'a str },
     /// cli: the settings cannot be used. Those that were read before stay in force.

@@ -26,6 +26,9 @@ pub(super) fn write(event: &Event<'_>) {
             warn!(settings, "settings have changed that are in force when the server is started again");
         }
         Event::SettingUnused { name } => warn!(name, "the setting has no effect any more; leave it out"),
+        Event::KeptTableDiffers { table, count } => {
+            warn!(table, count, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`");
+        }
         Event::ReloadFailed { error } => {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }

@@ -32,6 +32,7 @@ use crate::orders::rejection::Rejection;
 use crate::orders::update::update;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
+use crate::throttle::bucket::InsufficientCredits;
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::queues::{CannotWait, Permit, Places, Turn};
 
@@ -54,6 +55,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 struct TooManyUpdates {
     /// Updates that may run at the same time.
     limit: u32,
+}
+
+/// The caller sent more updates in the last second than it may.
+#[derive(Debug, Error)]
+#[error("you may send {limit} order updates a second at most; retry in {} ms", retry_after.as_millis() + 1)]
+struct TooFast {
+    /// Updates that may come in a second.
+    limit: u32,
+    retry_after: Duration,
 }
 
 /// The database has the tables of the service alone.
@@ -91,6 +101,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let body = body::read(body, in_flight, &service.http.options).await?;
+    take_turn(service, &principal)?;
     let request = parse(service, &principal, content_type.unwrap_or_default(), body).await?;
     let key = idempotency_key(headers)?;
     let address = entry.peer.map(|address| address.to_string());
@@ -154,6 +165,16 @@ async fn parse(
     Ok(parsed?)
 }
 
+/// Counts an update of the caller, valid or not. Fails if the caller sent too many in the last second.
+fn take_turn(service: &Service, caller: &Principal) -> Result<(), TooFast> {
+    let debit = service.update_rates.debit(&caller.user_id, &caller.limits.update_rate(), 1);
+    let insufficient = |error: InsufficientCredits| TooFast {
+        limit: caller.limits.updates_per_second,
+        retry_after: error.retry_after.unwrap_or(RETRY_AFTER),
+    };
+    debit.map(drop).map_err(insufficient)
+}
+
 /// Waits until fewer of the caller's updates run than may, so that a caller never holds all connections that write.
 async fn acquire_permit(
     service: &Service,
@@ -199,6 +220,12 @@ impl From<Rejection> for ApiError {
 impl From<IdempotencyKeyError> for ApiError {
     fn from(error: IdempotencyKeyError) -> Self {
         Self::new(ErrorCode::BadRequest, &error)
+    }
+}
+
+impl From<TooFast> for ApiError {
+    fn from(error: TooFast) -> Self {
+        Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(error.retry_after))
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("vacuum", vacuum(&client).await),
         ("indexes", migrated::indexes(&client).await),
         ("triggers", migrated::triggers(&client).await),
-        ("parties", migrated::parties(&client).await),
+        ("tables", migrated::kept_tables(&client).await),
         ("clock", clock(&client).await),
     ] {
         match checked {

@@ -1,19 +1,31 @@
-//! Checks whether what migrations made is still as they made it: indexes, and the triggers that keep the table of parties.
+//! Checks whether what migrations made is still as they made it: indexes, triggers, and what these keep.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
 use crate::cli::doctor::finding::Finding;
+use crate::database::indexes;
+use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
 use crate::database::migrate::{has_order_tables, pending};
-use crate::database::{indexes, parties};
 
-/// The triggers that should be there, in whichever state they are. Those that run in a session of replication too have the state A.
-const TRIGGERS: &str = "
+/// The triggers that should be there, in whichever state they are, and the others that are off. The former run in sessions of
+/// replication too, and have the state A.
+const TRIGGERS: &str = r"
     SELECT relation, name, tgenabled
-    FROM (VALUES ('party'), ('person'), ('party_group')) AS tables (relation)
-    CROSS JOIN (VALUES ('orderql_keep'), ('orderql_keep_none')) AS triggers (name)
+    FROM (
+        SELECT relation, name
+        FROM unnest(ARRAY['party', 'person', 'party_group', 'order_item_ship_group', 'return_item', 'order_header']) AS relation
+        CROSS JOIN unnest(ARRAY['orderql_keep', 'orderql_keep_none']) AS name
+        UNION ALL
+        VALUES ('order_item', 'orderql_keep'), ('return_header', 'orderql_keep')
+    ) AS expected
     LEFT JOIN pg_trigger ON tgrelid = to_regclass('public.' || relation) AND tgname = name
     WHERE tgenabled IS DISTINCT FROM 'A'
+    UNION ALL
+    SELECT relname::text, tgname::text, tgenabled
+    FROM pg_trigger
+    JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE tgname LIKE 'orderql\_%' AND tgname NOT LIKE 'orderql\_keep%' AND tgenabled = 'D'
     ORDER BY relation, name";
 
 /// Whether there are tables of orders that are migrated completely. The rest was reported before.
@@ -53,35 +65,51 @@ pub(super) async fn triggers(client: &Client) -> Result<Vec<Finding>, Error> {
         findings.push(Finding::warning("triggers", format!("{name} on {relation} is {how}"), remedy));
     }
     if findings.is_empty() {
-        findings.push(Finding::ok("triggers", "the table of parties follows OFBiz's"));
+        findings.push(Finding::ok("triggers", "the kept tables follow OFBiz's"));
     }
     Ok(findings)
 }
 
 fn enable(relation: &str, name: &str) -> String {
-    format!("ALTER TABLE public.{relation} ENABLE ALWAYS TRIGGER {name}; then orderql parties --repair")
+    // Those of a statement and those of replicated rows are two.
+    let mode = if name.starts_with("orderql_keep") || name == "orderql_open_truncated" {
+        "ALWAYS "
+    } else if name == "orderql_open_replicated" {
+        "REPLICA "
+    } else {
+        ""
+    };
+    format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; then orderql tables --repair")
 }
 
-/// Whether the table of parties equals OFBiz's. Reads all parties, as long as that takes ten seconds at most.
-pub(super) async fn parties(client: &Client) -> Result<Vec<Finding>, Error> {
-    if !is_migrated(client).await? {
-        return Ok(Vec::new());
+/// Whether what triggers keep equals OFBiz's tables. Reads all rows of a table, as long as that takes ten seconds at most.
+pub(super) async fn kept_tables(client: &Client) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for table in &KEPT_TABLES {
+        if !table.exists(client).await? {
+            continue;
+        }
+        client.batch_execute("SET statement_timeout = '10s'").await?;
+        let differing = table.differing(client).await;
+        client.batch_execute("RESET statement_timeout").await?;
+        let KeptTable { name, rows, .. } = table;
+        findings.push(match differing {
+            Ok(0) => Finding::ok("tables", format!("{rows} equal OFBiz's tables")),
+            Ok(differing) => Finding::warning(
+                "tables",
+                format!("{differing} {rows} in {name} differ from OFBiz's tables"),
+                "orderql tables --repair --database-url …, as the owner of the tables",
+            ),
+            Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
+                Finding::ok("tables", format!("too many {rows} to compare in 10 s; orderql tables compares them"))
+            }
+            // Only the owner of OFBiz's tables may read all of them.
+            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Finding::ok(
+                "tables",
+                format!("this role may not compare {rows}; orderql tables does, as the owner of the tables"),
+            ),
+            Err(error) => return Err(error),
+        });
     }
-    client.batch_execute("SET statement_timeout = '10s'").await?;
-    let differing = parties::differing(client).await;
-    client.batch_execute("RESET statement_timeout").await?;
-    Ok(vec![match differing {
-        Ok(0) => Finding::ok("parties", "all equal OFBiz's tables"),
-        Ok(differing) => {
-            Finding::warning("parties", format!("{differing} differ from OFBiz's tables"), "orderql parties --repair")
-        }
-        Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
-            Finding::ok("parties", "too many to compare in 10 s; orderql parties compares them")
-        }
-        // Only the owner of OFBiz's tables may read all of them.
-        Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            Finding::ok("parties", "this role may not compare them; orderql parties does, as the owner of the tables")
-        }
-        Err(error) => return Err(error),
-    }])
+    Ok(findings)
 }

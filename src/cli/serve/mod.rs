@@ -1,6 +1,7 @@
 //! `orderql serve`: serves a database until SIGINT or SIGTERM.
 //!
-//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check` and `served_schema`
+//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check` and `served_schema`;
+//!   `kept_tables_check` goes on beside it
 //! - `server`: serves, and does what `signals` ask for; operators are served on the `admin_thread`
 //! - `reload`: reads the settings again
 //! - `service_manager`: notifies systemd of all that
@@ -24,6 +25,7 @@ use crate::telemetry::log;
 mod admin_thread;
 mod connection_check;
 mod database_wait;
+mod kept_tables_check;
 mod reload;
 mod served_schema;
 mod server;

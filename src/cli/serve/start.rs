@@ -19,6 +19,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
 use crate::cli::serve::database_wait::connect;
+use crate::cli::serve::kept_tables_check;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::cli::serve::server::Server;
 use crate::config::report::report;
@@ -41,6 +42,7 @@ use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 #[cfg(feature = "traces")]
 use crate::telemetry::traces::recorder;
+use crate::throttle::memory_store::MemoryStore;
 use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
 use crate::throttle::rate_limiter::RateLimiter;
@@ -78,7 +80,7 @@ pub(crate) async fn start(
     let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
         schema.open(catalog, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
-    drop(client);
+    task::spawn(kept_tables_check::run(client));
     let (listener, admin) = listeners(&options, inherited).await?;
     #[cfg(feature = "traces")]
     recorder::start();
@@ -105,6 +107,7 @@ pub(crate) async fn start(
         report_pace: Arc::default(),
         free_query_pace: Arc::default(),
         updates: Queues::new(config.update_queues()),
+        update_rates: MemoryStore::new().into(),
         updates_orders,
         persisted_queries: QueryTexts::new(api.persisted_queries).into(),
         settings: report(values).into(),

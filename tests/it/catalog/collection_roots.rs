@@ -39,6 +39,10 @@ pub struct Key {
 const TABLES: &[(&str, &str, &str)] = &[
     ("orders", "order_header AS t", "orderId"),
     ("orderItems", "order_item AS t", "orderId orderItemSeqId"),
+    ("shipGroups", "orderql.open_ship_group AS t", "orderId shipGroupSeqId"),
+    ("picklists", "picklist AS t", "picklistId"),
+    ("picklistBins", "picklist_bin AS t", "picklistBinId"),
+    ("picklistItems", "picklist_item AS t", "picklistBinId orderId orderItemSeqId shipGroupSeqId inventoryItemId"),
     ("shipments", "shipment AS t", "shipmentId"),
     ("returns", "return_header AS t", "returnId"),
     ("returnItems", "return_item AS t", "returnId returnItemSeqId"),

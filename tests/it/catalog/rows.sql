@@ -23,7 +23,7 @@ BEGIN
                 WHEN 'varchar'::regtype THEN 'left(md5(%s), 10)'
                 WHEN 'text'::regtype THEN 'left(md5(%s), 10)'
                 WHEN 'bpchar'::regtype THEN 'CASE WHEN hashtext(%s) %% 3 = 0 THEN ''Y'' ELSE ''N'' END'
-                WHEN 'numeric'::regtype THEN 'abs(hashtext(%s) %% 40) / CASE WHEN %L IN (''days_to_ship'', ''sequence_number'', ''sequence_num'') THEN 1 ELSE 4.0 END'
+                WHEN 'numeric'::regtype THEN 'abs(hashtext(%s) %% 40) / CASE WHEN %L IN (''days_to_ship'', ''sequence_number'', ''sequence_num'', ''bin_location_number'') THEN 1 ELSE 4.0 END'
                 WHEN 'timestamptz'::regtype THEN 'timestamptz ''2020-01-01'' + abs(hashtext(%s)) %% 9000 * interval ''5.000001 hours'''
             END AS value, attribute.attname AS bare
         FROM pg_class AS relation

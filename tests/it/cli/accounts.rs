@@ -167,18 +167,18 @@ async fn lists_groups_grants_and_profiles() {
 
     let unset = json!({
         "max-cost": null, "max-page-size": null, "max-depth": null, "bucket-size": null, "restore-rate": null,
-        "deadline": null, "concurrent-queries": null, "concurrent-updates": null, "idempotency-keys": null,
-        "response-size": null,
+        "deadline": null, "concurrent-queries": null, "concurrent-updates": null, "updates-per-second": null,
+        "idempotency-keys": null, "response-size": null,
     });
     assert_eq!(json_of(&database, "profile show ann"), unset);
     let all = "--max-cost 1 --max-page-size 2 --max-depth 3 --bucket-size 4 --restore-rate 5 --deadline 6s \
-               --concurrent-queries 7 --concurrent-updates 8 --idempotency-keys 9 --response-size 10KiB";
+               --concurrent-queries 7 --concurrent-updates 8 --updates-per-second 10 --idempotency-keys 9 --response-size 10KiB";
     assert_eq!(orderql(&database, &format!("profile set ann {all}")), "ann has these limits\n");
     assert!(orderql(&database, &format!("profile set ann {all}")).contains("nothing changed"));
     let shown = json!({
         "max-cost": 1, "max-page-size": 2, "max-depth": 3, "bucket-size": 4, "restore-rate": 5,
-        "deadline": "6000ms", "concurrent-queries": 7, "concurrent-updates": 8, "idempotency-keys": 9,
-        "response-size": 10240,
+        "deadline": "6000ms", "concurrent-queries": 7, "concurrent-updates": 8, "updates-per-second": 10,
+        "idempotency-keys": 9, "response-size": 10240,
     });
     assert_eq!(json_of(&database, "profile show ann"), shown);
     let error = failure(&database, "profile unset ann max-cost deadline", "");

@@ -11,9 +11,7 @@ use orderql::database::migration_report::MigrationReport;
 use tokio_postgres::Client;
 use tokio_postgres::config::Host;
 
-use crate::support::command;
 use crate::support::database::{empty_database, migrated_database};
-use crate::support::server::connection_string;
 
 /// The parts of the model that stock OFBiz lacks.
 struct Extension {
@@ -481,102 +479,4 @@ async fn notifies_listeners_of_changes_of_access() {
     client.batch_execute("BEGIN; DELETE FROM orderql.user_account; ROLLBACK").await.unwrap();
     assert_eq!(version().await, before);
     client.batch_execute(&format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
-}
-
-/// The rows that [`PARTIES`] must return.
-const PARTIES_JOINED: &str = "SELECT concat_ws('|', party.party_id, coalesce(party_type_id, '-'),
-        coalesce(external_id, '-'), coalesce(status_id, '-'), coalesce(created_date::text, '-'),
-        coalesce(first_name, '-'), coalesce(last_name, '-'), coalesce(group_name, '-'))
-    FROM party LEFT JOIN person USING (party_id) LEFT JOIN party_group USING (party_id)";
-const PARTIES: &str = "SELECT concat_ws('|', party_id, coalesce(party_type_id, '-'), coalesce(external_id, '-'),
-        coalesce(status_id, '-'), coalesce(created_date::text, '-'), coalesce(first_name, '-'),
-        coalesce(last_name, '-'), coalesce(group_name, '-'))
-    FROM orderql.party";
-
-#[tokio::test]
-async fn the_party_table_follows_every_change_by_every_role() {
-    let database = migrated_database().await;
-    let mut client = database.connect().await;
-    let role = format!("writer_of_{}", database.name());
-    client
-        .batch_execute(&format!(
-            "CREATE ROLE {role}; GRANT ALL ON party, person, party_group TO {role};
-             ALTER TABLE person DROP CONSTRAINT person_party; ALTER TABLE party_group DROP CONSTRAINT party_grp_party;
-             ALTER TABLE party_role DROP CONSTRAINT party_rle_party; SET ROLE {role}"
-        ))
-        .await
-        .unwrap();
-    for statement in [
-        "INSERT INTO party (party_id, created_date) VALUES ('A', '2026-01-02 03:04:05.678901Z'), ('B', NULL), ('C', NULL)",
-        "INSERT INTO person (party_id, first_name, last_name) VALUES ('A', 'Ada', 'Byron'), ('B', 'Bo', NULL)",
-        "INSERT INTO party_group (party_id, group_name) VALUES ('C', 'Crew'), ('A', 'Both')",
-        "INSERT INTO person (party_id, last_name) VALUES ('D', 'Early')",
-        "INSERT INTO party (party_id, external_id) VALUES ('D', 'X-D')",
-        "UPDATE person SET last_name = 'Lovelace' WHERE party_id = 'A'",
-        "UPDATE person SET gender = 'F' WHERE party_id = 'A'",
-        "UPDATE party SET external_id = 'X-' || party_id, created_date = now()",
-        "UPDATE party SET party_id = 'E' WHERE party_id = 'D'",
-        "UPDATE person SET party_id = 'E' WHERE party_id = 'D'",
-        "UPDATE party_group SET party_id = 'B' WHERE party_id = 'A'",
-        "DELETE FROM person WHERE party_id = 'B'",
-        "DELETE FROM party_group WHERE party_id = 'B'",
-        "DELETE FROM party WHERE party_id = 'A'",
-        "INSERT INTO party (party_id) VALUES ('A') ON CONFLICT DO NOTHING",
-    ] {
-        client.batch_execute(statement).await.unwrap_or_else(|error| panic!("{statement}: {error:?}"));
-        client.batch_execute("RESET ROLE").await.unwrap();
-        assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await, "{statement}");
-        client.batch_execute(&format!("SET ROLE {role}")).await.unwrap();
-    }
-    client.batch_execute("RESET ROLE").await.unwrap();
-    let parties = strings(&client, PARTIES).await;
-    assert!(parties.iter().any(|party| party.starts_with("A|-|-|-|-|Ada|Lovelace|-")), "{parties:?}");
-    for table in ["party_group", "person"] {
-        client.batch_execute(&format!("BEGIN; TRUNCATE {table}")).await.unwrap();
-        assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await, "{table}");
-        client.batch_execute("ROLLBACK").await.unwrap();
-    }
-    client.batch_execute("BEGIN; TRUNCATE party CASCADE").await.unwrap();
-    assert_eq!(strings(&client, PARTIES).await, BTreeSet::new());
-    client.batch_execute("ROLLBACK").await.unwrap();
-
-    let import = "INSERT INTO party (party_id) VALUES ('F');
-                  UPDATE person SET first_name = 'Augusta Ada' WHERE party_id = 'A';
-                  DELETE FROM party WHERE party_id = 'C'";
-    // As logical replication applies rows.
-    client.batch_execute(&format!("BEGIN; SET LOCAL session_replication_role = replica; {import}")).await.unwrap();
-    assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await);
-    client.batch_execute("ROLLBACK").await.unwrap();
-    // A repair, or the next migration, corrects the table after an import without triggers.
-    let triggers = |state: &str| {
-        let tables = ["party", "person", "party_group"]
-            .map(|table| format!("ALTER TABLE {table} {state} TRIGGER orderql_keep;"));
-        tables.concat()
-    };
-    let import = format!("{} {import}; {}", triggers("DISABLE"), triggers("ENABLE ALWAYS"));
-    client.batch_execute(&import).await.unwrap();
-    let address = connection_string(&database.config());
-    let parties = |flags: &[&str]| {
-        let command = [&["parties", "--database-url", &address], flags].concat();
-        let output = command::orderql().args(command).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.success(), text(output.stdout), text(output.stderr))
-    };
-    let (is_equal, _, error) = parties(&[]);
-    assert!(!is_equal && error.contains("3 parties, order items or returns differ"), "{error}");
-    client.batch_execute("BEGIN").await.unwrap();
-    assert_eq!(string(&client, "SELECT orderql.backfill_parties()::text").await.as_deref(), Some("3"));
-    client.batch_execute("ROLLBACK").await.unwrap();
-    assert_eq!(
-        parties(&["--repair"]),
-        (true, "3 parties, order items and returns repaired.\n".to_owned(), String::new())
-    );
-    assert_eq!(
-        parties(&[]),
-        (true, "All parties, order items and returns equal OFBiz's tables.\n".to_owned(), String::new())
-    );
-    client.batch_execute(&import.replace("'F'", "'G'")).await.unwrap();
-    assert_eq!(migrate(&mut client).await.unwrap(), MigrationReport { parties: 1, ..MigrationReport::default() });
-    assert_eq!(strings(&client, PARTIES).await, strings(&client, PARTIES_JOINED).await);
-    client.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
 }

@@ -1,8 +1,9 @@
-//! The private cluster, migrations, the preflight check, replicas, several servers of this
+//! The private cluster, migrations, the tables that triggers keep, the preflight check, replicas, several servers of this
 //! program, outages of PostgreSQL, and faults of its connections.
 
 mod cluster;
 mod faults;
+mod kept_tables;
 mod migrate;
 mod migrate_options;
 mod outage;

@@ -63,6 +63,25 @@ roots! {
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
         FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_item_ship_group, order_shipment";
+    ship_groups: "shipGroups", "
+        INSERT INTO orderql.open_ship_group
+            (order_id, ship_group_seq_id, facility_id, product_store_id, item_status_id, order_date, promised_date)
+        SELECT 'O' || n / 2, '0000' || n % 2, 'F' || n % 2000, 'STORE' || n % 2000, 'ITEM_APPROVED',
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute' END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 5000) * interval '1 minute' END
+        FROM generate_series(1, 20000) AS n; ANALYZE orderql.open_ship_group";
+    picklists: "picklists", "
+        INSERT INTO picklist (picklist_id, facility_id, picklist_date)
+        SELECT 'K' || n, 'F' || n % 2000,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute' END
+        FROM generate_series(1, 20000) AS n; ANALYZE picklist";
+    picklist_bins: "picklistBins", "
+        INSERT INTO picklist_bin (picklist_bin_id, picklist_id, primary_order_id)
+        SELECT 'B' || n, 'K' || n / 3, 'O' || n / 2 FROM generate_series(1, 20000) AS n; ANALYZE picklist_bin";
+    picklist_items: "picklistItems", "
+        INSERT INTO picklist_item (picklist_bin_id, order_id, order_item_seq_id, ship_group_seq_id, inventory_item_id)
+        SELECT 'B' || n / 4, 'O' || n * 7919 % 6000, n % 4, '00001', 'I' || n FROM generate_series(1, 20000) AS n;
+        ANALYZE picklist_item";
     shipments: "shipments", "
         INSERT INTO shipment
             (shipment_id, external_id, primary_order_id, origin_facility_id, destination_facility_id, last_updated_stamp,

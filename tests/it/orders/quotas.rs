@@ -24,7 +24,7 @@ fn update(server: &Server, token: &str, key: &str, form: &str) -> Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_callers_updates_leave_connections_for_others() {
     let store = Store::open().await;
-    let (server, token) = server(&store, &["--deadline", "1m"]);
+    let (server, token) = server(&store, &["--deadline", "1m", "--updates-per-second", "1000"]);
     let other = server.token("other");
     let mut locker = store.database.connect().await;
     let lock = locker.transaction().await.unwrap();
@@ -53,6 +53,28 @@ async fn one_callers_updates_leave_connections_for_others() {
     let refused = responses.iter().find(|response| response.status == 429).unwrap();
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(messages(refused), ["2 of your updates are running and others wait; send fewer at the same time"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_may_send_so_many_updates_a_second() {
+    let store = Store::open().await;
+    let (server, token) = server(&store, &["--updates-per-second", "1"]);
+    // They count before they are read, whatever is in them.
+    let responses = thread::scope(|scope| {
+        let send = || server.send(update_request(&token, &[URLENCODED], "facilityId=S"));
+        let sent: Vec<_> = (0..20).map(|_| scope.spawn(send)).collect();
+        sent.into_iter().map(|request| request.join().unwrap()).collect::<Vec<_>>()
+    });
+    let (taken, refused): (Vec<_>, Vec<_>) = responses.into_iter().partition(|response| response.status == 400);
+    assert!(!taken.is_empty() && !refused.is_empty(), "{taken:?} {refused:?}");
+    for response in &refused {
+        let [message] = &*messages(response) else { panic!("{response:?}") };
+        let wait = message.strip_prefix("you may send 1 order updates a second at most; retry in ");
+        assert!((response.status, wait.is_some()) == (429, true), "{response:?}");
+        assert_eq!(response.header("retry-after"), Some("1"));
+    }
+    let other = server.token("other");
+    assert_eq!(server.send(update_request(&other, &[URLENCODED], ONE_BOX)).status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

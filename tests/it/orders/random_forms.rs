@@ -40,7 +40,11 @@ async fn random_forms_do_what_the_model_does() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     client.batch_execute("INSERT INTO facility (facility_id) VALUES ('FORMS'), ('ELSEWHERE')").await.unwrap();
-    create_users(&mut client, &[("demo", Profile { concurrent_updates: Some(8), ..Profile::DEFAULT })]).await;
+    create_users(
+        &mut client,
+        &[("demo", Profile { concurrent_updates: Some(8), updates_per_second: Some(100_000), ..Profile::DEFAULT })],
+    )
+    .await;
     let servers = ["off", "on"].map(|switch| Server::start(&database, &["--reject-lowers-qoh", switch]));
     let tokens = servers.each_ref().map(|server| server.token("demo"));
     let next = AtomicUsize::new(0);

@@ -33,7 +33,16 @@ async fn server(database: &Config) -> (Server, String) {
     create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
     let server = Server::start_with_config(
         database,
-        &["--writer-pool-size", "6", "--concurrent-updates", "6", "--pool-wait", "30s"],
+        &[
+            "--writer-pool-size",
+            "6",
+            "--concurrent-updates",
+            "6",
+            "--updates-per-second",
+            "100000",
+            "--pool-wait",
+            "30s",
+        ],
     );
     let token = server.token("demo");
     (server, token)

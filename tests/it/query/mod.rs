@@ -3,6 +3,7 @@
 mod bounded_search;
 mod daily_searches;
 mod edge_cases;
+mod fulfilment_queue;
 mod mending;
 mod pages;
 mod pagination;

@@ -226,8 +226,13 @@ async fn a_failed_sample_changes_nothing() {
 async fn sums_and_links_are_correct() {
     let database = sampled_database().await;
     let client = database.connect().await;
-    for function in ["sum_inventory_details", "backfill_ship_groups", "backfill_current_inventory", "backfill_parties"]
-    {
+    for function in [
+        "sum_inventory_details",
+        "backfill_ship_groups",
+        "backfill_current_inventory",
+        "backfill_parties",
+        "backfill_open_ship_groups",
+    ] {
         let changed: i64 = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.unwrap().get(0);
         assert_eq!(changed, 0, "{function}");
     }

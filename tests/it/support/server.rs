@@ -31,7 +31,7 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 pub struct Server {
     program: Option<Child>,
     /// The log until the server listened.
-    start: String,
+    pub start: String,
     /// Reads the rest of the log.
     log: Option<JoinHandle<String>>,
     /// A folder that is removed with the server. The signing keys are in `keys`.

@@ -14,7 +14,8 @@ use crate::support::server::{Server, connection_string};
 use crate::support::users::create_users;
 
 pub const URLENCODED: &str = "Content-Type: application/x-www-form-urlencoded";
-const FLAGS: [&str; 6] = ["--writer-pool-size", "8", "--concurrent-updates", "8", "--pool-wait", "30s"];
+const FLAGS: [&str; 8] =
+    ["--writer-pool-size", "8", "--concurrent-updates", "8", "--updates-per-second", "100000", "--pool-wait", "30s"];
 pub const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=----part";
 
 /// A server, its database, and a connection to inspect the tables.

@@ -11,6 +11,7 @@ pub const UNLIMITED_PROFILE: Profile = Profile {
     max_depth: Some(12),
     bucket_size: Some(1_000_000_000),
     deadline_ms: Some(3_600_000),
+    updates_per_second: Some(1_000_000),
     ..Profile::DEFAULT
 };
 

@@ -3,6 +3,11 @@
 BEGIN;
 -- Without foreign keys.
 SET LOCAL session_replication_role = replica;
+-- The open ship groups have rows of their own below.
+ALTER TABLE order_header DISABLE TRIGGER orderql_open_replicated;
+ALTER TABLE order_item DISABLE TRIGGER orderql_open_replicated;
+ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_open_replicated;
+ALTER TABLE order_item_ship_grp_inv_res DISABLE TRIGGER orderql_open_replicated;
 
 INSERT INTO order_header
     (order_id, external_id, order_name, status_id, order_date, product_store_id, order_type_id, grand_total, last_updated_stamp)
@@ -250,4 +255,26 @@ INSERT INTO party_contact_mech (party_id, contact_mech_id, from_date, thru_date)
 SELECT CASE WHEN n % 19 = 0 THEN 'Z' ELSE 'Y' END || n, CASE WHEN n % 2 = 0 THEN 'E1' ELSE 'E' || n * 7919 % 8500 END,
     timestamptz '2020-01-01', CASE WHEN n % 23 = 0 THEN timestamptz '2021-01-01' END
 FROM generate_series(1, 20000) AS n;
+
+INSERT INTO orderql.open_ship_group
+    (order_id, ship_group_seq_id, facility_id, shipment_method_type_id, item_status_id, order_status_id, product_store_id, order_date,
+     promised_date)
+SELECT 'O' || lpad((n / 2)::text, 6, '0'), '0000' || n % 2,
+    CASE WHEN n % 3 = 0 THEN 'HALF' WHEN n % 11 > 0 THEN 'F' || n % 40 END, 'M' || n % 4,
+    CASE WHEN n = 3000 THEN 'ONE' WHEN n % 90 = 7 THEN 'SOME' ELSE 'ITEM_APPROVED' END,
+    CASE WHEN n > 3900 THEN 'LAST' ELSE 'ORDER_APPROVED' END, 'STORE' || n % 3,
+    CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 900) * interval '1 hour' END,
+    CASE WHEN n % 2 = 0 THEN timestamptz '2026-01-05' + (n * 7907 % 300) * interval '1 day' END
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO picklist (picklist_id, facility_id, status_id, shipment_method_type_id, picklist_date)
+SELECT 'K' || n, CASE WHEN n % 2 = 0 THEN 'HALF' ELSE 'F' || n % 40 END, 'PICKLIST_' || n % 3, 'M' || n % 4,
+    CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 300) * interval '1 day' END
+FROM generate_series(1, 3000) AS n;
+INSERT INTO picklist_bin (picklist_bin_id, picklist_id, primary_order_id)
+SELECT 'B' || n, CASE WHEN n % 2 = 0 THEN 'K0' ELSE 'K' || n / 3 END, 'O' || n / 2 FROM generate_series(1, 3000) AS n;
+INSERT INTO picklist_item (picklist_bin_id, order_id, order_item_seq_id, ship_group_seq_id, inventory_item_id, item_status_id)
+SELECT 'B' || n / 4, CASE WHEN n % 2 = 0 THEN 'O0' ELSE 'O' || n / 5 END, n % 4, '00001', 'I' || n % 500,
+    CASE WHEN n % 70 = 3 THEN 'SOME' WHEN n % 9 > 0 THEN 'PICKITEM_PICKED' END
+FROM generate_series(1, 3000) AS n;
 COMMIT;

@@ -1,0 +1,56 @@
+//! Picklists of the ship groups that a facility works on: one for each group, with one bin.
+
+use rust_decimal::Decimal;
+
+use crate::sample::batch::Batch;
+use crate::sample::ids::{self, SeqId};
+use crate::sample::orders::lifecycle::Fulfillment;
+use crate::sample::orders::order::{Assignment, Order};
+use crate::sample::tables::{Picklist, PicklistBin, PicklistItem};
+use crate::sample::timestamp::Timestamp;
+
+/// Writes the rows. They follow from the order alone, without random numbers.
+pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
+    for (index, group) in order.groups.iter().enumerate() {
+        let (Some(Assignment::Facility(facility)), Fulfillment::Shipping(status)) =
+            (group.assignment, group.fulfillment)
+        else {
+            continue;
+        };
+        let items: Vec<_> = order.items_of(index).filter(|(_, item)| !item.is_cancelled).collect();
+        let part = u32::try_from(index).unwrap_or_default();
+        let (picklist_id, picklist_bin_id) = (ids::picklist(order.number, part), ids::picklist_bin(order.number, part));
+        let is_picked = status != "SHIPMENT_INPUT";
+        let created_date = order.placed.after(Timestamp::HOUR);
+        batch.push(Picklist {
+            picklist_id,
+            facility_id: ids::facility(facility),
+            shipment_method_type_id: group.method,
+            status_id: if is_picked { "PICKLIST_PICKED" } else { "PICKLIST_ASSIGNED" },
+            // Some are for any day.
+            picklist_date: (order.number % 9 > 0).then(|| created_date.floor(Timestamp::DAY)),
+            created_date,
+        });
+        batch.push(PicklistBin {
+            picklist_bin_id,
+            picklist_id,
+            bin_location_number: Decimal::ONE,
+            primary_order_id: order.id(),
+            primary_ship_group_seq_id: SeqId::at(index),
+        });
+        for (item_index, item) in items {
+            let Some(pair) = item.pair else { continue };
+            let quantity = Decimal::from(item.quantity);
+            batch.push(PicklistItem {
+                picklist_bin_id,
+                order_id: order.id(),
+                order_item_seq_id: SeqId::at(item_index),
+                ship_group_seq_id: SeqId::at(index),
+                inventory_item_id: ids::inventory_item(pair),
+                item_status_id: if is_picked { "PICKITEM_PICKED" } else { "PICKITEM_PENDING" },
+                quantity,
+                picked: is_picked.then_some(quantity),
+            });
+        }
+    }
+}
