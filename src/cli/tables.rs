@@ -11,7 +11,7 @@ use crate::database::kept_tables::KEPT_TABLES;
 
 /// Check that the tables which triggers keep equal OFBiz's tables, and repair them
 ///
-/// Triggers keep orderql.party, from which parties are read, and orderql.open_ship_group, the fulfilment queue, also for rows
+/// Triggers keep `orderql.party`, from which parties are read, and `orderql.open_ship_group`, the fulfilment queue, also for rows
 /// that replication writes. An import that disables triggers leaves rows out. Exits with 1 if rows differ and --repair is not
 /// given.
 #[derive(Debug, clap::Args)]
