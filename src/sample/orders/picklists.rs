@@ -28,7 +28,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
             shipment_method_type_id: group.method,
             status_id: if is_picked { "PICKLIST_PICKED" } else { "PICKLIST_ASSIGNED" },
             // Some are for any day.
-            picklist_date: (order.number % 9 > 0).then(|| created_date.floor(Timestamp::DAY)),
+            picklist_date: (!order.number.is_multiple_of(9)).then(|| created_date.floor(Timestamp::DAY)),
             created_date,
         });
         batch.push(PicklistBin {
