@@ -12,9 +12,9 @@ use crate::database::kept_tables::KEPT_TABLES;
 
 /// Check that what triggers keep equals OFBiz's tables, and repair it
 ///
-/// Triggers keep orderql.party, from which parties are read, orderql.open_ship_group, the fulfilment queue, and the facility of an
-/// order item and the store of a return, by which these are searched; also for rows that replication writes. An import that disables
-/// triggers leaves rows out. Exits with 1 if rows differ and --repair is not given.
+/// Triggers keep the table of all parties, the fulfilment queue, and the facility of an order item and the store of a return, by which
+/// these are searched; also for rows that replication writes. An import that disables triggers leaves rows out. Exits with 1 if rows
+/// differ and --repair is not given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
