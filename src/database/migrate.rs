@@ -42,10 +42,15 @@ const PARTS_OF_SERVICE: [(&str, &str); 2] = [
     ("V31__update_rate", include_str!("service_migrations/V31__update_rate.sql")),
 ];
 
-/// The columns that indexes need, and that migrations add to OFBiz's tables: those of this migration, and one more.
+/// The columns that indexes need, and that migrations add to OFBiz's tables: those of this migration, and of others.
 const COLUMNS: &str = include_str!("migrations/V11__missing_columns.sql");
-const ANOTHER_COLUMN: &str =
-    "ALTER TABLE shipment_status ADD COLUMN IF NOT EXISTS shipment_status_id VARCHAR(20) DEFAULT ''";
+const OTHER_COLUMNS: [&str; 3] = [
+    "ALTER TABLE shipment_status ADD COLUMN IF NOT EXISTS shipment_status_id VARCHAR(20) DEFAULT ''",
+    "DO $$ BEGIN EXECUTE (SELECT 'ALTER TABLE order_item ADD COLUMN IF NOT EXISTS orderql_facility_id ' || format_type(atttypid, atttypmod)
+     FROM pg_attribute WHERE attrelid = 'order_item_ship_group'::regclass AND attname = 'facility_id'); END $$",
+    "DO $$ BEGIN EXECUTE (SELECT 'ALTER TABLE return_header ADD COLUMN IF NOT EXISTS orderql_product_store_id ' || format_type(atttypid, atttypmod)
+     FROM pg_attribute WHERE attrelid = 'order_header'::regclass AND attname = 'product_store_id'); END $$",
+];
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
@@ -319,7 +324,7 @@ async fn migrate_locked(
 async fn build_beside_writers(client: &Client) -> Result<(), tokio_postgres::Error> {
     if applied(client, HISTORY).await?.is_empty() {
         let lines = COLUMNS.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join("\n");
-        for statement in lines.split(';').chain([ANOTHER_COLUMN]) {
+        for statement in lines.split(';').chain(OTHER_COLUMNS) {
             match client.batch_execute(statement).await {
                 // The migrations make the table.
                 Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {}

@@ -39,6 +39,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("orders/OrderWalk.xml"),
     file!("orders/Shipments.xml"),
     file!("orders/Returns.xml"),
+    file!("orders/Payments.xml"),
 ];
 
 pub(super) fn files() -> impl Iterator<Item = InputFile> {

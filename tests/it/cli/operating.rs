@@ -198,7 +198,7 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
         "orderql_keep on person is off",
         "→ ALTER TABLE public.person ENABLE ALWAYS TRIGGER orderql_keep;",
         "orderql_keep_none on party_group is not ALWAYS",
-        "1 differ from OFBiz's tables",
+        "1 parties in orderql.party differ from OFBiz's tables",
         "→ VACUUM (ANALYZE) public.uom;",
         &format!("the database {} has 3 for all, and one server needs", database.name()),
         &format!("cannot listen on {taken}, which the setting listen names"),

@@ -27,9 +27,9 @@ const DEMANDING_ORDERS: &str = "
         END IF;
         RETURN TRUE;
     END $$;
+    INSERT INTO order_header (order_id) VALUES ('NEW');
     ALTER TABLE order_header RENAME TO real_order_header;
-    CREATE VIEW order_header AS SELECT * FROM real_order_header WHERE demand();
-    INSERT INTO real_order_header (order_id) VALUES ('NEW')";
+    CREATE VIEW order_header AS SELECT * FROM real_order_header WHERE demand()";
 
 /// A database with a role that does not have the settings of reading connections.
 async fn database_with_role() -> (Database, String) {

@@ -58,10 +58,9 @@ async fn answers_by_what_postgresql_refuses() {
     create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
     let server = Server::start(&database, &["--pool-size", "1", "--restore-rate", "0"]);
     let token = server.token("demo");
-    client.batch_execute(REFUSING_ORDERS).await.unwrap();
     // An empty table would not call the function.
-    let order = "INSERT INTO accepted_order_header (order_id) VALUES ('NONE')";
-    client.batch_execute(order).await.unwrap();
+    client.batch_execute("INSERT INTO order_header (order_id) VALUES ('NONE')").await.unwrap();
+    client.batch_execute(REFUSING_ORDERS).await.unwrap();
     assert_eq!(server.query(&token, ORDER).available(), 996);
 
     // No space, no memory, no connections, a configured limit; an I/O error; read-only; shutting down, crashed, starting up;

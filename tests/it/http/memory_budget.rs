@@ -9,8 +9,7 @@ use orderql::access::profile::Profile;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::support::http::GRAPHQL_JSON;
-use crate::support::http::{JSON, graphql_head};
+use crate::support::http::{GRAPHQL_JSON, JSON, graphql_head};
 use crate::support::http2::{ask, begin, connect, read};
 use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
@@ -50,7 +49,7 @@ async fn unfinished_bodies_take_no_more_than_the_budget() {
     assert_eq!(ask(&other, &server, &token, SMALL).await.status(), 200, "small requests have room");
     responses.shutdown().await;
     drop(unfinished);
-    while is_out_of_memory(&ask(&other, &server, &token, &format!("{LARGE}{}", " ".repeat(100 << 10))).await) {}
+    while is_out_of_memory(&ask(&other, &server, &token, &format!("{SMALL}{}", " ".repeat(200 << 10))).await) {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
