@@ -15,7 +15,8 @@ use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
 
 /// What a connection may hold of this: one body as large as it may be, and its head.
-const SHARE: usize = 320 << 10;
+const SHARE: usize = (512 + 64) << 10;
+const BUDGET: [&str; 4] = ["--memory-budget", "4MiB", "--body-limit", "512KiB"];
 const SMALL_BUDGET: [&str; 4] = ["--memory-budget", "2MiB", "--body-limit", "256KiB"];
 
 /// The response has more than a hundred kilobytes.
@@ -74,7 +75,7 @@ async fn callers_that_take_the_whole_budget_leave_operators_theirs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unread_responses_take_no_more_than_the_budget() {
-    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &SMALL_BUDGET).await;
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &BUDGET).await;
     let client = connect(&server, 0).await;
     let mut unread = Vec::new();
     let refused = loop {
