@@ -28,11 +28,9 @@ pub struct Browser {
     session: String,
 }
 
-impl Browser {
-    /// Starts a browser that saves its downloads in a folder. Fails with what is missing.
-    pub fn start(downloads: &Path) -> Result<Self, String> {
-        let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| is_installed(name));
-        let chromium = chromium.ok_or("Chromium is not installed")?;
+/// A driver, and its port. One that finds its port taken on one of the machine's addresses ends at once: then another is started.
+fn start_driver() -> Result<(Child, u16), String> {
+    for _ in 0..5 {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -41,9 +39,22 @@ impl Browser {
             .spawn()
             .map_err(|_| "ChromeDriver is not installed")?;
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let started =
+        let port =
             lines.find_map(|line| line.split_once("started successfully on port ").map(|(_, port)| port.to_owned()));
-        let port = started.unwrap().trim_end_matches('.').parse().unwrap();
+        match port {
+            Some(port) => return Ok((driver, port.trim_end_matches('.').parse().unwrap())),
+            None => driver.wait().map(drop).unwrap(),
+        }
+    }
+    Err("ChromeDriver does not start".to_owned())
+}
+
+impl Browser {
+    /// Starts a browser that saves its downloads in a folder. Fails with what is missing.
+    pub fn start(downloads: &Path) -> Result<Self, String> {
+        let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| is_installed(name));
+        let chromium = chromium.ok_or("Chromium is not installed")?;
+        let (driver, port) = start_driver()?;
         let mut browser = Self { driver, port, session: String::new() };
         let arguments = [
             "--headless=new",
