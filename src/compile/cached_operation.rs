@@ -54,8 +54,8 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Fails if the response may be too large.
     fn within(self, limits: &Limits) -> Result<Self, GraphqlErrors> {
-        let Compiled { plan, estimate, .. } = &self.compiled;
-        let checked = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);
+        let Compiled { max_response_bytes, estimate, .. } = &self.compiled;
+        let checked = check_response_size(*max_response_bytes, estimate.cost(), limits);
         if checked.is_passed() { Ok(self) } else { Err(response_too_large(&checked)) }
     }
 }

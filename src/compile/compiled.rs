@@ -19,6 +19,8 @@ pub struct Compiled {
     pub estimate: Estimate,
     /// How to fetch and write the response; shared with the response while it is written.
     pub plan: Arc<Plan>,
+    /// The most bytes of the response's data, about.
+    pub max_response_bytes: u64,
     /// Values in its search strings that are not in their keys' vocabularies. The rows are fetched all the same.
     pub unknown_values: Vec<UnknownValue>,
 }
@@ -32,6 +34,12 @@ impl Compiled {
         terms: StepTerms,
     ) -> Self {
         let plan = Arc::new(Plan::new(template, arguments, terms));
-        Self { operation_name: operation.name.clone(), estimate, plan, unknown_values: Vec::new() }
+        Self {
+            operation_name: operation.name.clone(),
+            estimate,
+            max_response_bytes: plan.max_response_bytes(),
+            plan,
+            unknown_values: Vec::new(),
+        }
     }
 }

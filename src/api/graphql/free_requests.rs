@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
-use crate::plan::request_plan::Plan;
+use crate::compile::compiled::Compiled;
 use crate::throttle::pace::Pace;
 
 /// Between two of one caller, and more for each byte that the first one writes: a caller gets 20 MB a second, which may have to be
@@ -34,9 +34,9 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// What a query writes without paying for it, if that matters.
-    pub(crate) fn unpaid(plan: &Plan, cost: u64, time: Duration) -> Option<Self> {
-        let bytes = plan.max_response_bytes();
+    /// What a query that took so long to compile writes without paying for it, if that matters.
+    pub(crate) fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
+        let (bytes, cost) = (compiled.max_response_bytes, compiled.estimate.cost());
         if cost == 0 {
             return Some(Self { bytes, time });
         }
@@ -88,8 +88,7 @@ mod tests {
         let unpaid = |query: String| {
             let request = Request { query, ..Request::default() };
             let compiled = compile(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap();
-            let cost = compiled.estimate.cost();
-            Work::unpaid(&compiled.plan, cost, Duration::from_secs(2)).map(|work| (cost, work))
+            Work::unpaid(&compiled, Duration::from_secs(2)).map(|work| (compiled.estimate.cost(), work))
         };
         let (cost, schema) = unpaid("{ __schema { types { name description } } }".to_owned()).unwrap();
         assert!(cost == 0 && schema.bytes > 5000);

@@ -137,14 +137,14 @@ async fn run(
     }
     let started = Instant::now();
     let compiled = compilation::compile(service, caller, &mut query.request).await;
-    let compiling = started.elapsed();
-    entry.timeline.compile = Some(Stage::since(started));
+    let compiling = Stage::since(started);
+    entry.timeline.compile = Some(compiling);
     let compiled = compiled?;
     entry.timeline.plan = Some(Arc::clone(&compiled.plan));
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(compiled.operation_name.as_deref());
     let cost = compiled.estimate.cost();
-    if let Some(work) = Work::unpaid(&compiled.plan, cost, compiling) {
+    if let Some(work) = Work::unpaid(&compiled, compiling.time()) {
         pace(&service.free_query_pace, caller, work)
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
@@ -153,7 +153,6 @@ async fn run(
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers)?;
-
     let demand = admission::demand(cost, &query.request, in_flight);
     let admitted = admission::admit(context, caller, demand, schedule).await;
     let service = &context.service;
@@ -164,8 +163,8 @@ async fn run(
         // They may have been added to the database since.
         service.vocabularies.refresh();
     }
-    let after = after.max(debit.written.map(WalPosition::from));
-    let route = service.servers.route(&caller.user_id, after).await;
+    let written = debit.written.map(WalPosition::from);
+    let route = service.servers.route(&caller.user_id, after.max(written)).await;
     let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
     let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
