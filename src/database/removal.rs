@@ -1,4 +1,4 @@
-//! Removes what migrations have added: the triggers on OFBiz's tables, the indexes, and the schema `orderql` with all that is in it.
+//! Removes what migrations have added: the triggers on OFBiz's tables and on those of a schema file, the indexes, and the schema `orderql` with all that is in it.
 //! Columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
 
 use tokio_postgres::{Client, Error};
@@ -12,7 +12,7 @@ const STATEMENTS: &str = r"
         SELECT 1 AS part, format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS statement
         FROM pg_trigger
         JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE NOT tgisinternal AND tgname LIKE 'orderql\_%' AND relnamespace = 'public'::regnamespace
+        WHERE NOT tgisinternal AND tgparentid = 0 AND tgname LIKE 'orderql\_%'
         UNION ALL
         SELECT 2, format('DROP INDEX %s', indexrelid::regclass)
         FROM pg_index
