@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
-use crate::plan::access_path::range_head;
+use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
