@@ -30,6 +30,7 @@ impl AccessPath {
             if search.bounds_range(prefix, index) { path.range.push(index) } else { path.filters.push(index) }
         }
         if !path.filters.is_empty() {
+            path.checked = search.names(&path.filters);
             search.divide(&mut path, if is_counted { window.half() } else { window });
         }
         path

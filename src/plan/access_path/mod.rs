@@ -16,8 +16,10 @@
 //! - `work`: how many rows may be examined in each part
 //! - `merged_ranges`: how many rows are read of each range of a list
 //! - `rows_examined`: the most rows that are examined
+//! - [`expected_pages`]: how many pages a client reads for a page of rows
 
 mod choice;
+pub mod expected_pages;
 mod lookups;
 pub(crate) mod merged_ranges;
 mod path;

@@ -11,6 +11,8 @@ pub struct AccessPath {
     pub range: Vec<usize>,
     /// The remaining terms, checked row by row. The members below are empty if there are none.
     pub filters: Vec<usize>,
+    /// The names of their search keys.
+    pub checked: Vec<String>,
     /// Filters that are tried by their own index first.
     pub lookups: Vec<Lookup>,
     /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.

@@ -19,6 +19,18 @@ impl<'a> Search<'a> {
         &self.connection.search_keys[self.terms[term].key]
     }
 
+    /// The names of the terms' keys, each once.
+    pub(super) fn names(&self, terms: &[usize]) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for term in terms {
+            let name = &self.key(*term).name;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
     pub(super) fn is_list(&self, term: usize) -> bool {
         self.terms[term].comparator == Comparator::In
     }

@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::binding::Connection;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::AccessPath;
+use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::{ScalarType, Timestamp, Value};
@@ -164,4 +165,21 @@ fn examines_no_more_rows_than_the_window_and_the_page() {
     // The rows of a few ranges, and one more of each; of many ranges, some rows of each and then those of a few.
     assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 3), 156);
     assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 100), 1_056);
+}
+
+#[test]
+fn expects_more_pages_where_rows_are_checked() {
+    let expected = |terms: &[&str], size| {
+        let path = path("orders", "GRAND_TOTAL", terms, 0);
+        let ExpectedPages { fewest, one_row_of, checked } = path.expected_pages(size);
+        (fewest, one_row_of, checked.join(" "))
+    };
+    assert_eq!(expected(&["productStoreId"], 50), (1, None, String::new()));
+    // A value of the primary key finds all rows.
+    assert_eq!(expected(&["statusId", "orderId"], 50), (1, None, String::new()));
+    assert_eq!(expected(&["orderTypeId"], 50), (1, Some(75), "orderTypeId".to_owned()));
+    assert_eq!(expected(&["orderDate>", "orderTypeId", "orderDate>"], 100).2, "orderDate orderTypeId");
+    let path = AccessPath { window: 30, ..path("orders", "GRAND_TOTAL", &["orderTypeId"], 0) };
+    let ExpectedPages { fewest, one_row_of, .. } = path.expected_pages(100);
+    assert_eq!((fewest, one_row_of), (4, Some(1)));
 }
