@@ -1,5 +1,6 @@
 //! The searches by an index of their own that are tried first.
 
+use crate::catalog::binding::PairIndex;
 use crate::plan::access_path::path::{AccessPath, Lookup};
 use crate::plan::access_path::search::Search;
 
@@ -51,6 +52,32 @@ impl Search<'_> {
         let terms = pairs.find(|[_, second]| !self.is_list(*second))?.to_vec();
         let columns = terms.iter().map(|term| self.key(*term).column.name.clone()).collect();
         Some(Lookup { terms, columns, rows: 0, is_of_pair: true })
+    }
+
+    /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.
+    pub(super) fn is_covered(&self, lookup: &Lookup) -> bool {
+        let Some(include) = self.included(lookup).filter(|include| !include.is_empty()) else { return false };
+        let key = self.sort.primary_key().iter().map(|column| &column.name);
+        let known = key.chain(&lookup.columns).chain(include);
+        let columns = self.sort.columns.iter().map(|column| &column.name);
+        let of_terms = (0..self.terms.len()).flat_map(|term| {
+            let key = self.key(term);
+            key.semi_join.as_ref().map_or(std::slice::from_ref(&key.column.name), |semi_join| &semi_join.by)
+        });
+        columns.chain(of_terms).all(|column| known.clone().any(|known| known == column))
+    }
+
+    /// The further columns of the index that a look-up reads.
+    fn included(&self, lookup: &Lookup) -> Option<&[String]> {
+        let term = lookup.terms.first()?;
+        if lookup.is_of_pair {
+            let is_used = |index: &&PairIndex| self.pair(index).is_some_and(|pair| pair == *lookup.terms);
+            return Some(&self.connection.pair_indexes.iter().find(is_used)?.include);
+        }
+        // A second column is that of an order, and the columns are known of the index in the first of them.
+        let key = self.key(*term);
+        let second = key.in_order_of.first().map(|index| &self.connection.sort_keys[*index].columns[0].name);
+        (lookup.columns.len() == 1 || lookup.columns.last() == second).then_some(&key.include)
     }
 
     /// The range terms among the filters that bound the second column of an index of the term's key.

@@ -72,7 +72,6 @@ impl<'a> Search<'a> {
     /// Whether the key is the primary key.
     pub(super) fn identifies(&self, term: usize) -> bool {
         let key = self.key(term);
-        let primary = &self.sort.columns[usize::from(self.sort.nullable)..];
-        key.semi_join.is_none() && matches!(primary, [only] if only.name == key.column.name)
+        key.semi_join.is_none() && matches!(self.sort.primary_key(), [only] if only.name == key.column.name)
     }
 }

@@ -75,20 +75,20 @@ fn reads_an_index_range_where_one_has_the_order() {
 #[test]
 fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
     for (root, sort_key, terms, expected) in [
-        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 1500 window 3000"),
+        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 3000 window 2250"),
         ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 3750"),
         // Near the end of a date range, both of its terms bound it.
         (
             "orders",
             "GRAND_TOTAL",
             &["orderDate>", "orderDate>"],
-            "grand_total,order_id lookup order_date 1500 window 3000",
+            "grand_total,order_id lookup order_date 3000 window 2250",
         ),
         (
             "orders",
             "GRAND_TOTAL",
             &["orderDate>", "productStoreId"],
-            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 1500 window 3000",
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 3000 window 2250",
         ),
         // Of three, the two that probably match fewest rows.
         (
@@ -104,8 +104,28 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
             &["statusId[]", "orderTypeId"],
             "status_id,order_date,order_id each statusId[] window 1250",
         ),
+        // No index on the state has the column of that order, and none on the store includes external ids.
+        (
+            "orders",
+            "LAST_UPDATED_STAMP",
+            &["statusId"],
+            "last_updated_stamp,order_id lookup status_id 1500 window 3000",
+        ),
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["statusId", "externalId"],
+            "grand_total,order_id lookup external_id 750 lookup status_id 750 window 3000",
+        ),
+        // The columns are known of the index in the order of the date alone.
+        (
+            "returns",
+            "RETURNED_DATE",
+            &["productStoreId", "entryDate>"],
+            "return_date,return_id lookup product_store_id+entry_date 3000 window 2250",
+        ),
         // A row of a semi-join is examined with the row that it joins.
-        ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 88 window 333"),
+        ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
         // A primary key finds all rows.
         ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
         ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
@@ -140,7 +160,7 @@ fn reads_the_range_of_an_index_on_two_keys() {
             "orders",
             "GRAND_TOTAL",
             &["productStoreId", "statusId"],
-            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 1500 window 3000",
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 3000 window 2250",
         ),
         // The sort key's column is a range beside a prefix.
         (
