@@ -26,9 +26,9 @@ use crate::telemetry::error_chain::ErrorChain;
 /// The oldest version that is supported.
 const OLDEST_VERSION: i32 = 140_000;
 
-/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search
-/// keys, and for old rows.
-const OTHER_CONNECTIONS: usize = 5;
+/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
+/// for old rows, and for the locks that queries and exports wait for.
+const OTHER_CONNECTIONS: usize = 7;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;
