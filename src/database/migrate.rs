@@ -18,6 +18,7 @@ use tokio_postgres::error::SqlState;
 use crate::database::indexes;
 use crate::database::migration_report::MigrationReport;
 use crate::database::schema_objects::SchemaObjects;
+use crate::database::partitions::{self, UnsupportedPartitions};
 use crate::database::vacuum::vacuum;
 
 mod embedded {
@@ -80,6 +81,9 @@ pub enum MigrateError {
     #[error("the database has the order tables too: run without `--only service`")]
     HasOrderTables,
     /// Another session has locked a table.
+    /// A table is partitioned so that it cannot be served.
+    #[error("{0}; nothing was changed")]
+    Partitions(UnsupportedPartitions),
     #[error(
         "a table to be changed is in use, and nothing was changed: stop OFBiz or wait for its work, then run again"
     )]
@@ -211,6 +215,11 @@ async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
 async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
     lock(client).await?;
+    if scope == Scope::All
+        && let Some(found) = partitions::unsupported(client, &texts()).await?
+    {
+        return Err(MigrateError::Partitions(found));
+    }
     let result = migrate_locked(client, scope, concurrently).await;
     let reset = client
         .batch_execute(&format!(
@@ -226,6 +235,11 @@ async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) ->
 }
 
 /// A hash over all migrations, for caches of migrated databases.
+/// The texts of all migrations.
+pub(super) fn texts() -> Vec<String> {
+    embedded::migrations::runner().get_migrations().iter().filter_map(Migration::sql).map(str::to_owned).collect()
+}
+
 pub fn fingerprint() -> u64 {
     embedded::migrations::runner()
         .get_migrations()

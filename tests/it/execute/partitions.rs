@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 
 use crate::catalog::collection_roots::roots;
 use crate::support::cluster::load;
+use crate::support::command;
 use crate::support::database::{Database, empty_database, loaded_database};
 use crate::support::query_runner::QueryRunner;
 use crate::support::server::Server;
@@ -49,6 +50,33 @@ fn update(server: &Server) {
                 &rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK";
     let response = server.send(update_request(&server.token("demo"), &[URLENCODED], form));
     assert_eq!(response.status, 200, "{response:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn partitions_by_the_date_of_the_order_are_rejected_with_the_reason() {
+    let database = empty_database().await;
+    let client = database.connect().await;
+    let (_, definition) = ORDERS.split_once("CREATE TABLE IF NOT EXISTS order_header (").unwrap();
+    let (definition, _) = definition.split_once(");\n").unwrap();
+    let definition = definition.replace("PRIMARY KEY (order_id)", "PRIMARY KEY (order_id, order_date)");
+    let partitioned = format!(
+        "CREATE TABLE order_header ({definition}) PARTITION BY RANGE (order_date);
+         CREATE TABLE order_header_2026 PARTITION OF order_header FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')"
+    );
+    client.batch_execute(&partitioned).await.unwrap();
+    let reason = "order_header is partitioned by RANGE (order_date), so that PostgreSQL cannot make its key (order_id) unique: \
+                  partition it by the hash of a column of the key, or not at all; nothing was changed\n";
+    for flags in [&["migrate"][..], &["migrate", "--concurrently"]] {
+        let migrated = command::run(command::orderql_on(&database).args(flags), "");
+        assert_eq!((migrated.succeeded, migrated.stderr), (false, format!("orderql: {reason}")));
+    }
+    let schema: Option<String> = client.query_one("SELECT to_regnamespace('orderql')::text", &[]).await.unwrap().get(0);
+    assert_eq!(schema, None);
+    let examined = command::run(command::orderql_on(&database).args(["doctor", "--listen", "127.0.0.1:0"]), "");
+    let reason = "FAILED   schema      the key of Order is not unique: order_header has no unique index or constraint on (order_id) or \
+                  on some of them; correct the key in the schema file, or partition the table by the hash of a column of the key, or \
+                  not at all: it is partitioned by RANGE (order_date), and PostgreSQL makes no unique index on it without these columns\n";
+    assert!(examined.stdout.contains(reason), "{}", examined.stdout);
 }
 
 async fn server(database: &Database) -> Server {
