@@ -144,12 +144,43 @@ async fn a_dry_run_prints_statements_and_triggers_and_undo_removes_what_was_adde
         "{}",
         removed.stdout
     );
+    let columns = "SELECT relname || '.' || attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                   WHERE attname LIKE 'orderql\\_%' AND relkind = 'r' AND relnamespace = 'public'::regnamespace";
+    let theirs = BTreeSet::from(["person.orderql_note".to_owned()]);
+    client.batch_execute("ALTER TABLE person ADD orderql_note text").await.unwrap();
+    assert_eq!(strings(&client, columns).await.len(), 3);
+    // What others have made of it.
+    client
+        .batch_execute(
+            "CREATE VIEW report AS SELECT * FROM orderql.ship_group;
+             CREATE VIEW stores AS SELECT orderql_product_store_id FROM return_header;
+             CREATE INDEX theirs ON order_item (orderql_facility_id);
+             CREATE TABLE noted (user_id text REFERENCES orderql.user_account)",
+        )
+        .await
+        .unwrap();
+    let dependents = [
+        "constraint noted_user_id_fkey on table noted: SELECT pg_get_constraintdef(",
+        "index theirs: SELECT pg_get_indexdef('theirs'::regclass);\n",
+        "view report: SELECT pg_get_viewdef('report'::regclass);\n",
+        "view stores: SELECT pg_get_viewdef('stores'::regclass);\n",
+    ];
+    let (listed, refused) = (run(&["--undo", "--dry-run"]), run(&["--undo", "--yes"]));
+    assert!(!refused.succeeded && refused.stderr.contains("which are not orderql's"), "{}", refused.stderr);
+    for dependent in dependents {
+        assert!(listed.stdout.contains(&format!("-- first: drop or change {dependent}")), "{}", listed.stdout);
+        assert!(refused.stderr.contains(&format!("\n  {dependent}")), "{}", refused.stderr);
+    }
+    assert_eq!(refused.stderr.lines().count(), 1 + dependents.len(), "{}", refused.stderr);
+    assert_eq!(strings(&client, columns).await.len(), 3);
+    client.batch_execute("DROP VIEW report, stores; DROP INDEX theirs; DROP TABLE noted").await.unwrap();
     let refused = run(&["--undo"]);
     assert!(!refused.succeeded && refused.stderr.contains("nothing was removed"), "{}", refused.stderr);
     assert_eq!(indexes(&client).await, made);
     let removed = run(&["--undo", "--yes"]);
     assert!(removed.succeeded, "{}", removed.stderr);
     assert_eq!(string(&client, "SELECT to_regnamespace('orderql')::text").await, None);
+    assert_eq!(strings(&client, columns).await, theirs);
     // An index of the operator's, whatever its name.
     let theirs = "oql_order_header_by_grand_total public.order_header btree (created_by)";
     assert_eq!(indexes(&client).await, BTreeSet::from([theirs.to_owned()]));

@@ -131,4 +131,16 @@ async fn partitions_by_the_hash_of_the_order_change_no_response_and_no_update() 
     let plan: Vec<String> = client.query(page, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let scans = plan.iter().filter(|line| line.contains("Index")).count();
     assert!(plan.join("\n").contains("Merge Append") && scans == PARTITIONS, "{plan:#?}");
+
+    // What was added to the tables is removed from their partitions.
+    drop(server);
+    let undone = command::run(command::orderql_on(&partitioned).args(["migrate", "--undo", "--yes"]), "");
+    assert!(
+        undone.succeeded && undone.stdout.contains("ALTER TABLE order_item DROP COLUMN orderql_"),
+        "{}{}",
+        undone.stdout,
+        undone.stderr
+    );
+    let left = "SELECT count(*) FROM pg_attribute WHERE attname LIKE 'orderql\\_%' AND NOT attisdropped";
+    assert_eq!(client.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0);
 }
