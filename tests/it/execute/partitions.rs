@@ -27,7 +27,7 @@ const ORDER: &str = r#"{ order(orderId: "ORDER_IN_PROGRESS") { orderId statusId 
     statuses(last: 9) { edges { node { statusId } } } adjustments(first: 9) { edges { node { amount } } } } }"#;
 
 /// The tables whose primary keys begin with an order's id, partitioned. Returns their names.
-async fn create_partitioned(client: &Client) -> Vec<&'static str> {
+pub async fn create_partitioned(client: &Client) -> Vec<&'static str> {
     let mut names = Vec::new();
     let statements = ORDERS.split("CREATE TABLE IF NOT EXISTS ").skip(1);
     for statement in statements.filter(|statement| statement.contains("PRIMARY KEY (order_id")) {
