@@ -19,6 +19,7 @@ use crate::database::pool::reader_pool::Pool;
 use crate::database::vacuum::invisible_tables;
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
+use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check as check_schema};
 use crate::telemetry::error_chain::ErrorChain;
@@ -322,7 +323,13 @@ async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {
 async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
     // A schema that is none was reported before.
     let Ok(catalog) = schema::read(config.schema.as_deref()) else { return Vec::new() };
-    let mismatches = match check_schema(client, &catalog.with_search_window(config.search_window)).await {
+    let catalog = catalog.with_search_window(config.search_window);
+    let checked = async {
+        let mut mismatches = check_schema(client, &catalog).await?;
+        mismatches.extend(foreign_tables::unreachable(client, &catalog).await?);
+        Ok::<_, Error>(mismatches)
+    };
+    let mismatches = match checked.await {
         Ok(mismatches) => mismatches,
         Err(error) => return vec![Finding::error("schema", &error)],
     };
