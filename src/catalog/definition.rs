@@ -136,6 +136,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) lookup: bool,
     /// The names of the sort keys in whose order an index returns the rows of one value.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that an index has.
+    pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.
@@ -151,6 +153,8 @@ pub(super) struct IndexDefinition {
     pub(super) keys: Vec<String>,
     /// The names of the sort keys in whose order it returns the rows of two values.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that it has in the order of the first of them.
+    pub(super) include: Vec<String>,
 }
 
 /// `@sort`

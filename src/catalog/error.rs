@@ -125,7 +125,8 @@ pub(crate) enum SchemaErrorKind {
     BadIndexKeys(String),
     /// `@search` has both `inOrderOf` and `within`.
     #[error(
-        "the search key `{0}` is within another relation, so no index is in order of a sort key; leave `inOrderOf` out"
+        "the search key `{0}` is within another relation, so no index is in order of a sort key or includes other columns; \
+         leave `inOrderOf` and `include` out"
     )]
     InOrderOfSemiJoin(String),
     /// `@search(indexed: true, lookup: false)`.

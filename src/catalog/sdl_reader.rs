@@ -143,7 +143,8 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         "index" => {
             let arguments = arguments("index")?;
             let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
-            field.indexes.push(IndexDefinition { keys, in_order_of });
+            let include = arguments.optional_texts("include")?.unwrap_or_default();
+            field.indexes.push(IndexDefinition { keys, in_order_of, include });
             return Ok(());
         }
         "sort" => {
@@ -219,6 +220,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
@@ -233,6 +235,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         computed,
         lookup,
         in_order_of,
+        include,
         within,
         vocabulary,
         normalization,

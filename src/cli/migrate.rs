@@ -21,7 +21,7 @@ use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
 use crate::database::migrate::{has_order_tables, migrate, migrate_concurrently, migrate_service, planned};
-use crate::database::removal;
+use crate::database::removal::{self, Dependent};
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "only")]
     concurrently: bool,
 
-    /// Remove what migrations added: indexes, triggers, and the schema orderql with accounts and audits; asks first
+    /// Remove what migrations added: indexes, triggers, columns named orderql_, and the schema orderql with accounts and audits; asks first. Refuses if objects of others depend on them
     #[arg(long, conflicts_with_all = ["only", "concurrently"])]
     undo: bool,
 
@@ -91,6 +91,19 @@ enum Tables {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was removed: answer yes, or give --yes")]
 struct NotRemoved;
+
+/// Objects of others would be dropped too.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "nothing was removed, because PostgreSQL would drop these objects too, which are not orderql's. Drop them, or change them, and run it \
+     again:{}", lines(.0)
+)]
+struct InUse(Vec<Dependent>);
+
+fn lines(dependents: &[Dependent]) -> String {
+    let lines: Vec<_> = dependents.iter().map(|dependent| format!("\n  {dependent}")).collect();
+    lines.concat()
+}
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
@@ -122,6 +135,8 @@ pub fn run(args: Args) -> Outcome {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
+        // The tables of the built-in schema are not there.
+        let declared = if is_service && !is_of_own_tables { &[] } else { catalog.feeds() };
         if let Some(role) = print_grants {
             let existing = existing(&client).await?;
             let has_orders = existing.contains("orderql.entity_id");
@@ -135,7 +150,7 @@ pub fn run(args: Args) -> Outcome {
         }
         if dry_run {
             let planned = planned(&client, is_service).await?;
-            return write(&(describe(&planned) + &describe(&feeds(&client, &catalog, &planned).await?)));
+            return write(&(describe(&planned) + &describe(&feeds(&client, declared, &planned).await?)));
         }
         let migrated = if is_service {
             migrate_service(&mut client).await
@@ -145,7 +160,7 @@ pub fn run(args: Args) -> Outcome {
             migrate(&mut client).await
         };
         write(&format!("{}\n", migrated?))?;
-        match install::make(&client, catalog.feeds()).await? {
+        match install::make(&client, declared).await? {
             0 => Ok(()),
             made => write(&format!("{made} tables given the triggers of change feeds\n")),
         }
@@ -155,10 +170,10 @@ pub fn run(args: Args) -> Outcome {
 /// The statements that make the change feeds of the schema file, as far as these migrations do not.
 async fn feeds(
     client: &Client,
-    catalog: &Catalog,
+    declared: &[Feed],
     planned: &[(String, String)],
 ) -> Result<Vec<(String, String)>, tokio_postgres::Error> {
-    let missing = install::missing(client, catalog.feeds()).await?;
+    let missing = install::missing(client, declared).await?;
     let is_planned = |feed: &Feed| {
         let definitions = planned.iter().flat_map(|(_, sql)| definitions(sql));
         definitions.into_iter().any(|planned| planned == feed.definition())
@@ -226,16 +241,25 @@ async fn remove(client: &mut Client, dry_run: bool, is_agreed: bool) -> Outcome<
         return Ok("Nothing to remove.\n".to_owned());
     }
     let text = statements.join(";\n") + ";\n";
+    let dependents = removal::dependents(client).await?;
     if dry_run {
-        return Ok(text);
+        let first: Vec<_> =
+            dependents.iter().map(|dependent| format!("-- first: drop or change {dependent}\n")).collect();
+        return Ok(first.concat() + &text);
+    }
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
     }
     let filled = removal::filled_tables(client).await?;
     let rows: Vec<_> = filled.iter().map(|(table, rows)| format!("  {table}: {rows} rows\n")).collect();
     if !is_agreed && !agrees(&rows.concat())? {
         return Err(NotRemoved.into());
     }
-    removal::remove(client, &statements).await?;
-    Ok(format!("{text}Removed. Columns, tables and reference rows in OFBiz's schema stay.\n"))
+    let dependents = removal::remove(client, &statements).await?;
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
+    }
+    Ok(format!("{text}Removed. Tables, reference rows, and columns that OFBiz may use stay in its schema.\n"))
 }
 
 /// Asks at a terminal.
