@@ -126,6 +126,7 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         ),
         // A row of a semi-join is examined with the row that it joins.
         ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
+        ("parties", "PARTY_ID", &["emailAddress"], "party_id lookup email_address 51 window 200"),
         // A primary key finds all rows.
         ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
         ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
