@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::{NonNullRequirement, Requirements, ScanRequirement};
+use crate::preflight::requirements::{CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement};
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
 
 /// The relations of the built-in schema, which migrations make.
@@ -135,6 +135,30 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 self.mismatches.push(Mismatch::NullableColumn {
                     relation: column.relation.to_owned(),
                     column: column.name.to_owned(),
+                    required_by: required_by.to_string(),
+                });
+            }
+        }
+    }
+
+    /// Finds look-ups for which no index has all columns. Which index a view would use cannot be read from the system catalogs.
+    pub(super) fn covering_indexes(&mut self) {
+        for CoveringIndexRequirement { relation, first, include, required_by } in &self.requirements.covering_indexes {
+            let Some(found) = self.database.relation(relation).filter(|found| found.is_table) else { continue };
+            let mut columns = first.iter().chain(include);
+            if columns.any(|column| !found.columns.contains_key(*column)) {
+                continue;
+            }
+            let covers = |index: &Vec<String>| {
+                index.iter().zip(first).all(|(one, other)| one == other)
+                    && first.iter().chain(include).all(|column| index.iter().any(|found| found == column))
+            };
+            if !found.indexes.iter().any(covers) {
+                let owned = |columns: &[&str]| columns.iter().map(|column| (*column).to_owned()).collect();
+                self.mismatches.push(Mismatch::NoCoveringIndex {
+                    relation: (*relation).to_owned(),
+                    columns: owned(first),
+                    include: owned(include),
                     required_by: required_by.to_string(),
                 });
             }

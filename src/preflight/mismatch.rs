@@ -123,6 +123,24 @@ pub enum Mismatch {
         /// The part of the schema that requires it.
         required_by: String,
     },
+    /// No index of a table has all columns that a look-up reads.
+    #[error(
+        "no index has all columns that {required_by} includes, leave `include` out of the schema file, or: CREATE INDEX \
+         CONCURRENTLY ON {} ({}) INCLUDE ({});",
+        Relation(.relation),
+        List(.columns.iter().map(|column| Identifier(column))),
+        List(.include.iter().map(|column| Identifier(column)))
+    )]
+    NoCoveringIndex {
+        /// The table's name.
+        relation: String,
+        /// The columns that an index must begin with.
+        columns: Vec<String>,
+        /// The columns that it must have beside these.
+        include: Vec<String>,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
     /// No unique index of a table guarantees that a type's key identifies its rows.
     #[error(
         "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \

@@ -56,6 +56,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     comparison.columns();
     comparison.joins();
     comparison.constraints();
+    comparison.covering_indexes();
     let scans = comparison.readable_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));

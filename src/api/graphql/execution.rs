@@ -154,9 +154,11 @@ async fn attempt(
         timeline.connection = Some(Stage::since(started));
         let LeasedConnection { connection, held } = taken?;
         let is_shared = connection.is_shared();
+        // Pinned first, because the macro moves what it is given.
+        let running = pin!(execute(connection, plan, &timeline.statement));
         let result = tokio::select! {
             biased;
-            rows = execute(connection, plan, &timeline.statement) => rows,
+            rows = running => rows,
             error = held.server.lost() => return Err(error.into()),
         };
         match result {
