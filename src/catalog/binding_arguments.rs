@@ -8,8 +8,9 @@ use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 10] = [
+const DIRECTIVES: [(&str, &[&str]); 11] = [
     ("relation", &["name", "key"]),
+    ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),

@@ -23,6 +23,7 @@ pub(super) struct TypeDefinition {
     pub(super) name: String,
     pub(super) description: Option<String>,
     pub(super) relation: Option<RelationDefinition>,
+    pub(super) parts: Vec<PartDefinition>,
     pub(super) fields: Vec<FieldDefinition>,
 }
 
@@ -37,6 +38,28 @@ impl TypeDefinition {
 pub(super) struct RelationDefinition {
     pub(super) name: String,
     pub(super) key: Vec<String>,
+}
+
+/// `@part`: whose rows a change of a row is a change of.
+#[derive(Debug)]
+pub(super) struct PartDefinition {
+    pub(super) position: Pos,
+    /// The name of the type with the feed.
+    pub(super) of: String,
+    /// The table, if not that of the type.
+    pub(super) relation: Option<String>,
+    pub(super) by: String,
+    pub(super) through: Option<ThroughDefinition>,
+}
+
+/// The relation of a part that says to which rows a row belongs.
+#[derive(Debug)]
+pub(super) struct ThroughDefinition {
+    pub(super) relation: String,
+    /// `by` if not given.
+    pub(super) to: Option<String>,
+    /// The key of the type with the feed if not given.
+    pub(super) key: Option<String>,
 }
 
 /// A field of an object type.

@@ -28,6 +28,7 @@ mod build_binding;
 mod connection_types;
 mod definition;
 pub mod error;
+pub mod feed;
 pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;

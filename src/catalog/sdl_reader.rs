@@ -6,8 +6,8 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
-    SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, PartDefinition,
+    RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
@@ -63,12 +63,16 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
     let mut relation = None;
+    let mut parts = Vec::new();
     for directive in &object.directives {
-        if directive.name != "relation" {
-            return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective));
+        match directive.name.as_str() {
+            "relation" => {
+                let arguments = BindingArguments::new("relation", directive)?;
+                relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
+            }
+            "part" => parts.push(part(&BindingArguments::new("part", directive)?, directive.position)?),
+            _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
-        let arguments = BindingArguments::new("relation", directive)?;
-        relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
     }
     check_name(&object.name, object.position)?;
     if object.fields.is_empty() {
@@ -80,8 +84,20 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         name: object.name.clone(),
         description: object.description.clone(),
         relation,
+        parts,
         fields,
     })
+}
+
+fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefinition, SchemaError> {
+    let (to, key) = (arguments.optional_text("to")?, arguments.optional_text("key")?);
+    let through = match arguments.optional_text("through")? {
+        Some(relation) => Some(ThroughDefinition { relation, to, key }),
+        None if to.is_none() && key.is_none() => None,
+        None => return Err(SchemaError::new(position, SchemaErrorKind::PartWithoutThrough)),
+    };
+    let (of, by) = (arguments.text("of")?, arguments.text("by")?);
+    Ok(PartDefinition { position, of, relation: arguments.optional_text("relation")?, by, through })
 }
 
 fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
@@ -263,7 +279,7 @@ fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
 }
 
 /// The column name for a name in camelCase.
-fn snake_case(name: &str) -> String {
+pub(super) fn snake_case(name: &str) -> String {
     let mut column = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_ascii_uppercase() {

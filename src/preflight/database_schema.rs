@@ -24,7 +24,12 @@ const RELATIONS: &str = "
         has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
         relation.relkind IN ('r', 'p'),
         attribute.attnotnull OR type.typnotnull,
-        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28
+        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
+        (SELECT quote_ident(server.srvname)
+         FROM pg_catalog.pg_foreign_table AS foreign_table
+         JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
+         WHERE foreign_table.ftrelid = relation.oid),
+        pg_get_partkeydef(relation.oid)
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -101,6 +106,10 @@ pub(super) struct FoundRelation {
     pub(super) is_table: bool,
     /// Whether the relation can have constraints. Those of a view's tables are not looked for.
     pub(super) has_constraints: bool,
+    /// The server that it is read from, quoted for SQL, if it is a foreign table.
+    pub(super) server: Option<String>,
+    /// How it is partitioned, if it is, such as `RANGE (order_date)`.
+    pub(super) partition_key: Option<String>,
     /// The columns of each unique index.
     pub(super) unique: Vec<Vec<String>>,
     /// The columns of each index, those that it only includes last.
@@ -142,6 +151,8 @@ impl DatabaseSchema {
                 is_table: row.try_get(2)?,
                 schema_is_usable: row.try_get(3)?,
                 has_constraints: row.try_get(8)?,
+                server: row.try_get(11)?,
+                partition_key: row.try_get(12)?,
                 unique: Vec::new(),
                 indexes: Vec::new(),
                 columns: HashMap::new(),

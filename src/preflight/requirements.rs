@@ -1,6 +1,7 @@
 //! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, indexes that
 //! return rows in an order, and constraints that guarantee what the schema promises.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::catalog::Catalog;
@@ -129,6 +130,13 @@ impl fmt::Display for SchemaPath<'_> {
 }
 
 impl<'a> Requirements<'a> {
+    /// The relations, each once.
+    pub(super) fn relations(&self) -> Vec<&'a str> {
+        let mut seen = HashSet::new();
+        let relations = self.columns.iter().map(|required| required.column.relation);
+        relations.filter(|relation| seen.insert(*relation)).collect()
+    }
+
     /// What a catalog requires.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut requirements = Self::default();
