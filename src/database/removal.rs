@@ -1,5 +1,5 @@
-//! Removes what migrations have added: the triggers on OFBiz's tables, the indexes, the columns named `orderql_`, and the schema `orderql`
-//! with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
+//! Removes what migrations have added: the triggers on OFBiz's tables and of change feeds, the indexes, the columns named `orderql_`, and
+//! the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +16,8 @@ const STATEMENTS: &str = r"
         SELECT 1 AS part, format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS statement
         FROM pg_trigger
         JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE NOT tgisinternal AND tgparentid = 0 AND tgname = ANY($2) AND relnamespace = 'public'::regnamespace
+        WHERE NOT tgisinternal AND tgparentid = 0
+          AND (tgname = ANY($2) AND relnamespace = 'public'::regnamespace OR tgname = ANY($3))
         UNION ALL
         SELECT 2, format('DROP INDEX %s', indexrelid::regclass)
         FROM pg_index
@@ -115,7 +116,8 @@ impl fmt::Display for Dependent {
 
 /// The statements that remove everything. None if nothing is there.
 pub(crate) async fn statements(client: &Client) -> Result<Vec<String>, Error> {
-    client.query(STATEMENTS, &[&indexes::names(), &own_names()]).await?.iter().map(|row| row.try_get(0)).collect()
+    let rows = client.query(STATEMENTS, &[&indexes::names(), &own_names(), &feed_triggers(client).await?]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// What is not ours, and would be dropped with it.
@@ -123,8 +125,19 @@ pub(crate) async fn dependents(client: &impl GenericClient) -> Result<Vec<Depend
     if !client.query_one("SELECT to_regnamespace('orderql') IS NOT NULL", &[]).await?.try_get(0)? {
         return Ok(Vec::new());
     }
-    let rows = client.query(DEPENDENTS, &[&indexes::names(), &own_names()]).await?;
+    let names = [own_names(), feed_triggers(client).await?].concat();
+    let rows = client.query(DEPENDENTS, &[&indexes::names(), &names]).await?;
     rows.iter().map(|row| Ok(Dependent { object: row.try_get(0)?, shown_by: row.try_get(1)? })).collect()
+}
+
+/// The names of the triggers of change feeds.
+async fn feed_triggers(client: &impl GenericClient) -> Result<Vec<String>, Error> {
+    if !client.query_one("SELECT to_regclass('orderql.sync_feed') IS NOT NULL", &[]).await?.try_get(0)? {
+        return Ok(Vec::new());
+    }
+    let select = "SELECT 'orderql_' || feed || suffix
+                  FROM orderql.sync_feed CROSS JOIN unnest(ARRAY['', '_truncated']) AS suffix";
+    client.query(select, &[]).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// The names of triggers and columns that migrations give to OFBiz's tables.
