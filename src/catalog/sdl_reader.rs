@@ -6,14 +6,14 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
-    SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, GroupDefinition, IndexDefinition,
+    RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, SumDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
 
 /// The enums of the binding directives' arguments.
-const ENUMS: [&str; 2] = ["Compare", "Normalization"];
+const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
@@ -100,6 +100,8 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         search_keys: Vec::new(),
         indexes: Vec::new(),
         sort_keys: Vec::new(),
+        groups: Vec::new(),
+        sums: Vec::new(),
         deprecation: None,
     };
     check_name(&field.name, field.position)?;
@@ -110,7 +112,8 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 8] = ["column", "search", "sort", "deprecated", "one", "many", "aggregate", "point"];
+const FIELD_DIRECTIVES: [&str; 12] =
+    ["column", "search", "index", "sort", "group", "sum", "deprecated", "one", "many", "aggregate", "point", "totals"];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let error = |kind| SchemaError::new(directive.position, kind);
@@ -132,6 +135,14 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         }
         "sort" => {
             field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?);
+            return Ok(());
+        }
+        "group" => {
+            field.groups.push(group(&arguments("group")?, directive.position)?);
+            return Ok(());
+        }
+        "sum" => {
+            field.sums.push(sum(&arguments("sum")?, directive.position)?);
             return Ok(());
         }
         "deprecated" => {
@@ -161,6 +172,10 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             BindingDefinition::Aggregate { function, column, rows }
         }
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
+        "totals" => {
+            let arguments = arguments("totals")?;
+            BindingDefinition::Totals { of: arguments.text("of")?, currency: arguments.optional_text("currency")? }
+        }
         other => {
             return Err(error(SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) }));
         }
@@ -230,6 +245,22 @@ fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortK
     Ok(SortKeyDefinition { name, column })
 }
 
+fn group(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<GroupDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let path = arguments.optional_text("field")?.unwrap_or_else(|| name.clone());
+    Ok(GroupDefinition { path, unit: arguments.unit()?, name })
+}
+
+fn sum(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SumDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let path = arguments.optional_text("field")?.unwrap_or_else(|| name.clone());
+    let times = arguments.optional_text("times")?;
+    let is_money = arguments.optional_boolean("money")?.unwrap_or(false);
+    Ok(SumDefinition { name, path, times, is_money })
+}
+
 /// Fails unless the name is a GraphQL name that a schema may define.
 fn check_name(name: &str, position: Pos) -> Result<(), SchemaError> {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -260,7 +291,7 @@ fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
 }
 
 /// The column name for a name in camelCase.
-fn snake_case(name: &str) -> String {
+pub(super) fn snake_case(name: &str) -> String {
     let mut column = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_ascii_uppercase() {

@@ -73,12 +73,17 @@ impl Plan {
         self.arguments[step].size()
     }
 
+    /// How many rows a step reads for each parent: those that it fetches, or sums up.
+    pub fn rows(&self, step: StepId) -> u32 {
+        self.arguments[step].rows()
+    }
+
     /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
         let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
-        is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
+        is_root.then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
     }
 
     /// The values of the statement's parameters, `$1` first.
@@ -119,7 +124,7 @@ impl Plan {
 
     fn parameter(&self, step: StepId, source: ParameterSource) -> ParameterValue<'_> {
         let (arguments, terms) = (&self.arguments[step], self.terms.of(step));
-        let size = i64::from(arguments.size());
+        let size = i64::from(arguments.rows());
         let key = |index: usize| arguments.keys.get(index).map(|(_, value)| value);
         let values = |index: usize| terms.get(index).map_or(&[][..], |term| &term.values);
         match source {
@@ -131,9 +136,10 @@ impl Plan {
             ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
+            ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
             ParameterSource::RangeHead(index) => {
-                ParameterValue::Limit(range_head(arguments.size() + 1, values(index).len()).into())
+                ParameterValue::Limit(range_head(arguments.rows() + 1, values(index).len()).into())
             }
         }
     }
