@@ -9,8 +9,9 @@ use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 13] = [
+const DIRECTIVES: [(&str, &[&str]); 14] = [
     ("relation", &["name", "key"]),
+    ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
@@ -27,13 +28,14 @@ const DIRECTIVES: [(&str, &[&str]); 13] = [
             "computed",
             "lookup",
             "inOrderOf",
+            "include",
             "within",
             "by",
             "vocabulary",
             "normalize",
         ],
     ),
-    ("index", &["keys", "inOrderOf"]),
+    ("index", &["keys", "inOrderOf", "include"]),
     ("sort", &["key", "column"]),
     ("totals", &["of", "currency"]),
     ("group", &["key", "field", "unit"]),

@@ -31,6 +31,7 @@ mod build_totals;
 mod connection_types;
 mod definition;
 pub mod error;
+pub mod feed;
 pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;

@@ -7,7 +7,8 @@ use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, GroupDefinition, IndexDefinition,
-    RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, SumDefinition, TypeDefinition,
+    PartDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, SumDefinition,
+    ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
@@ -63,12 +64,16 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
     let mut relation = None;
+    let mut parts = Vec::new();
     for directive in &object.directives {
-        if directive.name != "relation" {
-            return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective));
+        match directive.name.as_str() {
+            "relation" => {
+                let arguments = BindingArguments::new("relation", directive)?;
+                relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
+            }
+            "part" => parts.push(part(&BindingArguments::new("part", directive)?, directive.position)?),
+            _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
-        let arguments = BindingArguments::new("relation", directive)?;
-        relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
     }
     check_name(&object.name, object.position)?;
     if object.fields.is_empty() {
@@ -80,8 +85,20 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         name: object.name.clone(),
         description: object.description.clone(),
         relation,
+        parts,
         fields,
     })
+}
+
+fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefinition, SchemaError> {
+    let (to, key) = (arguments.optional_text("to")?, arguments.optional_text("key")?);
+    let through = match arguments.optional_text("through")? {
+        Some(relation) => Some(ThroughDefinition { relation, to, key }),
+        None if to.is_none() && key.is_none() => None,
+        None => return Err(SchemaError::new(position, SchemaErrorKind::PartWithoutThrough)),
+    };
+    let (of, by) = (arguments.text("of")?, arguments.text("by")?);
+    Ok(PartDefinition { position, of, relation: arguments.optional_text("relation")?, by, through })
 }
 
 fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
@@ -130,7 +147,8 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         "index" => {
             let arguments = arguments("index")?;
             let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
-            field.indexes.push(IndexDefinition { keys, in_order_of });
+            let include = arguments.optional_texts("include")?.unwrap_or_default();
+            field.indexes.push(IndexDefinition { keys, in_order_of, include });
             return Ok(());
         }
         "sort" => {
@@ -218,6 +236,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
@@ -232,6 +251,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         computed,
         lookup,
         in_order_of,
+        include,
         within,
         vocabulary,
         normalization,

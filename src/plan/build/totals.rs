@@ -69,7 +69,9 @@ impl<'a> Planner<'a> {
             columns: cursor,
         });
         let totals = Some(values.columns);
-        self.steps[step] = Step { name, end: step + 1, layout, cursor, access_path, totals, ..Step::default() };
+        let relation = connection.relation.clone();
+        self.steps[step] =
+            Step { name, relation, end: step + 1, layout, cursor, access_path, totals, ..Step::default() };
         Branch { step, rows: BranchRows::Totals(Box::new(sql)), size: None, is_backward: false, children: Vec::new() }
     }
 
