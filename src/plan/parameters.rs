@@ -24,6 +24,8 @@ pub(crate) enum ParameterSource {
     /// One more than the page size, to see whether there are more rows.
     Limit,
     PageSize,
+    /// How many rows of the window are examined at most.
+    Window,
     /// How many rows are counted at most.
     CountLimit,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
