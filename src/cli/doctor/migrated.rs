@@ -3,13 +3,15 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
+use crate::change_feed::check::{ForeignIds, TriggerFault, faults, has_foreign_ids};
+use crate::change_feed::install;
 use crate::cli::doctor::finding::Finding;
 use crate::database::indexes;
 use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
 use crate::database::migrate::{has_order_tables, pending};
 
-/// The triggers that are missing or in another state than they should have, with that state, and others that are off. Those of the
-/// state A run in sessions of replication too, and those of the state R there alone.
+/// The triggers that are missing or in another state than they should have, with that state. Those of the state A run in sessions of
+/// replication too, and those of the state R there alone.
 const TRIGGERS: &str = r"
     SELECT relation, name, tgenabled, state
     FROM (
@@ -29,12 +31,6 @@ const TRIGGERS: &str = r"
     ) AS expected (relation, name, state)
     LEFT JOIN pg_trigger ON tgrelid = to_regclass('public.' || relation) AND tgname = name
     WHERE tgenabled::text IS DISTINCT FROM state
-    UNION ALL
-    SELECT relname::text, tgname::text, tgenabled, 'A'
-    FROM pg_trigger
-    JOIN pg_class ON pg_class.oid = tgrelid
-    WHERE tgname LIKE 'orderql\_%' AND tgenabled = 'D'
-      AND tgname !~ '^orderql_(keep|keep_none|(open|return)_(inserted|updated|deleted|truncated|replicated))$'
     ORDER BY relation, name";
 
 /// Whether there are tables of orders that are migrated completely. The rest was reported before.
@@ -91,6 +87,27 @@ fn enable(relation: &str, name: &str, state: &str) -> String {
         _ => "",
     };
     format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; then orderql tables --repair")
+}
+
+/// Whether the change feeds can be relied on.
+pub(super) async fn change_feeds(client: &Client) -> Result<Vec<Finding>, Error> {
+    if !install::exist(client).await? {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    if has_foreign_ids(client).await? {
+        findings.push(Finding::error("changes", &ForeignIds));
+    }
+    for TriggerFault { feed, relation, name, exists } in faults(client).await? {
+        let how = if exists { "off, or not ALWAYS" } else { "missing" };
+        let text = format!("{name} on {relation} is {how}, so that {feed} misses changes");
+        let remedy = "orderql migrate, then orderql sync reset, as the owner of the tables";
+        findings.push(Finding::warning("changes", text, remedy));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("changes", "the triggers of the change feeds are there and on"));
+    }
+    Ok(findings)
 }
 
 /// Whether what triggers keep equals OFBiz's tables. Reads all rows of a table, as long as that takes ten seconds at most.
