@@ -1,5 +1,5 @@
-//! Removes what migrations have added: the triggers on OFBiz's tables and of change feeds, the indexes, the columns named `orderql_`, and
-//! the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
+//! Removes what migrations have added: the triggers on OFBiz's tables and on those of change feeds, the indexes, the columns named
+//! `orderql_`, and the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,9 +15,10 @@ const STATEMENTS: &str = r"
     FROM (
         SELECT 1 AS part, format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS statement
         FROM pg_trigger
+        JOIN pg_proc ON pg_proc.oid = tgfoid
         JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE NOT tgisinternal AND tgparentid = 0
-          AND (tgname = ANY($2) AND relnamespace = 'public'::regnamespace OR tgname = ANY($3))
+        WHERE NOT tgisinternal AND tgparentid = 0 AND tgname LIKE 'orderql\_%'
+            AND pronamespace = to_regnamespace('orderql') AND relnamespace <> pronamespace
         UNION ALL
         SELECT 2, format('DROP INDEX %s', indexrelid::regclass)
         FROM pg_index
@@ -82,7 +83,7 @@ const DEPENDENTS: &str = r"
     WHERE NOT EXISTS (SELECT FROM ours WHERE (ours.class, ours.object, ours.part) = (found.class, found.object, found.part))
         AND relnamespace IS DISTINCT FROM 'orderql'::regnamespace
         AND relnamespace IS DISTINCT FROM 'pg_toast'::regnamespace
-        AND NOT COALESCE(tgisinternal OR tgname = ANY($2) OR rulename = '_RETURN', FALSE)
+        AND NOT COALESCE(tgisinternal OR tgname LIKE 'orderql\_%' OR rulename = '_RETURN', FALSE)
         AND NOT (class = 'pg_class'::regclass AND relkind IN ('i', 'I') AND (relname = ANY($1) OR EXISTS (
             SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
             WHERE inhrelid = object AND parent.relname = ANY($1)
@@ -116,8 +117,7 @@ impl fmt::Display for Dependent {
 
 /// The statements that remove everything. None if nothing is there.
 pub(crate) async fn statements(client: &Client) -> Result<Vec<String>, Error> {
-    let rows = client.query(STATEMENTS, &[&indexes::names(), &own_names(), &feed_triggers(client).await?]).await?;
-    rows.iter().map(|row| row.try_get(0)).collect()
+    client.query(STATEMENTS, &[&indexes::names(), &own_names()]).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// What is not ours, and would be dropped with it.
@@ -125,22 +125,11 @@ pub(crate) async fn dependents(client: &impl GenericClient) -> Result<Vec<Depend
     if !client.query_one("SELECT to_regnamespace('orderql') IS NOT NULL", &[]).await?.try_get(0)? {
         return Ok(Vec::new());
     }
-    let names = [own_names(), feed_triggers(client).await?].concat();
-    let rows = client.query(DEPENDENTS, &[&indexes::names(), &names]).await?;
+    let rows = client.query(DEPENDENTS, &[&indexes::names(), &own_names()]).await?;
     rows.iter().map(|row| Ok(Dependent { object: row.try_get(0)?, shown_by: row.try_get(1)? })).collect()
 }
 
-/// The names of the triggers of change feeds.
-async fn feed_triggers(client: &impl GenericClient) -> Result<Vec<String>, Error> {
-    if !client.query_one("SELECT to_regclass('orderql.sync_feed') IS NOT NULL", &[]).await?.try_get(0)? {
-        return Ok(Vec::new());
-    }
-    let select = "SELECT 'orderql_' || feed || suffix
-                  FROM orderql.sync_feed CROSS JOIN unnest(ARRAY['', '_truncated']) AS suffix";
-    client.query(select, &[]).await?.iter().map(|row| row.try_get(0)).collect()
-}
-
-/// The names of triggers and columns that migrations give to OFBiz's tables.
+/// The names of columns that migrations give to OFBiz's tables, and other words of theirs.
 fn own_names() -> Vec<String> {
     let texts = texts();
     let words = texts.iter().flat_map(|sql| sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
