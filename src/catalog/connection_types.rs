@@ -19,7 +19,7 @@ pub(super) fn collection_arguments(
         "query",
         TypeRef::Named(names.scalar(ScalarType::String)),
         ArgumentRole::Query,
-        &key_description::describe_search_keys(search_keys),
+        &key_description::describe_search_keys(search_keys, &root.sort_keys),
     )];
     arguments.extend(nested_arguments(names, query, root));
     arguments.push(argument(

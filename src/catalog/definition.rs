@@ -136,7 +136,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
-    pub(super) indexed: bool,
+    /// Whether it is declared that a selective index serves the key.
+    pub(super) indexed: Option<bool>,
     /// Whether a view computes the column from other tables.
     pub(super) computed: bool,
     /// Whether an index begins with the column.

@@ -233,9 +233,9 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         None => None,
         Some(relation) => Some((relation, arguments.texts("by")?)),
     };
-    let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
+    let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
-    let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed != Some(false) || !in_order_of.is_empty());
     let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;

@@ -16,7 +16,7 @@ use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
-use crate::plan::step::{SearchColumns, Step};
+use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
@@ -162,12 +162,12 @@ impl ResponseWriter {
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
         let steps = self.plan.steps().iter().enumerate();
         steps.filter_map(|(id, step)| {
-            let SearchColumns { window, probe_window, .. } = step.search.as_ref()?;
+            step.search.as_ref()?;
             let is_page_cut = self.rows.last_examined(id).is_some();
             let [before_page, after_page] = self.rows.cut_probes(id);
             let has_previous_page = before_page || (is_page_cut && step.backward);
             let has_next_page = after_page || (is_page_cut && !step.backward);
-            let rows_examined = if is_page_cut { *window } else { *probe_window };
+            let rows_examined = if is_page_cut { self.plan.window(id) } else { step.access_path.probe_window.into() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (has_next_page || has_previous_page).then_some(search)
         })

@@ -107,7 +107,7 @@ impl StatementRows {
         if arrived.parent != parent {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
-        let kind = arrived.kind(step, plan.size(id), &row)?;
+        let kind = arrived.kind(step, plan.size(id), plan.window(id), &row)?;
         self.memory += self.memory_of(&row);
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
@@ -178,7 +178,7 @@ impl StatementRows {
 
 impl Arrived {
     /// What the next row is.
-    fn kind(&mut self, step: &Step, size: u32, row: &Row) -> Result<RowKind, ExecuteError> {
+    fn kind(&mut self, step: &Step, size: u32, window: i64, row: &Row) -> Result<RowKind, ExecuteError> {
         if step.search.is_some() {
             for (cut, column) in
                 self.search.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page])
@@ -203,11 +203,11 @@ impl Arrived {
         if let Some(search) = &step.search {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
             let number = number.unwrap_or(0);
-            if number == search.window {
+            if number == window {
                 self.search.last = Some(row.clone());
             }
-            self.search.has_more |= number > search.window;
-            if number > search.window || !truth(row, search.matches)? {
+            self.search.has_more |= number > window;
+            if number > window || !truth(row, search.matches)? {
                 return Ok(RowKind::Examined);
             }
         }

@@ -25,6 +25,8 @@ pub(crate) enum ParameterSource {
     Limit,
     /// The page size, or the number of rows that are summed up.
     PageSize,
+    /// How many rows of the window are examined at most.
+    Window,
     /// How many groups of totals are returned.
     Groups,
     /// How many rows are counted at most.

@@ -87,6 +87,11 @@ impl Plan {
         is_root.then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
     }
 
+    /// The number of the last row of a step's window; 0 without one.
+    pub(crate) fn window(&self, step: StepId) -> i64 {
+        self.steps()[step].access_path.window_of(self.size(step)).into()
+    }
+
     /// The pages that a client reads for a page of rows of a collection root's step; `None` for other steps.
     pub fn expected_pages(&self, step: StepId) -> Option<ExpectedPages<'_>> {
         let path = &self.steps()[step].access_path;
@@ -143,6 +148,7 @@ impl Plan {
             ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
+            ParameterSource::Window => ParameterValue::Limit(self.window(step)),
             ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
             ParameterSource::RangeHead(index) => {

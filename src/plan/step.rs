@@ -50,10 +50,6 @@ pub struct SearchColumns {
     /// The index of the column with the row's number in the window, from 1; null if the row was found by a look-up. The number
     /// after the window's last says that there are more rows.
     pub number: usize,
-    /// The number of the window's last row.
-    pub window: i64,
-    /// The number of the last row of the window of each flag of `pageInfo` that needs rows outside of the page.
-    pub probe_window: i64,
 }
 
 /// The indexes of the columns that describe a page. Every row of the page has them.

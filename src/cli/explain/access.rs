@@ -13,7 +13,7 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     if !path.is_exhaustive {
         let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
         let order = path.index.join(", ");
-        lines.push(match (path.window, path.prefix) {
+        lines.push(match (path.window_of(plan.size(step)), path.prefix) {
             (0, Some(prefix)) if prefix.is_list() => format!("{otherwise} order ({order}), a range for each value"),
             (0, _) => format!("{otherwise} order ({order})"),
             (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),

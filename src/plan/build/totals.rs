@@ -39,6 +39,7 @@ impl<'a> Planner<'a> {
         let (connection, step, terms) = (&bound.binding.connection, bound.step, self.terms.of(bound.step));
         let sort_key = bound.arguments.sort_key;
         let mut access_path = AccessPath::choose(connection, sort_key, terms, 0, false, self.catalog.search_window());
+        access_path.is_window_fixed = true;
         let mut parameters = self.parameters(step);
         let page_of = (connection, bound.arguments);
         let no_parent = (Parent::None, Vec::new());
