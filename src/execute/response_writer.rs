@@ -13,7 +13,7 @@ use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;
 use crate::execute::page_frame::{PageFrame, Stop};
-use crate::execute::statement_rows::StatementRows;
+use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
 use crate::plan::step::Step;
@@ -287,6 +287,7 @@ impl ResponseWriter {
             Op::HasNextPage => self.page_flag(plan, PageFrame::has_next_page, out),
             Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, out),
             Op::Count => self.count(out),
+            Op::OfPage { column, scalar } => self.of_page(*column, *scalar, out),
             Op::PageEnd => self.end_page(plan),
         }
         Ok(())
@@ -464,6 +465,9 @@ impl ResponseWriter {
         // empty page no row matches.
         let last_examined = rows.last_examined(frame.step);
         let row = match which {
+            _ if let Some(totals) = &step.totals => {
+                frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
+            }
             PageCursor::OfRow => frame.row(rows),
             PageCursor::Start if step.backward => last_examined.or_else(|| frame.first_row(rows)),
             PageCursor::End if !step.backward => last_examined.or_else(|| frame.last_row(rows)),
@@ -497,6 +501,15 @@ impl ResponseWriter {
         match self.frames.last().and_then(PageFrame::count) {
             Some(count) => out.extend_from_slice(count.to_string().as_bytes()),
             None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    /// A column that all rows of the page have.
+    fn of_page(&self, column: usize, scalar: ScalarType, out: &mut Vec<u8>) {
+        let row = self.frames.last().and_then(|frame| frame.any_row(&self.rows));
+        let value = row.and_then(|row| self.rows.value(row, column));
+        if !value.is_some_and(|(format, bytes)| encode::json(scalar, format, bytes, out)) {
+            out.extend_from_slice(b"null");
         }
     }
 

@@ -59,7 +59,7 @@ pub(super) enum RowKind {
 /// The rows of a step that have arrived.
 #[derive(Debug, Clone, Default)]
 struct Arrived {
-    /// The rows of all pages.
+    /// The rows of all pages, or those that were summed up.
     rows: u64,
     /// The number of the parent of the current page, and its rows.
     parent: u64,
@@ -133,7 +133,7 @@ impl StatementRows {
         self.dropped + self.rows.len()
     }
 
-    /// The number of rows of each step's pages that have arrived.
+    /// The number of rows of each step's pages that have arrived; of totals, how many were summed up.
     pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().map(|step| step.rows)
     }
@@ -185,6 +185,15 @@ impl Arrived {
             {
                 *cut = column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
+        }
+        if let Some(totals) = &step.totals {
+            let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
+            self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
+            return Ok(if truth(row, step.layout.present.ok_or(ExecuteError::Misshapen)?)? {
+                RowKind::OfPage
+            } else {
+                RowKind::Empty
+            });
         }
         if let Some(column) = step.layout.present
             && !truth(row, column)?

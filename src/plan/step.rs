@@ -29,6 +29,17 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
+    /// The columns that describe totals. The rows are groups then, and the cursor is that of the last row examined.
+    pub totals: Option<TotalsColumns>,
+}
+
+/// The indexes of the columns that describe totals. Every row has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TotalsColumns {
+    /// How many rows were summed up.
+    pub rows: usize,
+    /// Whether these are all.
+    pub complete: usize,
 }
 
 /// The columns that describe a search whose page may end with its window.

@@ -22,6 +22,8 @@ pub struct AccessPath {
     pub is_exhaustive: bool,
     /// The most rows that are examined in order for a page of [`WINDOW_PAGE`] rows or fewer; 0 without filters.
     pub window: u32,
+    /// Whether they are as many for larger pages. So they are for totals, whose rows cost less than those of a page.
+    pub is_window_fixed: bool,
     /// The same for each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: u32,
     /// The number of these flags.
@@ -83,6 +85,9 @@ impl AccessPath {
 
     /// The most rows that are examined in order for a page of so many rows; 0 without filters.
     pub fn window_of(&self, page_size: u32) -> u32 {
+        if self.is_window_fixed {
+            return self.window;
+        }
         let rows = u64::from(self.window) * u64::from(page_size.max(WINDOW_PAGE)) / u64::from(WINDOW_PAGE);
         u32::try_from(rows).unwrap_or(u32::MAX)
     }

@@ -40,7 +40,8 @@ impl<'a> Planner<'a> {
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
         let parent = self.join_parent(bound.binding, parent);
         let mut parameters = self.parameters(bound.step);
-        let mut page = page_sql(bound, terms, &fields, &mut access_path, parent, &mut parameters);
+        let mut page =
+            page_sql((bound.binding, bound.arguments), terms, &fields, &mut access_path, parent, &mut parameters);
 
         let mut select = mem::take(&mut page.select);
         let layout = fields.layout(bound.arguments.page.end, &mut select, &mut self.columns);
@@ -65,6 +66,7 @@ impl<'a> Planner<'a> {
             cursor,
             access_path,
             search,
+            totals: None,
         };
         Branch {
             step: bound.step,
