@@ -137,6 +137,9 @@ async fn a_schema_of_ones_own_has_a_feed_of_each_type_with_parts() {
     client.batch_execute("CREATE TABLE label (label_id integer PRIMARY KEY, artist_id integer)").await.unwrap();
     assert!(run(&["migrate"]).stdout.ends_with("1 tables given the triggers of change feeds\n"));
     assert_eq!(marked("INSERT INTO label VALUES (1, 2)").await, [2]);
+    std::fs::write(&schema, MUSIC).unwrap();
+    assert!(run(&["migrate"]).succeeded);
+    assert!(marked("UPDATE label SET artist_id = 1").await.is_empty());
     let undone = run(&["migrate", "--undo", "--yes"]);
     assert!(undone.succeeded, "{undone:?}");
     let triggers = client.query("SELECT FROM pg_trigger WHERE NOT tgisinternal", &[]).await.unwrap();
