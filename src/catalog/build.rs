@@ -139,12 +139,17 @@ impl<'a> Builder<'a> {
         field: &'a FieldDefinition,
     ) -> Result<BoundField<RootBinding>, SchemaError> {
         let Self { names, bindings, .. } = self;
-        check_keys(field, field.is_list)?;
+        check_keys(field, field.is_list && field.binding.is_none())?;
         Ok(match &field.binding {
             None if field.is_list => {
                 let connection = bindings.collection(field)?;
                 let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
                 (RootBinding::Connection(connection), arguments, self.connection_ref(field)?)
+            }
+            Some(BindingDefinition::Changes { of }) if field.is_list => {
+                let changes = bindings.changes(field, of)?;
+                let arguments = connection_types::changes_arguments(names);
+                (RootBinding::Changes(changes), arguments, self.connection_ref(field)?)
             }
             Some(BindingDefinition::Lookup { through }) if !field.is_list => {
                 let lookup = bindings.lookup(field, through.as_deref())?;

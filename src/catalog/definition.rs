@@ -110,6 +110,8 @@ pub(super) enum BindingDefinition {
     Aggregate { function: AggregateFunction, column: String, rows: AggregatedRows },
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup { through: Option<String> },
+    /// `@changes`: the type with the feed.
+    Changes { of: String },
 }
 
 /// The rows of an aggregate.

@@ -126,7 +126,8 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 8] = ["column", "search", "sort", "deprecated", "one", "many", "aggregate", "point"];
+const FIELD_DIRECTIVES: [&str; 9] =
+    ["column", "search", "sort", "deprecated", "one", "many", "aggregate", "point", "changes"];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let error = |kind| SchemaError::new(directive.position, kind);
@@ -176,6 +177,7 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             };
             BindingDefinition::Aggregate { function, column, rows }
         }
+        "changes" => BindingDefinition::Changes { of: arguments("changes")?.text("of")? },
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
         other => {
             return Err(error(SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) }));

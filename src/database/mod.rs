@@ -16,5 +16,6 @@ pub mod migrate;
 pub mod migration_report;
 pub(crate) mod kept_tables;
 pub(crate) mod removal;
+pub(crate) mod snapshot_position;
 mod schema_objects;
 pub(crate) mod vacuum;

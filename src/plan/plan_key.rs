@@ -70,7 +70,7 @@ impl PlanKey {
 impl PageKey {
     fn of(arguments: &StepArguments) -> Self {
         // The rest is in the key of the price.
-        let StepArguments { selection: _, keys: _, sort_key, reverse, page, count_up_to, unindexed_terms: _ } =
+        let StepArguments { selection: _, keys: _, sort_key, reverse, page, count_up_to, unindexed_terms: _, start: _ } =
             arguments;
         Self {
             sort_key: *sort_key,

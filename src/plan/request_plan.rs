@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::range_head;
+use crate::plan::changes_sql::marks;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
+use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::StepTerms;
@@ -81,6 +83,16 @@ impl Plan {
         is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
     }
 
+    /// Where a page of changes begins, if the step is one.
+    pub(crate) fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
+        self.arguments[step].start.as_deref()
+    }
+
+    /// Whether it reads changes: only the primary knows of all transactions.
+    pub fn reads_changes(&self) -> bool {
+        self.arguments.iter().any(|arguments| arguments.start.is_some())
+    }
+
     /// The values of the statement's parameters, `$1` first.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = ParameterValue<'_>> {
         self.template.parameters.iter().map(|(step, source)| self.parameter(*step, *source))
@@ -132,6 +144,10 @@ impl Plan {
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::Start(value) => {
+                ParameterValue::Value(arguments.start.as_ref().and_then(|start| start.value(value)))
+            }
+            ParameterSource::Marks => ParameterValue::Limit(i64::from(marks(arguments.size())) + 1),
             ParameterSource::RangeHead(index) => {
                 ParameterValue::Limit(range_head(arguments.size() + 1, values(index).len()).into())
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding,
+    Changes, Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding,
 };
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
@@ -14,6 +14,7 @@ use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
+use crate::query::bind::changes::{self, ChangesStart};
 use crate::query::bind::cursors::{self, Ordering};
 use crate::query::bind::error::BindError;
 use crate::query::bind::ids::StepId;
@@ -63,6 +64,8 @@ pub struct StepArguments {
     pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
     pub(crate) unindexed_terms: u64,
+    /// Where a page of changes begins.
+    pub(crate) start: Option<Box<ChangesStart>>,
 }
 
 impl StepArguments {
@@ -208,6 +211,7 @@ impl<'a> Resolver<'a, '_> {
                 self.object(lookup.target, &selection.selections, Some(row));
             }
             (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
+            (field, RootBinding::Changes(changes)) => self.changes(selection, field, changes),
             (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
             (field, RootBinding::TypeByName) => {
                 let arguments = Arguments::new(field, &selection.arguments, &self.values);
@@ -255,7 +259,27 @@ impl<'a> Resolver<'a, '_> {
             page: Page::ONE_ROW,
             count_up_to: None,
             unindexed_terms: 0,
+            start: None,
         });
+    }
+
+    fn changes(&mut self, selection: &'a Selection, field: &'a Field, changes: &'a Changes) {
+        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+        let mut errors = Vec::new();
+        let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
+        let start = changes::start(&arguments, changes, &mut errors);
+        self.report(selection, errors);
+        self.steps.push(StepArguments {
+            selection: selection.id,
+            keys: Vec::new(),
+            sort_key: 0,
+            reverse: false,
+            page: Page { size, end, after: None, before: None },
+            count_up_to: None,
+            unindexed_terms: 0,
+            start: Some(start.into()),
+        });
+        self.connection_fields(changes.connection.node, &selection.selections);
     }
 
     fn connection(
@@ -293,6 +317,7 @@ impl<'a> Resolver<'a, '_> {
             page,
             count_up_to,
             unindexed_terms,
+            start: None,
         });
         self.connection_fields(binding.node, &selection.selections);
     }
