@@ -4,6 +4,7 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
+use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
 use crate::value::{ScalarType, Value};
@@ -22,6 +23,10 @@ pub enum Binding<'a> {
     Edge(EdgeField),
     /// A field of `pageInfo`.
     PageInfo(PageInfoField),
+    /// A field of totals.
+    Totals(TotalsField),
+    /// A field of a group of totals.
+    Group(GroupField),
     /// A field of an introspection type, which the catalog itself answers.
     Introspection,
 }
@@ -35,6 +40,11 @@ impl<'a> Binding<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The connection whose search keys the field takes.
+    pub(super) fn searched(self) -> Option<&'a Connection> {
+        if let Self::Root(RootBinding::Totals(totals)) = self { Some(&totals.connection) } else { self.connection() }
     }
 
     /// The column, if it is one of the type's relation.
@@ -52,6 +62,8 @@ pub enum RootBinding {
     Connection(Connection),
     /// The rows of a type that changed.
     Changes(Changes),
+    /// Counts and sums over rows of a connection.
+    Totals(Totals),
     /// `__schema`, which the catalog itself answers.
     Schema,
     /// `__type`, which the catalog itself answers.
@@ -65,6 +77,7 @@ impl RootBinding {
             Self::Lookup(lookup) => set_stored_types(&lookup.relation, &mut lookup.keys, stored),
             Self::Connection(connection) => connection.set_stored_types(stored),
             Self::Changes(changes) => changes.set_stored_types(stored),
+            Self::Totals(totals) => totals.connection.set_stored_types(stored),
             Self::Schema | Self::TypeByName => {}
         }
     }
@@ -257,6 +270,11 @@ impl Connection {
         sort_key.columns.iter().chain(&self.parent_columns)
     }
 
+    /// The columns of the rows' primary key.
+    pub(crate) fn primary_key(&self) -> &[Column] {
+        self.sort_keys.first().map_or(&[], SortKey::primary_key)
+    }
+
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.name == name)
@@ -326,6 +344,13 @@ pub struct SortKey {
     pub tag: OrderingTag,
 }
 
+impl SortKey {
+    /// The columns of the primary key, with which the order ends.
+    pub(crate) fn primary_key(&self) -> &[Column] {
+        self.columns.get(usize::from(self.nullable)..).unwrap_or_default()
+    }
+}
+
 /// A key of a search string.
 #[derive(Debug)]
 pub struct SearchKey {
@@ -346,6 +371,9 @@ pub struct SearchKey {
     /// The sort keys in whose order an index returns the rows that have one value of the column: their indexes among the
     /// connection's. Empty with a semi-join.
     pub in_order_of: Vec<usize>,
+    /// The further columns, beside the primary key's, of the index in the first of these orders, or else of one that begins with
+    /// the column. A look-up that needs no others reads the index alone.
+    pub include: Vec<String>,
     /// The relation of the column, if it is not the connection's own.
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.
@@ -382,6 +410,8 @@ pub struct PairIndex {
     pub keys: [usize; 2],
     /// The sort keys in whose order there is such an index, by their indexes among the connection's.
     pub in_order_of: Vec<usize>,
+    /// The further columns, beside the primary key's, of the index in the first of these orders.
+    pub include: Vec<String>,
 }
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and
@@ -452,6 +482,19 @@ pub enum AggregateFunction {
     CountDistinct,
     /// The lowest value. With a search by the same column, the lowest of those that are searched for.
     Lowest,
+}
+
+/// What a totals root comes from.
+#[derive(Debug)]
+pub struct Totals {
+    /// The root connection whose rows are summed up.
+    pub connection: Connection,
+    /// What rows can be grouped by. Never empty.
+    pub keys: Vec<GroupKey>,
+    /// What can be summed up.
+    pub sums: Vec<Sum>,
+    /// The key with the currency of sums of money. Amounts in several currencies are never added.
+    pub currency: Option<usize>,
 }
 
 /// A lookup field: a root field that finds one row by its arguments.

@@ -4,6 +4,7 @@ use graphql_parser::Pos;
 
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::normalization::Normalization;
+use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The name of the query root type.
@@ -83,6 +84,10 @@ pub(super) struct FieldDefinition {
     pub(super) indexes: Vec<IndexDefinition>,
     /// `@sort`
     pub(super) sort_keys: Vec<SortKeyDefinition>,
+    /// `@group`
+    pub(super) groups: Vec<GroupDefinition>,
+    /// `@sum`
+    pub(super) sums: Vec<SumDefinition>,
     /// `@deprecated`: the reason.
     pub(super) deprecation: Option<String>,
 }
@@ -112,6 +117,8 @@ pub(super) enum BindingDefinition {
     Lookup { through: Option<String> },
     /// `@changes`: the type with the feed.
     Changes { of: String },
+    /// `@totals`: the root connection whose rows are summed up, and the path to the currency of amounts of money.
+    Totals { of: String, currency: Option<String> },
 }
 
 /// The rows of an aggregate.
@@ -131,13 +138,16 @@ pub(super) struct SearchKeyDefinition {
     pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
-    pub(super) indexed: bool,
+    /// Whether it is declared that a selective index serves the key.
+    pub(super) indexed: Option<bool>,
     /// Whether a view computes the column from other tables.
     pub(super) computed: bool,
     /// Whether an index begins with the column.
     pub(super) lookup: bool,
     /// The names of the sort keys in whose order an index returns the rows of one value.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that an index has.
+    pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.
@@ -153,6 +163,28 @@ pub(super) struct IndexDefinition {
     pub(super) keys: Vec<String>,
     /// The names of the sort keys in whose order it returns the rows of two values.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that it has in the order of the first of them.
+    pub(super) include: Vec<String>,
+}
+
+/// `@group`
+#[derive(Debug)]
+pub(super) struct GroupDefinition {
+    pub(super) name: String,
+    /// The names of fields, with dots between them.
+    pub(super) path: String,
+    pub(super) unit: Option<TimeUnit>,
+}
+
+/// `@sum`
+#[derive(Debug)]
+pub(super) struct SumDefinition {
+    pub(super) name: String,
+    /// The names of fields, with dots between them.
+    pub(super) path: String,
+    /// The same of the factor, if there is one.
+    pub(super) times: Option<String>,
+    pub(super) is_money: bool,
 }
 
 /// `@sort`

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
+use crate::catalog::feed::Feed;
+use crate::change_feed::install;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
@@ -18,7 +21,7 @@ use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
 use crate::database::migrate::{has_order_tables, migrate, migrate_concurrently, migrate_service, planned};
-use crate::database::removal;
+use crate::database::removal::{self, Dependent};
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -60,7 +63,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "only")]
     concurrently: bool,
 
-    /// Remove what migrations added: indexes, triggers, and the schema orderql with accounts and audits; asks first
+    /// Remove what migrations added: indexes, triggers, columns named orderql_, and the schema orderql with accounts and audits; asks first. Refuses if objects of others depend on them
     #[arg(long, conflicts_with_all = ["only", "concurrently"])]
     undo: bool,
 
@@ -88,6 +91,19 @@ enum Tables {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was removed: answer yes, or give --yes")]
 struct NotRemoved;
+
+/// Objects of others would be dropped too.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "nothing was removed, because PostgreSQL would drop these objects too, which are not orderql's. Drop them, or change them, and run it \
+     again:{}", lines(.0)
+)]
+struct InUse(Vec<Dependent>);
+
+fn lines(dependents: &[Dependent]) -> String {
+    let lines: Vec<_> = dependents.iter().map(|dependent| format!("\n  {dependent}")).collect();
+    lines.concat()
+}
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
@@ -119,17 +135,22 @@ pub fn run(args: Args) -> Outcome {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
+        // The tables of the built-in schema are not there.
+        let declared = if is_service && !is_of_own_tables { &[] } else { catalog.feeds() };
         if let Some(role) = print_grants {
             let existing = existing(&client).await?;
             let has_orders = existing.contains("orderql.entity_id");
-            return write(&grants(&role, &relations(&catalog), has_orders, |name| existing.contains(name)));
+            let mut relations = relations(&catalog);
+            relations.extend(catalog.feeds().iter().map(|feed| feed.table.clone()));
+            return write(&grants(&role, &relations, has_orders, |name| existing.contains(name)));
         }
         if undo {
             let removed = remove(&mut client, dry_run, yes).await?;
             return write(&removed);
         }
         if dry_run {
-            return write(&describe(&planned(&client, is_service).await?));
+            let planned = planned(&client, is_service).await?;
+            return write(&(describe(&planned) + &describe(&feeds(&client, declared, &planned).await?)));
         }
         let migrated = if is_service {
             migrate_service(&mut client).await
@@ -138,8 +159,36 @@ pub fn run(args: Args) -> Outcome {
         } else {
             migrate(&mut client).await
         };
-        write(&format!("{}\n", migrated?))
+        write(&format!("{}\n", migrated?))?;
+        match install::make(&client, declared).await? {
+            0 => Ok(()),
+            made => write(&format!("{made} tables given the triggers of change feeds\n")),
+        }
     })
+}
+
+/// The statements that make the change feeds of the schema file, as far as these migrations do not.
+async fn feeds(
+    client: &Client,
+    declared: &[Feed],
+    planned: &[(String, String)],
+) -> Result<Vec<(String, String)>, tokio_postgres::Error> {
+    let missing = install::missing(client, declared).await?;
+    let is_planned = |feed: &Feed| {
+        let definitions = planned.iter().flat_map(|(_, sql)| definitions(sql));
+        definitions.into_iter().any(|planned| planned == feed.definition())
+    };
+    let statements: String = missing.into_iter().filter(|feed| !is_planned(feed)).map(install::statement).collect();
+    Ok(if statements.is_empty() {
+        Vec::new()
+    } else {
+        vec![("change feeds of the schema file".to_owned(), statements)]
+    })
+}
+
+/// The definitions of change feeds that statements make.
+fn definitions(sql: &str) -> Vec<Value> {
+    sql.split("$feed$").skip(1).step_by(2).filter_map(|text| serde_json::from_str(text).ok()).collect()
 }
 
 /// The tables, views and sequences of the database, with their schemas.
@@ -159,7 +208,21 @@ fn describe(planned: &[(String, String)]) -> String {
             let trigger = words.next().unwrap_or_default();
             // Up to FOR EACH; columns come before the table.
             let table = words.skip_while(|word| *word != "ON").nth(1).unwrap_or_default();
-            triggers.push(format!("{trigger} on {table}"));
+            // Of a statement that a function composes, nobody knows the names yet.
+            if !table.starts_with('%') {
+                triggers.push(format!("{trigger} on {table}"));
+            }
+        }
+        for definition in definitions(sql) {
+            let tables: BTreeSet<_> = definition["parts"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|part| &part["relation"])
+                .filter_map(Value::as_str)
+                .collect();
+            let feed = definition["feed"].as_str().unwrap_or_default();
+            triggers.extend(tables.into_iter().map(|table| format!("orderql_{feed} on {table}")));
         }
         // Writing to a string cannot fail.
         let _ = writeln!(text, "-- {name}");
@@ -178,16 +241,25 @@ async fn remove(client: &mut Client, dry_run: bool, is_agreed: bool) -> Outcome<
         return Ok("Nothing to remove.\n".to_owned());
     }
     let text = statements.join(";\n") + ";\n";
+    let dependents = removal::dependents(client).await?;
     if dry_run {
-        return Ok(text);
+        let first: Vec<_> =
+            dependents.iter().map(|dependent| format!("-- first: drop or change {dependent}\n")).collect();
+        return Ok(first.concat() + &text);
+    }
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
     }
     let filled = removal::filled_tables(client).await?;
     let rows: Vec<_> = filled.iter().map(|(table, rows)| format!("  {table}: {rows} rows\n")).collect();
     if !is_agreed && !agrees(&rows.concat())? {
         return Err(NotRemoved.into());
     }
-    removal::remove(client, &statements).await?;
-    Ok(format!("{text}Removed. Columns, tables and reference rows in OFBiz's schema stay.\n"))
+    let dependents = removal::remove(client, &statements).await?;
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
+    }
+    Ok(format!("{text}Removed. Tables, reference rows, and columns that OFBiz may use stay in its schema.\n"))
 }
 
 /// Asks at a terminal.

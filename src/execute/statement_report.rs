@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
+use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
@@ -30,7 +31,8 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let step = &plan.steps()[id];
     let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
-        object["access"] = access(&step.access_path);
+        object["access"] = access(&step.access_path, plan.size(id));
+        object["expectedPages"] = json!(plan.expected_pages(id).map(pages));
         object["rowsExamined"] = rows_examined.into();
     }
     if let Some(analysis) = analysis {
@@ -40,14 +42,19 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
 }
 
 /// The access path of a collection root.
-fn access(path: &AccessPath) -> Json {
+fn access(path: &AccessPath, size: u32) -> Json {
     let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
     json!({
         "index": path.index,
         "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
-        "window": path.has_window().then_some(path.window),
+        "window": path.has_window().then(|| path.window_of(size)),
         "fillsPages": !path.has_window(),
     })
+}
+
+/// The pages that are read for a page of rows.
+fn pages(ExpectedPages { fewest, one_row_of, checked }: ExpectedPages<'_>) -> Json {
+    json!({ "fewest": fewest, "oneRowOf": one_row_of, "checked": checked })
 }
 
 /// A parameter's value as JSON.

@@ -2,7 +2,7 @@
 //! alone, and have their statements in common.
 
 use crate::cost::price_key::PriceKey;
-use crate::plan::access_path::few_values;
+use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::keyset::is_in_nulls;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::{Resolved, StepArguments};
@@ -70,8 +70,17 @@ impl PlanKey {
 impl PageKey {
     fn of(arguments: &StepArguments) -> Self {
         // The rest is in the key of the price.
-        let StepArguments { selection: _, keys: _, sort_key, reverse, page, count_up_to, unindexed_terms: _, start: _ } =
-            arguments;
+        let StepArguments {
+            selection: _,
+            keys: _,
+            sort_key,
+            reverse,
+            page,
+            count_up_to,
+            unindexed_terms: _,
+            totals: _,
+            start: _,
+        } = arguments;
         Self {
             sort_key: *sort_key,
             reverse: *reverse,

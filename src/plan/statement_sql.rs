@@ -14,6 +14,7 @@ use crate::plan::page_sql::PageSql;
 use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{Returned, ReturnedSource, Select};
+use crate::plan::totals_sql::TotalsSql;
 use crate::query::bind::ids::StepId;
 
 /// The buffer for a statement, in bytes, for each of its steps. Most statements fit.
@@ -36,6 +37,7 @@ pub(crate) enum BranchRows<'a> {
     Page(Box<PageSql<'a>>),
     Lookup(LookupSql<'a>),
     Changes(Box<ChangesSql<'a>>),
+    Totals(Box<TotalsSql<'a>>),
 }
 
 /// The text of a statement with these branches.
@@ -132,6 +134,7 @@ impl<'a> BranchRows<'a> {
             Self::Page(page) => page.width(),
             Self::Lookup(lookup) => lookup.select.width(),
             Self::Changes(changes) => changes.width(),
+            Self::Totals(totals) => totals.width(),
         }
     }
 
@@ -140,6 +143,7 @@ impl<'a> BranchRows<'a> {
             Self::Page(page) => page.write(text),
             Self::Lookup(lookup) => lookup.write(text),
             Self::Changes(changes) => changes.write(text),
+            Self::Totals(totals) => totals.write(text),
         }
     }
 
@@ -148,6 +152,7 @@ impl<'a> BranchRows<'a> {
             Self::Page(page) => &page.select,
             Self::Lookup(lookup) => &lookup.select,
             Self::Changes(changes) => &changes.select,
+            Self::Totals(totals) => &totals.select,
         }
     }
 }

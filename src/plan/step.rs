@@ -11,6 +11,8 @@ use crate::value::ScalarType;
 pub struct Step {
     /// The response keys from the root to its field, with dots between them, those of `edges` and `node` left out.
     pub name: String,
+    /// The relation of its rows.
+    pub relation: String,
     /// The step whose rows are its parents. `None` for a field of the query root.
     pub parent: Option<StepId>,
     /// The number after that of the last step below it. Steps are numbered in the order of the response.
@@ -29,6 +31,17 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
+    /// The columns that describe totals. The rows are groups then, and the cursor is that of the last row examined.
+    pub totals: Option<TotalsColumns>,
+}
+
+/// The indexes of the columns that describe totals. Every row has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TotalsColumns {
+    /// How many rows were summed up.
+    pub rows: usize,
+    /// Whether these are all.
+    pub complete: usize,
 }
 
 /// The columns that describe a search whose page may end with its window.
@@ -39,10 +52,6 @@ pub struct SearchColumns {
     /// The index of the column with the row's number in the window, from 1; null if the row was found by a look-up. The number
     /// after the window's last says that there are more rows.
     pub number: usize,
-    /// The number of the window's last row.
-    pub window: i64,
-    /// The number of the last row of the window of each flag of `pageInfo` that needs rows outside of the page.
-    pub probe_window: i64,
 }
 
 /// The indexes of the columns that describe a page. Every row of the page has them.

@@ -1,5 +1,4 @@
-//! Drops indexes and foreign keys while a sample is written, and disables the triggers that maintain orderql's table of
-//! parties, because they slow writing down.
+//! Drops indexes and foreign keys while a sample is written, and disables triggers of rows, because they slow writing down.
 //!
 //! Everything is dropped and restored in the transaction that writes the rows, so a failure leaves the database unchanged.
 //! Objects are restored from PostgreSQL's own definitions. An object whose definition is incomplete stays (an index of a
@@ -58,8 +57,8 @@ impl DeferredObjects {
     }
 }
 
-/// The triggers whose work `orderql.backfill_parties()` and `orderql.backfill_search_columns()` do at the end. Other triggers stay
-/// enabled.
+/// The triggers whose work `orderql.backfill_parties()` and `orderql.backfill_search_columns()` do at the end, and those that mark
+/// changed orders. Other triggers stay enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
        format(
@@ -70,7 +69,7 @@ JOIN pg_catalog.pg_class t ON t.oid = g.tgrelid
 WHERE t.relnamespace = 'public'::regnamespace
   AND t.relname = ANY ($1)
   AND pg_has_role(t.relowner, 'USAGE')
-  AND g.tgname = 'orderql_keep'
+  AND g.tgname IN ('orderql_keep', 'orderql_order_change')
   AND g.tgenabled IN ('O', 'A')
 ORDER BY t.relname";
 

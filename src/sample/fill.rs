@@ -87,6 +87,8 @@ pub async fn fill(
         progress(indexes);
     });
     restored.await?;
+    // The orders are not marked one by one: whoever reads changes has to copy everything anyway.
+    transaction.batch_execute("UPDATE orderql.sync_state SET counter = counter + 1").await?;
     progress(Progress { step: Step::Statistics, done: 0, total: 1 });
     transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.open_ship_group, {}", names.join(", "))).await?;
     transaction.commit().await?;

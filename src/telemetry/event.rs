@@ -40,6 +40,13 @@ pub(crate) enum Event<'a> {
         /// Its rows that differ.
         count: i64,
     },
+    /// cli: the database lacks a change feed of the schema file, or triggers of it.
+    ChangeFeedIncomplete { feed: &'a str },
+    /// `change_feed`: no tick was written. It is tried again in ten seconds.
+    SyncTickFailed {
+        /// Why.
+        error: &'a dyn Error,
+    },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded { settings: &'a str },
     /// cli: the settings cannot be used. Those that were read before stay in force.
@@ -345,6 +352,12 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) wait: Option<Duration>,
     /// From sending its statement to the last row, or until now; none if it was not sent.
     pub(crate) statement: Option<Duration>,
+    /// Preparing it, in all attempts; none if it was not begun.
+    pub(crate) prepare: Option<Duration>,
+    /// Waiting for locks meanwhile; none if that was not observed.
+    pub(crate) lock: Option<Duration>,
+    /// How often it was begun once more.
+    pub(crate) retries: Option<u32>,
     /// The branches of its statement.
     pub(crate) branches: &'a [SlowBranch<'a>],
 }

@@ -175,6 +175,7 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
 fn search_keys(catalog: &Catalog) -> impl Iterator<Item = (FieldId, usize, &SearchKey)> {
     let roots = (0..).zip(catalog.root_fields()).filter_map(|(index, (_, binding))| match binding {
         RootBinding::Connection(connection) => Some((FieldId { object: catalog.query(), index }, connection)),
+        RootBinding::Totals(totals) => Some((FieldId { object: catalog.query(), index }, &totals.connection)),
         RootBinding::Lookup(_) | RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     });
     roots.flat_map(|(field, connection)| {

@@ -31,6 +31,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("sample", &["database"]),
     ("execute", &["value", "cursor", "sync_token", "catalog", "query", "plan", "database"]),
     ("preflight", &["value", "catalog", "plan", "database", "execute"]),
+    ("change_feed", &["catalog", "telemetry", "database"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
     ("shared_store", &["telemetry"]),
@@ -52,6 +53,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "plan",
             "compile",
             "database",
+            "change_feed",
             "execute",
             "shared_store",
             "throttle",
@@ -105,6 +107,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "sample",
             "execute",
             "preflight",
+            "change_feed",
             "vocabulary::reader",
             "replicas",
             "access",

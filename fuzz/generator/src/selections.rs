@@ -152,7 +152,7 @@ impl Draft<'_, '_> {
             }
             // What changed is not to be seen in the tables that answers are compared with.
             Binding::Root(RootBinding::Changes(_)) => return None,
-            binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+            binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_) | RootBinding::Totals(_))
             | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))) => {
                 if level > self.settings.max_levels || self.fields >= self.settings.max_fields {
                     return None;
@@ -163,6 +163,8 @@ impl Draft<'_, '_> {
             Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_))
             | Binding::Connection(_)
             | Binding::Edge(_)
+            | Binding::Totals(_)
+            | Binding::Group(_)
             | Binding::PageInfo(_) => place,
         };
         Some(Inside::Selections(inside))

@@ -19,6 +19,7 @@ use crate::database::pool::reader_pool::Pool;
 use crate::database::vacuum::invisible_tables;
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
+use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check as check_schema};
 use crate::telemetry::error_chain::ErrorChain;
@@ -26,9 +27,9 @@ use crate::telemetry::error_chain::ErrorChain;
 /// The oldest version that is supported.
 const OLDEST_VERSION: i32 = 140_000;
 
-/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search
-/// keys, and for old rows.
-const OTHER_CONNECTIONS: usize = 5;
+/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
+/// for old rows, for the locks that queries and exports wait for, and for ticks of change feeds.
+const OTHER_CONNECTIONS: usize = 8;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;
@@ -81,6 +82,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("vacuum", vacuum(&client).await),
         ("indexes", migrated::indexes(&client).await),
         ("triggers", migrated::triggers(&client).await),
+        ("changes", migrated::change_feeds(&client).await),
         ("tables", migrated::kept_tables(&client).await),
         ("clock", clock(&client).await),
     ] {
@@ -322,7 +324,13 @@ async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {
 async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
     // A schema that is none was reported before.
     let Ok(catalog) = schema::read(config.schema.as_deref()) else { return Vec::new() };
-    let mismatches = match check_schema(client, &catalog.with_search_window(config.search_window)).await {
+    let catalog = catalog.with_search_window(config.search_window);
+    let checked = async {
+        let mut mismatches = check_schema(client, &catalog).await?;
+        mismatches.extend(foreign_tables::unreachable(client, &catalog).await?);
+        Ok::<_, Error>(mismatches)
+    };
+    let mismatches = match checked.await {
         Ok(mismatches) => mismatches,
         Err(error) => return vec![Finding::error("schema", &error)],
     };

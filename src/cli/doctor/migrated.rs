@@ -3,6 +3,8 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
+use crate::change_feed::check::{ForeignIds, TriggerFault, faults, has_foreign_ids};
+use crate::change_feed::install;
 use crate::cli::doctor::finding::Finding;
 use crate::database::indexes;
 use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
@@ -26,6 +28,9 @@ const TRIGGERS: &str = r"
     FROM pg_trigger
     JOIN pg_class ON pg_class.oid = tgrelid
     WHERE tgname LIKE 'orderql\_%' AND tgname NOT LIKE 'orderql\_keep%' AND tgenabled = 'D'
+      AND NOT EXISTS (
+        SELECT FROM orderql.sync_feed WHERE tgname IN ('orderql_' || feed, 'orderql_' || feed || '_truncated')
+      )
     ORDER BY relation, name";
 
 /// Whether there are tables of orders that are migrated completely. The rest was reported before.
@@ -80,6 +85,27 @@ fn enable(relation: &str, name: &str) -> String {
         ""
     };
     format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; then orderql tables --repair")
+}
+
+/// Whether the change feeds can be relied on.
+pub(super) async fn change_feeds(client: &Client) -> Result<Vec<Finding>, Error> {
+    if !install::exist(client).await? {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    if has_foreign_ids(client).await? {
+        findings.push(Finding::error("changes", &ForeignIds));
+    }
+    for TriggerFault { feed, relation, name, exists } in faults(client).await? {
+        let how = if exists { "off, or not ALWAYS" } else { "missing" };
+        let text = format!("{name} on {relation} is {how}, so that {feed} misses changes");
+        let remedy = "orderql migrate, then orderql sync reset, as the owner of the tables";
+        findings.push(Finding::warning("changes", text, remedy));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("changes", "the triggers of the change feeds are there and on"));
+    }
+    Ok(findings)
 }
 
 /// Whether what triggers keep equals OFBiz's tables. Reads all rows of a table, as long as that takes ten seconds at most.

@@ -12,12 +12,16 @@ pub(crate) enum Role {
     Notifications,
     /// Asking how far the server is.
     Positions,
+    /// Asking how long statements wait for locks.
+    Locks,
     /// Writing the audit trail.
     Audit,
     /// Reading the known values of search keys.
     Vocabularies,
     /// Removing old rows of the audit trails.
     Retention,
+    /// Writing the ticks of change feeds.
+    Changes,
     Command,
 }
 
@@ -33,9 +37,11 @@ impl Role {
             Self::Accounts => "accounts",
             Self::Notifications => "notifications",
             Self::Positions => "positions",
+            Self::Locks => "locks",
             Self::Audit => "audit",
             Self::Vocabularies => "vocabularies",
             Self::Retention => "retention",
+            Self::Changes => "changes",
             Self::Command => "command",
         };
         format!("{}-{role}", prefix.unwrap_or(PREFIX))

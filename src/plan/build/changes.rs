@@ -46,6 +46,7 @@ impl<'a> Planner<'a> {
         let index = ["xid", changes.key.name.as_str()].map(str::to_owned).to_vec();
         self.steps[bound.step] = Step {
             name,
+            relation: changes.direct.clone(),
             end: self.end(bound.step, &draft.children),
             is_written_in_order: PageFields::of(bound).is_in_order,
             layout: Layout { after_page: Some(has_more), present: Some(present), ..Layout::default() },

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Changes, Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding,
+    Changes, Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding, Totals,
 };
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
@@ -24,6 +24,7 @@ use crate::query::bind::introspection::{
 use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
 use crate::query::bind::search_terms::{Searches, StepTerms};
+use crate::query::bind::totals_arguments::{self, TotalsArguments};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
@@ -66,12 +67,19 @@ pub struct StepArguments {
     pub(crate) unindexed_terms: u64,
     /// Where a page of changes begins.
     pub(crate) start: Option<Box<ChangesStart>>,
+    /// What is summed up, if the step is totals. The page is of groups then.
+    pub(crate) totals: Option<TotalsArguments>,
 }
 
 impl StepArguments {
-    /// How many rows are requested, for each parent.
+    /// How many rows are requested, for each parent; of totals, how many groups.
     pub(crate) fn size(&self) -> u32 {
         self.page.size.get()
+    }
+
+    /// How many rows are read for that, for each parent: of totals, those that are summed up.
+    pub(crate) fn rows(&self) -> u32 {
+        self.totals.map_or_else(|| self.size(), |totals| totals.rows)
     }
 }
 
@@ -212,6 +220,9 @@ impl<'a> Resolver<'a, '_> {
             }
             (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
             (field, RootBinding::Changes(changes)) => self.changes(selection, field, changes),
+            (field, RootBinding::Totals(totals)) => {
+                self.page(selection, field, &totals.connection, None, Some(totals));
+            }
             (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
             (field, RootBinding::TypeByName) => {
                 let arguments = Arguments::new(field, &selection.arguments, &self.values);
@@ -260,6 +271,7 @@ impl<'a> Resolver<'a, '_> {
             count_up_to: None,
             unindexed_terms: 0,
             start: None,
+            totals: None,
         });
     }
 
@@ -278,6 +290,7 @@ impl<'a> Resolver<'a, '_> {
             count_up_to: None,
             unindexed_terms: 0,
             start: Some(start.into()),
+            totals: None,
         });
         self.connection_fields(changes.connection.node, &selection.selections);
     }
@@ -289,11 +302,25 @@ impl<'a> Resolver<'a, '_> {
         binding: &'a Connection,
         parent: Option<LookupRow<'a>>,
     ) {
+        self.page(selection, field, binding, parent, None);
+        self.connection_fields(binding.node, &selection.selections);
+    }
+
+    /// Resolves a page of a connection, or totals of it.
+    fn page(
+        &mut self,
+        selection: &'a Selection,
+        field: &'a Field,
+        binding: &'a Connection,
+        parent: Option<LookupRow<'a>>,
+        totals: Option<&Totals>,
+    ) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
+        let totals_arguments = totals.map(|totals| totals_arguments::read(&arguments, totals, &mut errors));
         let before = self.errors.len() + errors.len();
         let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
         if arguments.get(ArgumentRole::Query).is_some() {
@@ -318,8 +345,8 @@ impl<'a> Resolver<'a, '_> {
             count_up_to,
             unindexed_terms,
             start: None,
+            totals: totals_arguments,
         });
-        self.connection_fields(binding.node, &selection.selections);
     }
 
     /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.

@@ -197,8 +197,13 @@ fn every_collection_root_has_a_test() {
 
 async fn assert_reads_no_other_rows(root: &str, fill: &str) {
     let database = migrated_database().await;
-    // Without foreign keys.
-    let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {fill}; COMMIT");
+    // Without foreign keys. What triggers keep is filled in afterwards: row by row it takes up to half a minute.
+    let kept = ["order_header", "order_item", "order_item_ship_group", "return_header", "return_item"];
+    let without_triggers = kept.map(|table| format!("ALTER TABLE {table} DISABLE TRIGGER USER; ")).concat();
+    let fill = format!(
+        "BEGIN; SET LOCAL session_replication_role = replica; {without_triggers}{fill};
+         SELECT orderql.backfill_search_columns(); ANALYZE order_item, return_header; COMMIT"
+    );
     database.connect().await.batch_execute(&fill).await.unwrap();
     let client = connect_like_server(&database).await;
     let runner = QueryRunner::new(&database);
