@@ -13,15 +13,13 @@ async fn a_server_writes_ticks_and_removes_superseded_marks() {
     let client = database.connect().await;
     // As if three changes had come long ago, with a tick after each.
     for _ in 0..3 {
-        client
-            .batch_execute(
-                "INSERT INTO order_header (order_id) VALUES ('A') ON CONFLICT (order_id) DO UPDATE SET order_name = 'x';
-                 INSERT INTO orderql.sync_tick (at, epoch, system_identifier, timeline, lsn, snapshot)
-                 SELECT now() - interval '11 minutes', epoch, 0, timeline, pg_current_wal_insert_lsn(), pg_current_snapshot()
-                 FROM orderql.sync_epoch()",
-            )
-            .await
-            .unwrap();
+        let change =
+            "INSERT INTO order_header (order_id) VALUES ('A') ON CONFLICT (order_id) DO UPDATE SET order_name = 'x'";
+        client.batch_execute(change).await.unwrap();
+        let tick = "INSERT INTO orderql.sync_tick (at, epoch, system_identifier, timeline, lsn, snapshot)
+                    SELECT now() - interval '11 minutes', epoch, 0, timeline, pg_current_wal_insert_lsn(), pg_current_snapshot()
+                    FROM orderql.sync_epoch()";
+        client.batch_execute(tick).await.unwrap();
     }
     let server = Server::start(&database, &["--admin-listen", "127.0.0.1:0"]);
     let count = async || -> i64 {
