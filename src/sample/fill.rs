@@ -20,6 +20,10 @@ const CHANNEL_BATCHES: usize = 2;
 /// A role may have a statement timeout that suits other work. Large indexes are sorted in memory.
 const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 
+/// What the triggers keep that are disabled meanwhile.
+const BACK_FILLS: &str =
+    "SELECT orderql.backfill_parties(), orderql.backfill_search_columns(), orderql.backfill_open_ship_groups()";
+
 /// Rows that a sample references and that a database may lack.
 const REFERENCE_ROWS: &str = include_str!("reference.sql");
 
@@ -79,7 +83,7 @@ pub async fn fill(
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
     let rows = write_rows(&transaction, sample, progress).await?;
-    transaction.execute("SELECT orderql.backfill_parties(), orderql.backfill_search_columns()", &[]).await?;
+    transaction.batch_execute(BACK_FILLS).await?;
     let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
     let restored = deferred.restore(&transaction, || {
