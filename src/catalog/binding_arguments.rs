@@ -9,13 +9,14 @@ use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 14] = [
+const DIRECTIVES: [(&str, &[&str]); 15] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
     ("aggregate", &["countDistinct", "lowest", "over", "within", "by"]),
+    ("changes", &["of"]),
     ("point", &["through"]),
     (
         "search",

@@ -129,8 +129,21 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 12] =
-    ["column", "search", "index", "sort", "group", "sum", "deprecated", "one", "many", "aggregate", "point", "totals"];
+const FIELD_DIRECTIVES: [&str; 13] = [
+    "column",
+    "search",
+    "index",
+    "sort",
+    "group",
+    "sum",
+    "deprecated",
+    "one",
+    "many",
+    "aggregate",
+    "point",
+    "totals",
+    "changes",
+];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let Some(binding) = binding_directive(directive)? else { return declaration(field, directive) };
@@ -192,6 +205,7 @@ fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<Bi
             };
             BindingDefinition::Aggregate { function, column, rows }
         }
+        "changes" => BindingDefinition::Changes { of: arguments("changes")?.text("of")? },
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
         "totals" => {
             let arguments = arguments("totals")?;

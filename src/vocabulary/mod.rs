@@ -176,7 +176,7 @@ fn search_keys(catalog: &Catalog) -> impl Iterator<Item = (FieldId, usize, &Sear
     let roots = (0..).zip(catalog.root_fields()).filter_map(|(index, (_, binding))| match binding {
         RootBinding::Connection(connection) => Some((FieldId { object: catalog.query(), index }, connection)),
         RootBinding::Totals(totals) => Some((FieldId { object: catalog.query(), index }, &totals.connection)),
-        RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
+        RootBinding::Lookup(_) | RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     });
     roots.flat_map(|(field, connection)| {
         connection.search_keys.iter().enumerate().map(move |(index, key)| (field, index, key))
