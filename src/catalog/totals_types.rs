@@ -108,8 +108,13 @@ pub(super) fn group_type(names: &TypeNames<'_>, root: &FieldDefinition, built: &
 /// The enum of a root's keys.
 pub(super) fn key_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> EnumType {
     let keys = built.totals.keys.iter().zip(&built.keys);
+    let describe = |key: &GroupKey, shown| match key.unit {
+        Some(_) => describe_key(key, shown),
+        // The field of the group says what its values mean.
+        None => format!("The field `{}`.", key.name),
+    };
     let values =
-        keys.map(|(key, shown)| EnumValue { name: key.value.clone(), description: Some(describe_key(key, shown)) });
+        keys.map(|(key, shown)| EnumValue { name: key.value.clone(), description: Some(describe(key, shown)) });
     EnumType {
         name: TypeOrigin::Totals(root, TotalsPart::Keys).type_name(),
         description: Some(format!("What `{}` can group rows by.", root.name)),
