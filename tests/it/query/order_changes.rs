@@ -276,11 +276,12 @@ async fn a_token_of_what_a_promotion_lost_gets_one_of_what_survived() {
     let feed = Feed::start().await;
     let client = feed.database.connect().await;
     let survived = feed.now();
-    run(&client, TICK).await;
+    let tick: i64 = client.query_one(&format!("{TICK} RETURNING tick_id"), &[]).await.unwrap().get(0);
     run(&client, "INSERT INTO order_header (order_id) VALUES ('X1')").await;
     let lost = feed.now();
-    // As after a promotion: the same ids on another timeline.
-    run(&client, "UPDATE orderql.sync_state SET timeline_offset = timeline_offset + 1").await;
+    // As after a promotion: the same ids on another timeline, without the server's later ticks.
+    let promote = "UPDATE orderql.sync_state SET timeline_offset = timeline_offset + 1";
+    run(&client, &format!("DELETE FROM orderql.sync_tick WHERE tick_id > {tick}; {promote}")).await;
     assert_eq!(feed.ids(&survived, 2), ["X1"]);
     let error = feed.error(&format!("first: 1, after: \"{lost}\""));
     assert_eq!(error["code"], "SYNC_REWOUND", "{error}");
