@@ -7,8 +7,8 @@ use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
-/// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 10] = [
+/// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
+const DIRECTIVES: [(&str, &[&str]); 11] = [
     ("relation", &["name", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
@@ -30,11 +30,13 @@ const DIRECTIVES: [(&str, &[&str]); 10] = [
             "by",
             "vocabulary",
             "normalize",
+            "grant",
         ],
     ),
     ("index", &["keys", "inOrderOf"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
+    ("grant", &["to"]),
 ];
 
 /// The arguments of a directive. Methods named `optional_…` return `None` for an argument that is not given; the others

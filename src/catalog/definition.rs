@@ -10,19 +10,21 @@ use crate::search::Comparator;
 pub(super) const QUERY: &str = "Query";
 
 /// A schema file.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SchemaDefinition {
     /// Every object type in the order of the file, the query root included.
     pub(super) types: Vec<TypeDefinition>,
 }
 
 /// An object type.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct TypeDefinition {
     pub(super) position: Pos,
     pub(super) name: String,
     pub(super) description: Option<String>,
     pub(super) relation: Option<RelationDefinition>,
+    /// `@grant`: one of them shows the type. Empty if everybody sees it.
+    pub(super) grants: Vec<String>,
     pub(super) fields: Vec<FieldDefinition>,
 }
 
@@ -30,17 +32,29 @@ impl TypeDefinition {
     pub(super) fn is_query(&self) -> bool {
         self.name == QUERY
     }
+
+    /// The first field that shows a column of the type's relation.
+    pub(super) fn field_of(&self, column: &str) -> Option<&FieldDefinition> {
+        self.fields.iter().find(|field| field.shows(column))
+    }
+}
+
+impl FieldDefinition {
+    /// Whether the field is bound to that column.
+    pub(super) fn shows(&self, column: &str) -> bool {
+        self.binding.is_none() && !self.is_list && self.column == column
+    }
 }
 
 /// `@relation`: a table or view, and the columns of its primary key.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct RelationDefinition {
     pub(super) name: String,
     pub(super) key: Vec<String>,
 }
 
 /// A field of an object type.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct FieldDefinition {
     pub(super) position: Pos,
     pub(super) name: String,
@@ -62,10 +76,12 @@ pub(super) struct FieldDefinition {
     pub(super) sort_keys: Vec<SortKeyDefinition>,
     /// `@deprecated`: the reason.
     pub(super) deprecation: Option<String>,
+    /// `@grant`: one of them shows the field. Empty if everybody sees it who sees the type.
+    pub(super) grants: Vec<String>,
 }
 
 /// An argument of a lookup field.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ArgumentDefinition {
     pub(super) name: String,
     pub(super) description: Option<String>,
@@ -77,7 +93,7 @@ pub(super) struct ArgumentDefinition {
 }
 
 /// A binding directive of a field.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum BindingDefinition {
     /// `@one`: the parent's columns, and the target's.
     One { by: Vec<String>, to: Vec<String> },
@@ -90,7 +106,7 @@ pub(super) enum BindingDefinition {
 }
 
 /// The rows of an aggregate.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum AggregatedRows {
     /// `over`: those of that connection of the same type.
     Connection(String),
@@ -99,7 +115,7 @@ pub(super) enum AggregatedRows {
 }
 
 /// `@search`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchKeyDefinition {
     pub(super) name: String,
     /// What follows the key's colon in the published description.
@@ -119,10 +135,12 @@ pub(super) struct SearchKeyDefinition {
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub(super) normalization: Option<Normalization>,
+    /// `grant`: one of them shows the key. Empty if everybody sees it who sees the root.
+    pub(super) grants: Vec<String>,
 }
 
 /// `@index`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct IndexDefinition {
     /// The names of the two search keys whose columns the index begins with.
     pub(super) keys: Vec<String>,
@@ -131,7 +149,7 @@ pub(super) struct IndexDefinition {
 }
 
 /// `@sort`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SortKeyDefinition {
     pub(super) name: String,
     pub(super) column: String,

@@ -62,13 +62,16 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 }
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
-    let mut relation = None;
+    let (mut relation, mut grants) = (None, Vec::new());
     for directive in &object.directives {
-        if directive.name != "relation" {
-            return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective));
+        match directive.name.as_str() {
+            "relation" => {
+                let arguments = BindingArguments::new("relation", directive)?;
+                relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
+            }
+            "grant" => add_grants(&mut grants, directive)?,
+            _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
-        let arguments = BindingArguments::new("relation", directive)?;
-        relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
     }
     check_name(&object.name, object.position)?;
     if object.fields.is_empty() {
@@ -80,6 +83,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         name: object.name.clone(),
         description: object.description.clone(),
         relation,
+        grants,
         fields,
     })
 }
@@ -101,6 +105,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         indexes: Vec::new(),
         sort_keys: Vec::new(),
         deprecation: None,
+        grants: Vec::new(),
     };
     check_name(&field.name, field.position)?;
     for directive in &field.directives {
@@ -110,7 +115,8 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 8] = ["column", "search", "sort", "deprecated", "one", "many", "aggregate", "point"];
+const FIELD_DIRECTIVES: [&str; 9] =
+    ["column", "search", "sort", "deprecated", "grant", "one", "many", "aggregate", "point"];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let error = |kind| SchemaError::new(directive.position, kind);
@@ -139,6 +145,7 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             field.deprecation = Some(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()));
             return Ok(());
         }
+        "grant" => return add_grants(&mut field.grants, directive),
         "one" => {
             let (by, to) = arguments("one")?.column_pairs()?;
             BindingDefinition::One { by, to }
@@ -208,6 +215,8 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let vocabulary = arguments.optional_text("vocabulary")?;
     let normalization = arguments.normalization()?;
     let example = arguments.optional_text("example")?;
+    let grants = arguments.optional_texts("grant")?.unwrap_or_default();
+    grants.iter().try_for_each(|name| check_name(name, position))?;
     Ok(SearchKeyDefinition {
         name,
         example,
@@ -220,7 +229,17 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         within,
         vocabulary,
         normalization,
+        grants,
     })
+}
+
+/// Adds the grants that a directive `@grant` names, of which a definition has one at most.
+fn add_grants(grants: &mut Vec<String>, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
+    if !grants.is_empty() {
+        return Err(SchemaError::new(directive.position, SchemaErrorKind::Duplicate("@grant".to_owned())));
+    }
+    *grants = BindingArguments::new("grant", directive)?.texts("to")?;
+    grants.iter().try_for_each(|name| check_name(name, directive.position))
 }
 
 fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {

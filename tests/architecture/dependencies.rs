@@ -44,6 +44,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "limits",
             "byte_lru",
             "error",
+            "catalog",
             "query",
             "vocabulary",
             "cost",
