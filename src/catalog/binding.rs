@@ -254,6 +254,11 @@ impl Connection {
         sort_key.columns.iter().chain(&self.parent_columns)
     }
 
+    /// The columns of the rows' primary key.
+    pub(crate) fn primary_key(&self) -> &[Column] {
+        self.sort_keys.first().map_or(&[], SortKey::primary_key)
+    }
+
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.name == name)
@@ -272,6 +277,13 @@ pub struct SortKey {
     pub nullable: bool,
     /// The tag of cursors made for this sort key.
     pub tag: OrderingTag,
+}
+
+impl SortKey {
+    /// The columns of the primary key, with which the order ends.
+    pub(crate) fn primary_key(&self) -> &[Column] {
+        self.columns.get(usize::from(self.nullable)..).unwrap_or_default()
+    }
 }
 
 /// A key of a search string.
@@ -294,6 +306,9 @@ pub struct SearchKey {
     /// The sort keys in whose order an index returns the rows that have one value of the column: their indexes among the
     /// connection's. Empty with a semi-join.
     pub in_order_of: Vec<usize>,
+    /// The further columns, beside the primary key's, of the index in the first of these orders, or else of one that begins with
+    /// the column. A look-up that needs no others reads the index alone.
+    pub include: Vec<String>,
     /// The relation of the column, if it is not the connection's own.
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.
@@ -330,6 +345,8 @@ pub struct PairIndex {
     pub keys: [usize; 2],
     /// The sort keys in whose order there is such an index, by their indexes among the connection's.
     pub in_order_of: Vec<usize>,
+    /// The further columns, beside the primary key's, of the index in the first of these orders.
+    pub include: Vec<String>,
 }
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and

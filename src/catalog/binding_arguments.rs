@@ -8,8 +8,9 @@ use crate::catalog::normalization::Normalization;
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 11] = [
+const DIRECTIVES: [(&str, &[&str]); 12] = [
     ("relation", &["name", "key"]),
+    ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
@@ -26,6 +27,7 @@ const DIRECTIVES: [(&str, &[&str]); 11] = [
             "computed",
             "lookup",
             "inOrderOf",
+            "include",
             "within",
             "by",
             "vocabulary",
@@ -33,7 +35,7 @@ const DIRECTIVES: [(&str, &[&str]); 11] = [
             "grant",
         ],
     ),
-    ("index", &["keys", "inOrderOf"]),
+    ("index", &["keys", "inOrderOf", "include"]),
     ("sort", &["key", "column"]),
     ("deprecated", &["reason"]),
     ("grant", &["to"]),

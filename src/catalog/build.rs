@@ -9,6 +9,7 @@ use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::feed;
 use crate::catalog::introspection_types::{self, Resolver};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectKind, ObjectType, Scalar, Type, TypeRef};
@@ -32,7 +33,8 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         introspection: Vec::new(),
     };
     let mut types = names.origins.iter().map(|origin| builder.ty(*origin)).collect::<Result<Vec<_>, _>>()?;
-    let Builder { mut root, entities, introspection, .. } = builder;
+    let Builder { bindings, mut root, entities, introspection, .. } = builder;
+    let feeds = feed::build(&schema.types, &names, &entities, |name| bindings.target(name, Pos::default()).ok())?;
     let resolver = Resolver { ids: &names.ids };
     if let Type::Object(object) = &mut types[query.index()] {
         for (field, binding) in resolver.meta_fields(&read)? {
@@ -50,6 +52,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         query,
         root,
         entities,
+        feeds,
         introspection,
         description: String::new(),
         sdl: String::new(),

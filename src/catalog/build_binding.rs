@@ -244,7 +244,7 @@ fn search_key(
     if definition.indexed && !definition.lookup {
         return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
     }
-    if definition.within.is_some() && !definition.in_order_of.is_empty() {
+    if definition.within.is_some() && !(definition.in_order_of.is_empty() && definition.include.is_empty()) {
         return Err(SchemaError::new(field.position, SchemaErrorKind::InOrderOfSemiJoin(definition.name.clone())));
     }
     let example = key_description::example_term(definition, scalar);
@@ -257,6 +257,7 @@ fn search_key(
         is_computed: definition.computed,
         lookup: definition.lookup,
         in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
+        include: definition.include.clone(),
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
@@ -292,7 +293,7 @@ fn pair_index(
     };
     match keys.as_deref() {
         Some(&[first, second]) if first != second && !is_sort_column(first) && !is_sort_column(second) => {
-            Ok(PairIndex { keys: [first, second], in_order_of })
+            Ok(PairIndex { keys: [first, second], in_order_of, include: definition.include.clone() })
         }
         _ => {
             let kind = SchemaErrorKind::BadIndexKeys(definition.keys.join(", "));

@@ -25,6 +25,7 @@ pub(super) struct TypeDefinition {
     pub(super) relation: Option<RelationDefinition>,
     /// `@grant`: one of them shows the type. Empty if everybody sees it.
     pub(super) grants: Vec<String>,
+    pub(super) parts: Vec<PartDefinition>,
     pub(super) fields: Vec<FieldDefinition>,
 }
 
@@ -51,6 +52,28 @@ impl FieldDefinition {
 pub(super) struct RelationDefinition {
     pub(super) name: String,
     pub(super) key: Vec<String>,
+}
+
+/// `@part`: whose rows a change of a row is a change of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PartDefinition {
+    pub(super) position: Pos,
+    /// The name of the type with the feed.
+    pub(super) of: String,
+    /// The table, if not that of the type.
+    pub(super) relation: Option<String>,
+    pub(super) by: String,
+    pub(super) through: Option<ThroughDefinition>,
+}
+
+/// The relation of a part that says to which rows a row belongs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ThroughDefinition {
+    pub(super) relation: String,
+    /// `by` if not given.
+    pub(super) to: Option<String>,
+    /// The key of the type with the feed if not given.
+    pub(super) key: Option<String>,
 }
 
 /// A field of an object type.
@@ -129,6 +152,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) lookup: bool,
     /// The names of the sort keys in whose order an index returns the rows of one value.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that an index has.
+    pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
     /// The relation that lists the known values.
@@ -146,6 +171,8 @@ pub(super) struct IndexDefinition {
     pub(super) keys: Vec<String>,
     /// The names of the sort keys in whose order it returns the rows of two values.
     pub(super) in_order_of: Vec<String>,
+    /// The further columns that it has in the order of the first of them.
+    pub(super) include: Vec<String>,
 }
 
 /// `@sort`

@@ -46,9 +46,15 @@ pub(crate) enum SchemaErrorKind {
     /// A reference to a type that is not defined.
     #[error("there is no type `{0}`")]
     UnknownType(String),
-    /// A type has a directive other than `@relation` and `@grant`.
-    #[error("a type has the directives @relation and @grant alone")]
+    /// A type has a directive other than `@relation`, `@part` and `@grant`.
+    #[error("a type has @relation, @part and @grant")]
     NotATypeDirective,
+    /// `@part` has an argument that is about the relation `through`, and no `through`.
+    #[error("@part has `to` and `key` for the relation `through`, which is not given")]
+    PartWithoutThrough,
+    /// `@part(of:)` names a type that has no relation, or whose key has several columns.
+    #[error("`{0}` has parts, so it needs a key of one column")]
+    FeedWithoutKey(String),
     /// An argument has a directive other than `@column`.
     #[error("only @column binds an argument")]
     NotAnArgumentDirective,
@@ -119,7 +125,8 @@ pub(crate) enum SchemaErrorKind {
     BadIndexKeys(String),
     /// `@search` has both `inOrderOf` and `within`.
     #[error(
-        "the search key `{0}` is within another relation, so no index is in order of a sort key; leave `inOrderOf` out"
+        "the search key `{0}` is within another relation, so no index is in order of a sort key or includes other columns; \
+         leave `inOrderOf` and `include` out"
     )]
     InOrderOfSemiJoin(String),
     /// `@search(indexed: true, lookup: false)`.

@@ -31,6 +31,7 @@ mod build_binding;
 mod connection_types;
 mod definition;
 pub mod error;
+pub mod feed;
 pub mod grant_set;
 pub mod ids;
 pub(crate) mod introspection;

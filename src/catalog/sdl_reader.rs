@@ -6,8 +6,8 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
-    SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, PartDefinition,
+    RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
@@ -62,13 +62,14 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 }
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
-    let (mut relation, mut grants) = (None, Vec::new());
+    let (mut relation, mut parts, mut grants) = (None, Vec::new(), Vec::new());
     for directive in &object.directives {
         match directive.name.as_str() {
             "relation" => {
                 let arguments = BindingArguments::new("relation", directive)?;
                 relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
             }
+            "part" => parts.push(part(&BindingArguments::new("part", directive)?, directive.position)?),
             "grant" => add_grants(&mut grants, directive)?,
             _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
@@ -84,8 +85,20 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         description: object.description.clone(),
         relation,
         grants,
+        parts,
         fields,
     })
+}
+
+fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefinition, SchemaError> {
+    let (to, key) = (arguments.optional_text("to")?, arguments.optional_text("key")?);
+    let through = match arguments.optional_text("through")? {
+        Some(relation) => Some(ThroughDefinition { relation, to, key }),
+        None if to.is_none() && key.is_none() => None,
+        None => return Err(SchemaError::new(position, SchemaErrorKind::PartWithoutThrough)),
+    };
+    let (of, by) = (arguments.text("of")?, arguments.text("by")?);
+    Ok(PartDefinition { position, of, relation: arguments.optional_text("relation")?, by, through })
 }
 
 fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
@@ -133,7 +146,8 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         "index" => {
             let arguments = arguments("index")?;
             let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
-            field.indexes.push(IndexDefinition { keys, in_order_of });
+            let include = arguments.optional_texts("include")?.unwrap_or_default();
+            field.indexes.push(IndexDefinition { keys, in_order_of, include });
             return Ok(());
         }
         "sort" => {
@@ -210,6 +224,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
@@ -226,6 +241,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         computed,
         lookup,
         in_order_of,
+        include,
         within,
         vocabulary,
         normalization,
@@ -279,7 +295,7 @@ fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
 }
 
 /// The column name for a name in camelCase.
-fn snake_case(name: &str) -> String {
+pub(super) fn snake_case(name: &str) -> String {
     let mut column = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_ascii_uppercase() {

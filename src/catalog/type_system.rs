@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::catalog::binding::{Binding, ConnectionField, EdgeField, Entity, EntityBinding, PageInfoField, RootBinding};
+use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
@@ -23,6 +24,7 @@ pub struct Catalog {
     pub(super) root: Vec<RootBinding>,
     /// By [`EntityId`].
     pub(super) entities: Vec<Entity>,
+    pub(super) feeds: Vec<Feed>,
     /// The fields of the introspection types, by the type's index among them.
     pub(super) introspection: Vec<Vec<MetaField>>,
     pub(super) description: String,
@@ -68,6 +70,11 @@ impl Catalog {
     /// The ids of all types, those of introspection included.
     pub fn type_ids(&self) -> impl Iterator<Item = TypeId> {
         (0..).take(self.types.len()).map(TypeId)
+    }
+
+    /// The change feeds of types that have parts, in the order of publication.
+    pub fn feeds(&self) -> &[Feed] {
+        &self.feeds
     }
 
     /// The directives of documents and schemas.

@@ -59,6 +59,7 @@ impl Remainder<'_> {
     fn without_traces(&self) -> SchemaDefinition {
         let types = self.rest.types.iter().map(|ty| TypeDefinition {
             fields: ty.fields.iter().filter_map(|field| self.field(ty, field)).collect(),
+            parts: ty.parts.iter().filter(|part| is_known(self.rest, &part.of)).cloned().collect(),
             ..ty.clone()
         });
         reachable(types.filter(|ty| ty.is_query() || !ty.fields.is_empty()).collect())

@@ -18,7 +18,7 @@ use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
 use crate::database::migrate::{has_order_tables, migrate, migrate_concurrently, migrate_service, planned};
-use crate::database::removal;
+use crate::database::removal::{self, Dependent};
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "only")]
     concurrently: bool,
 
-    /// Remove what migrations added: indexes, triggers, and the schema orderql with accounts and audits; asks first
+    /// Remove what migrations added: indexes, triggers, columns named orderql_, and the schema orderql with accounts and audits; asks first. Refuses if objects of others depend on them
     #[arg(long, conflicts_with_all = ["only", "concurrently"])]
     undo: bool,
 
@@ -88,6 +88,19 @@ enum Tables {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was removed: answer yes, or give --yes")]
 struct NotRemoved;
+
+/// Objects of others would be dropped too.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "nothing was removed, because PostgreSQL would drop these objects too, which are not orderql's. Drop them, or change them, and run it \
+     again:{}", lines(.0)
+)]
+struct InUse(Vec<Dependent>);
+
+fn lines(dependents: &[Dependent]) -> String {
+    let lines: Vec<_> = dependents.iter().map(|dependent| format!("\n  {dependent}")).collect();
+    lines.concat()
+}
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
@@ -178,16 +191,25 @@ async fn remove(client: &mut Client, dry_run: bool, is_agreed: bool) -> Outcome<
         return Ok("Nothing to remove.\n".to_owned());
     }
     let text = statements.join(";\n") + ";\n";
+    let dependents = removal::dependents(client).await?;
     if dry_run {
-        return Ok(text);
+        let first: Vec<_> =
+            dependents.iter().map(|dependent| format!("-- first: drop or change {dependent}\n")).collect();
+        return Ok(first.concat() + &text);
+    }
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
     }
     let filled = removal::filled_tables(client).await?;
     let rows: Vec<_> = filled.iter().map(|(table, rows)| format!("  {table}: {rows} rows\n")).collect();
     if !is_agreed && !agrees(&rows.concat())? {
         return Err(NotRemoved.into());
     }
-    removal::remove(client, &statements).await?;
-    Ok(format!("{text}Removed. Columns, tables and reference rows in OFBiz's schema stay.\n"))
+    let dependents = removal::remove(client, &statements).await?;
+    if !dependents.is_empty() {
+        return Err(InUse(dependents).into());
+    }
+    Ok(format!("{text}Removed. Tables, reference rows, and columns that OFBiz may use stay in its schema.\n"))
 }
 
 /// Asks at a terminal.

@@ -17,6 +17,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::config::value_parser::CONSTRAINTS;
 use crate::database::address::connection_string::ConnectionString;
+use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
@@ -96,7 +97,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let trusted = runtime.block_on(async {
                 let client = connect(&address(&check.database_url)?).await?;
-                check_database(&client, &catalog, check.schema_constraints).await
+                let trusted = check_database(&client, &catalog, check.schema_constraints).await?;
+                let mismatches = foreign_tables::unreachable(&client, &catalog).await?;
+                if mismatches.is_empty() { Outcome::Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
             })?;
             let mut text = "The database fits the schema.\n".to_owned();
             for mismatch in trusted {

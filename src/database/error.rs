@@ -130,6 +130,10 @@ impl Refusal {
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
             | SqlState::IO_ERROR => Self::State,
+            // The server of a foreign table is away: its own errors of this kind are fatal.
+            SqlState::SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION | SqlState::FDW_UNABLE_TO_ESTABLISH_CONNECTION => {
+                Self::State
+            }
             // What this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
             // Or an error has ended the transaction, and its report was not seen.
             SqlState::INVALID_SQL_STATEMENT_NAME

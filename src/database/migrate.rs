@@ -15,8 +15,10 @@ use refinery::{Migration, Runner};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-use crate::database::indexes;
+use crate::database::index_build::make_missing;
+use crate::database::indexes::{self, MissingIndex};
 use crate::database::migration_report::MigrationReport;
+use crate::database::partitions::{self, UnsupportedPartitions};
 use crate::database::schema_objects::SchemaObjects;
 use crate::database::vacuum::vacuum;
 
@@ -34,7 +36,7 @@ const HISTORY: &str = "orderql.schema_history";
 const SERVICE_HISTORY: &str = "orderql.service_history";
 
 /// The migrations of the service's tables that concern nothing else, by their number.
-const OF_SERVICE_ALONE: [i32; 6] = [15, 26, 27, 28, 32, 39];
+const OF_SERVICE_ALONE: [i32; 7] = [15, 26, 27, 28, 32, 37, 39];
 
 /// The parts for the service's tables of migrations that concern others as well.
 const PARTS_OF_SERVICE: [(&str, &str); 2] = [
@@ -79,6 +81,9 @@ pub enum MigrateError {
     /// The tables of the service alone are to be migrated in a database that has the order tables.
     #[error("the database has the order tables too: run without `--only service`")]
     HasOrderTables,
+    /// A table is partitioned so that it cannot be served.
+    #[error("{0}; nothing was changed")]
+    Partitions(UnsupportedPartitions),
     /// Another session has locked a table.
     #[error(
         "a table to be changed is in use, and nothing was changed: stop OFBiz or wait for its work, then run again"
@@ -146,7 +151,7 @@ pub(crate) async fn planned(client: &Client, is_service: bool) -> Result<Vec<(St
     if !is_service {
         if planned.is_empty() {
             let missing = indexes::missing(client).await?;
-            let statements = missing.iter().flat_map(|index| index.statements(false)).map(|sql| format!("{sql};\n"));
+            let statements = missing.iter().flat_map(MissingIndex::statements).map(|sql| format!("{sql};\n"));
             planned.push(("indexes that were dropped or changed".to_owned(), statements.collect()));
         }
         let back_fills = BACK_FILLS.map(|function| format!("SELECT orderql.{function}();\n")).concat();
@@ -210,6 +215,11 @@ async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
 
 async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) -> Result<MigrationReport, MigrateError> {
     check_server(client).await?;
+    if scope == Scope::All
+        && let Some(found) = partitions::unsupported(client, &texts()).await?
+    {
+        return Err(MigrateError::Partitions(found));
+    }
     lock(client).await?;
     let result = migrate_locked(client, scope, concurrently).await;
     let reset = client
@@ -223,6 +233,11 @@ async fn migrate_scope(client: &mut Client, scope: Scope, concurrently: bool) ->
     };
     reset?;
     Ok(report)
+}
+
+/// The texts of all migrations.
+pub(super) fn texts() -> Vec<String> {
+    embedded::migrations::runner().get_migrations().iter().filter_map(Migration::sql).map(str::to_owned).collect()
 }
 
 /// A hash over all migrations, for caches of migrated databases.
@@ -283,7 +298,7 @@ async fn migrate_locked(
     let applied = applied.map_err(migration_error)?;
     let repaired = match scope {
         Scope::Service => Vec::new(),
-        Scope::All => indexes::make_missing(client, concurrently).await.map_err(statement_error)?,
+        Scope::All => make_missing(client, concurrently).await.map_err(statement_error)?,
     };
     let after = SchemaObjects::read(client).await?;
     let report = MigrationReport {
@@ -340,7 +355,7 @@ async fn build_beside_writers(client: &Client) -> Result<(), tokio_postgres::Err
     }
     // Waits for transactions that have begun before, however long they take.
     client.batch_execute("SET lock_timeout TO 0").await?;
-    indexes::make_missing(client, true).await?;
+    make_missing(client, true).await?;
     client.batch_execute("SET lock_timeout TO '20s'").await
 }
 

@@ -11,10 +11,12 @@ pub mod pool;
 pub mod transaction;
 pub mod wal_position;
 
+mod index_build;
 pub(crate) mod indexes;
 pub mod migrate;
 pub mod migration_report;
 pub(crate) mod kept_tables;
+pub mod partitions;
 pub(crate) mod removal;
 mod schema_objects;
 pub(crate) mod vacuum;

@@ -26,7 +26,10 @@ impl<'c> RunningStatement<'c> {
     ) -> Result<Self, ExecuteError> {
         let sent = Instant::now();
         log.begin(sent);
-        let rows = rows.await.inspect_err(|error| record(Operation::Select, sent.elapsed(), Some(error)))?;
+        let rows = rows.await;
+        // A statement has its locks before its parameters are bound, and PostgreSQL says so.
+        log.has_locks();
+        let rows = rows.inspect_err(|error| record(Operation::Select, sent.elapsed(), Some(error)))?;
         Ok(Self { rows, sent })
     }
 

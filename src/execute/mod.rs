@@ -35,6 +35,7 @@ mod statement_rows;
 mod timestamp;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::database::connection::read_connection::ReadConnection;
@@ -76,6 +77,7 @@ pub(crate) async fn execute_within(
     log: &StatementLog,
 ) -> Result<ResponseWriter, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
+    log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
     let rows = connection.query(&statement, parameters(plan), Transaction::Open);
     RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
@@ -95,6 +97,7 @@ async fn read(
     log: &StatementLog,
 ) -> Result<ResponseWriter, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
+    log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
     let rows = connection.query(&statement, parameters(plan));
     RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;

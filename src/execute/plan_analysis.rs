@@ -43,6 +43,7 @@ pub(crate) async fn analyze(
     plan: &Plan,
     log: &StatementLog,
 ) -> Result<PlanAnalysis, ExecuteError> {
+    log.prepare(connection.backend(), Instant::now());
     log.begin(Instant::now());
     match connection.explain_analyze(plan.sql(), &arguments(plan)).await {
         Ok(text) => {

@@ -5,6 +5,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use thiserror::Error;
 use tokio::sync::mpsc;
@@ -122,6 +123,7 @@ async fn write(
     mut memory: MemoryLimit,
     parts: &mpsc::Sender<Vec<u8>>,
 ) -> Result<LastPart, StreamError> {
+    log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
     let rows = connection.query(&statement, parameters(plan), Transaction::Own);
     let mut statement = RunningStatement::send(rows, log).await?;

@@ -1,14 +1,43 @@
 //! When the statement of a plan ran, and how many rows each of its branches returned: for the log of slow queries, for traces, and for
-//! clients that ask. What is recorded stays when the execution is given up.
+//! clients that ask; and what it had to wait for. What is recorded stays when the execution is given up.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::database::connection::backend::Backend;
+use crate::database::connection::lock_waits::LockWait;
 
 /// The record of a plan's statement.
 #[derive(Debug, Default)]
 pub struct StatementLog {
+    attempts: Mutex<Attempts>,
     sent: OnceLock<Instant>,
     end: OnceLock<(Instant, Box<[u64]>)>,
+}
+
+/// The attempts to run the statement.
+#[derive(Debug, Default)]
+struct Attempts {
+    count: u32,
+    /// Since when the statement is being prepared.
+    preparing: Option<Instant>,
+    /// How long it was prepared before.
+    prepared: Duration,
+    /// Where it is run.
+    backend: Option<Backend>,
+    /// What is observed of its waits for locks.
+    lock_wait: Option<Arc<LockWait>>,
+}
+
+/// What a statement had to wait for, so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct StatementWaits {
+    /// To be prepared, in all attempts.
+    pub(crate) prepare: Duration,
+    /// For locks, while it was prepared and run; `None` if that was not observed.
+    pub(crate) lock: Option<Duration>,
+    /// How often it was begun once more.
+    pub(crate) retries: u32,
 }
 
 /// How far a statement came.
@@ -41,14 +70,71 @@ impl StatementLog {
         }
     }
 
+    /// What it had to wait for, until now if it still has to; `None` if it was not begun.
+    pub(crate) fn waits(&self) -> Option<StatementWaits> {
+        let attempts = self.attempts();
+        Some(StatementWaits {
+            prepare: attempts.prepared + attempts.preparing.map_or(Duration::ZERO, |since| since.elapsed()),
+            lock: attempts.lock_wait.as_ref().and_then(|wait| wait.time()),
+            retries: attempts.count.checked_sub(1)?,
+        })
+    }
+
+    /// The server that it was sent to last: its host and port, or its socket.
+    pub(crate) fn server(&self) -> Option<(String, Option<u16>)> {
+        self.attempts().backend.as_ref()?.server()
+    }
+
+    /// It takes long: from now on its waits for locks are observed.
+    pub(crate) fn observe_locks(&self) {
+        let mut attempts = self.attempts();
+        let wait = Arc::<LockWait>::default();
+        if let Some(backend) = &attempts.backend {
+            backend.watch(&wait);
+        }
+        attempts.lock_wait = Some(wait);
+    }
+
+    /// An attempt begins, with preparing the statement.
+    pub(super) fn prepare(&self, backend: Option<Backend>, now: Instant) {
+        let mut attempts = self.attempts();
+        attempts.count += 1;
+        attempts.end_of_preparing(now);
+        attempts.preparing = Some(now);
+        if let (Some(backend), Some(wait)) = (&backend, &attempts.lock_wait) {
+            backend.watch(wait);
+        }
+        attempts.backend = backend;
+    }
+
+    /// The statement has its locks, or failed.
+    pub(super) fn has_locks(&self) {
+        if let Some(wait) = &self.attempts().lock_wait {
+            wait.end();
+        }
+    }
+
     /// The statement was sent.
     pub(super) fn begin(&self, sent: Instant) {
         // A statement that is run once more is recorded from its first attempt on.
         let _ = self.sent.set(sent);
+        self.attempts().end_of_preparing(sent);
     }
 
     /// All rows are there: so many of each step.
     pub(super) fn end(&self, end: Instant, rows: impl FnOnce() -> Box<[u64]>) {
         self.end.get_or_init(|| (end, rows()));
+    }
+
+    fn attempts(&self) -> MutexGuard<'_, Attempts> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attempts {
+    fn end_of_preparing(&mut self, now: Instant) {
+        if let Some(since) = self.preparing.take() {
+            self.prepared += now.duration_since(since);
+        }
     }
 }

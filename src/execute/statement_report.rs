@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
+use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
@@ -31,6 +32,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
         object["access"] = access(&step.access_path);
+        object["expectedPages"] = json!(plan.expected_pages(id).map(pages));
         object["rowsExamined"] = rows_examined.into();
     }
     if let Some(analysis) = analysis {
@@ -48,6 +50,11 @@ fn access(path: &AccessPath) -> Json {
         "window": path.has_window().then_some(path.window),
         "fillsPages": !path.has_window(),
     })
+}
+
+/// The pages that are read for a page of rows.
+fn pages(ExpectedPages { fewest, one_row_of, checked }: ExpectedPages<'_>) -> Json {
+    json!({ "fewest": fewest, "oneRowOf": one_row_of, "checked": checked })
 }
 
 /// A parameter's value as JSON.

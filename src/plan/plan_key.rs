@@ -2,7 +2,7 @@
 //! alone, and have their statements in common.
 
 use crate::cost::price_key::PriceKey;
-use crate::plan::access_path::few_values;
+use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::keyset::is_in_nulls;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::{Resolved, StepArguments};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::cursor::CursorPosition;
-use crate::plan::access_path::range_head;
+use crate::plan::access_path::expected_pages::ExpectedPages;
+use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
@@ -79,6 +80,12 @@ impl Plan {
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
         let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
         is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
+    }
+
+    /// The pages that a client reads for a page of rows of a collection root's step; `None` for other steps.
+    pub fn expected_pages(&self, step: StepId) -> Option<ExpectedPages<'_>> {
+        let path = &self.steps()[step].access_path;
+        self.rows_examined(step).map(|_| path.expected_pages(self.size(step)))
     }
 
     /// The values of the statement's parameters, `$1` first.

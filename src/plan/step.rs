@@ -11,6 +11,8 @@ use crate::value::ScalarType;
 pub struct Step {
     /// The response keys from the root to its field, with dots between them, those of `edges` and `node` left out.
     pub name: String,
+    /// The relation of its rows.
+    pub relation: String,
     /// The step whose rows are its parents. `None` for a field of the query root.
     pub parent: Option<StepId>,
     /// The number after that of the last step below it. Steps are numbered in the order of the response.

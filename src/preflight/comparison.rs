@@ -1,12 +1,21 @@
 //! Compares what a catalog requires with what a database has.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use crate::catalog::Catalog;
 use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::{NonNullRequirement, Requirements, ScanRequirement};
+use crate::preflight::requirements::{CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement};
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
+
+/// The relations of the built-in schema, which migrations make.
+static MIGRATED: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let catalog = Catalog::built_in();
+    let relations = catalog.iter().flat_map(|catalog| Requirements::of(catalog).relations());
+    relations.map(str::to_owned).collect()
+});
 
 /// The mismatches found so far.
 pub(super) struct Comparison<'r, 'a> {
@@ -27,7 +36,8 @@ impl<'r, 'a> Comparison<'r, 'a> {
             let relation = requirement.column.relation.to_owned();
             let Some(found) = self.database.relation(&relation) else {
                 let required_by = requirement.required_by.to_string();
-                self.mismatches.push(Mismatch::MissingRelation { relation, required_by });
+                let is_migrated = MIGRATED.contains(&relation);
+                self.mismatches.push(Mismatch::MissingRelation { relation, is_migrated, required_by });
                 continue;
             };
             let role = self.database.role.clone();
@@ -55,8 +65,13 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 None => {
                     if missing.insert(requirement.column) {
                         let required_by = required_by();
-                        let mismatch = Mismatch::MissingColumn { relation: relation_name, column, required_by };
-                        self.mismatches.push(mismatch);
+                        let is_migrated = MIGRATED.contains(&relation_name);
+                        self.mismatches.push(Mismatch::MissingColumn {
+                            relation: relation_name,
+                            is_migrated,
+                            column,
+                            required_by,
+                        });
                     }
                 }
                 Some(found) => {
@@ -108,6 +123,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 self.mismatches.push(Mismatch::KeyNotUnique {
                     relation: key.relation.to_owned(),
                     columns: key.columns.iter().map(|column| (*column).to_owned()).collect(),
+                    partition_key: relation.partition_key.clone(),
                     required_by: key.required_by.to_string(),
                 });
             }
@@ -119,6 +135,30 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 self.mismatches.push(Mismatch::NullableColumn {
                     relation: column.relation.to_owned(),
                     column: column.name.to_owned(),
+                    required_by: required_by.to_string(),
+                });
+            }
+        }
+    }
+
+    /// Finds look-ups for which no index has all columns. Which index a view would use cannot be read from the system catalogs.
+    pub(super) fn covering_indexes(&mut self) {
+        for CoveringIndexRequirement { relation, first, include, required_by } in &self.requirements.covering_indexes {
+            let Some(found) = self.database.relation(relation).filter(|found| found.is_table) else { continue };
+            let mut columns = first.iter().chain(include);
+            if columns.any(|column| !found.columns.contains_key(*column)) {
+                continue;
+            }
+            let covers = |index: &Vec<String>| {
+                index.iter().zip(first).all(|(one, other)| one == other)
+                    && first.iter().chain(include).all(|column| index.iter().any(|found| found == column))
+            };
+            if !found.indexes.iter().any(covers) {
+                let owned = |columns: &[&str]| columns.iter().map(|column| (*column).to_owned()).collect();
+                self.mismatches.push(Mismatch::NoCoveringIndex {
+                    relation: (*relation).to_owned(),
+                    columns: owned(first),
+                    include: owned(include),
                     required_by: required_by.to_string(),
                 });
             }

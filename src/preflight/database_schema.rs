@@ -24,7 +24,12 @@ const RELATIONS: &str = "
         has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
         relation.relkind IN ('r', 'p'),
         attribute.attnotnull OR type.typnotnull,
-        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28
+        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
+        (SELECT quote_ident(server.srvname)
+         FROM pg_catalog.pg_foreign_table AS foreign_table
+         JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
+         WHERE foreign_table.ftrelid = relation.oid),
+        pg_get_partkeydef(relation.oid)
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -61,6 +66,30 @@ const UNIQUE_INDEXES: &str = "
       AND index.indexprs IS NULL
     GROUP BY wanted.name, index.indexrelid";
 
+/// Selects the columns of B-tree indexes of tables in their order, those that they only include last; without indexes that hold
+/// only for some rows or that are not complete.
+const INDEXES: &str = "
+    SELECT
+        wanted.name,
+        array_agg(attribute.attname::text ORDER BY key.position)
+    FROM unnest($1::text[]) AS wanted (name)
+    CROSS JOIN LATERAL string_to_array(
+        CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
+    ) AS part
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
+    JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
+    JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
+    JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
+    JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam
+    CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
+    WHERE cardinality(part) = 2
+      AND method.amname = 'btree'
+      AND index.indisvalid
+      AND index.indpred IS NULL
+      AND index.indexprs IS NULL
+    GROUP BY wanted.name, index.indexrelid";
+
 /// The required relations that exist.
 #[derive(Debug)]
 pub(super) struct DatabaseSchema {
@@ -77,8 +106,14 @@ pub(super) struct FoundRelation {
     pub(super) is_table: bool,
     /// Whether the relation can have constraints. Those of a view's tables are not looked for.
     pub(super) has_constraints: bool,
+    /// The server that it is read from, quoted for SQL, if it is a foreign table.
+    pub(super) server: Option<String>,
+    /// How it is partitioned, if it is, such as `RANGE (order_date)`.
+    pub(super) partition_key: Option<String>,
     /// The columns of each unique index.
     pub(super) unique: Vec<Vec<String>>,
+    /// The columns of each index, those that it only includes last.
+    pub(super) indexes: Vec<Vec<String>>,
     /// Whether the role may use the relation's schema.
     pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
@@ -107,7 +142,8 @@ impl DatabaseSchema {
         let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };
         let found = async { client.query(RELATIONS, &[&wanted]).await };
         let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
-        let (role, rows, unique) = tokio::try_join!(role, found, unique)?;
+        let indexes = async { client.query(INDEXES, &[&wanted]).await };
+        let (role, rows, unique, indexes) = tokio::try_join!(role, found, unique, indexes)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
@@ -115,7 +151,10 @@ impl DatabaseSchema {
                 is_table: row.try_get(2)?,
                 schema_is_usable: row.try_get(3)?,
                 has_constraints: row.try_get(8)?,
+                server: row.try_get(11)?,
+                partition_key: row.try_get(12)?,
                 unique: Vec::new(),
+                indexes: Vec::new(),
                 columns: HashMap::new(),
             };
             let column = FoundColumn {
@@ -130,6 +169,11 @@ impl DatabaseSchema {
         for row in unique {
             if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
                 relation.unique.push(row.try_get(1)?);
+            }
+        }
+        for row in indexes {
+            if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
+                relation.indexes.push(row.try_get(1)?);
             }
         }
         Ok(Self { role, relations })

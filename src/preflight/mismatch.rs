@@ -7,19 +7,21 @@ use thiserror::Error;
 use crate::plan::sql::{Identifier, List, Relation, direction};
 use crate::preflight::column_use::ColumnUse;
 
-/// How to fix a relation or column that is missing.
-const MIGRATE: &str = "run `orderql migrate`, or correct the schema file";
-
 /// Something in the database that does not fit the catalog. The message says how to fix it. `required_by` is the part
 /// of the schema that requires it, such as `Order.orderItems` or `orders(sortKey: ORDER_NAME)`. Names are as in the
 /// schema file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
     /// There is no such table or view.
-    #[error("there is no table or view {relation}, which {required_by} reads: {}", MIGRATE)]
+    #[error(
+        "there is no table or view {relation}, which {required_by} reads: {}, or correct the schema file",
+        making_relation(relation, *.is_migrated)
+    )]
     MissingRelation {
         /// The relation's name.
         relation: String,
+        /// Whether migrations make it.
+        is_migrated: bool,
         /// The part of the schema that requires it.
         required_by: String,
     },
@@ -40,10 +42,15 @@ pub enum Mismatch {
         role: String,
     },
     /// A relation has no such column.
-    #[error("{relation} has no column {column}, which {required_by} reads: {}", MIGRATE)]
+    #[error(
+        "{relation} has no column {column}, which {required_by} reads: {}correct the schema file",
+        if *.is_migrated { "run `orderql migrate`, or " } else { "" }
+    )]
     MissingColumn {
         /// The relation's name.
         relation: String,
+        /// Whether migrations make the relation.
+        is_migrated: bool,
         /// The column's name.
         column: String,
         /// The part of the schema that requires it.
@@ -116,19 +123,38 @@ pub enum Mismatch {
         /// The part of the schema that requires it.
         required_by: String,
     },
+    /// No index of a table has all columns that a look-up reads.
+    #[error(
+        "no index has all columns that {required_by} includes, leave `include` out of the schema file, or: CREATE INDEX \
+         CONCURRENTLY ON {} ({}) INCLUDE ({});",
+        Relation(.relation),
+        List(.columns.iter().map(|column| Identifier(column))),
+        List(.include.iter().map(|column| Identifier(column)))
+    )]
+    NoCoveringIndex {
+        /// The table's name.
+        relation: String,
+        /// The columns that an index must begin with.
+        columns: Vec<String>,
+        /// The columns that it must have beside these.
+        include: Vec<String>,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
     /// No unique index of a table guarantees that a type's key identifies its rows.
     #[error(
         "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \
-         correct the key in the schema file, or CREATE UNIQUE INDEX CONCURRENTLY ON {} ({});",
+         correct the key in the schema file, or {}",
         List(.columns.iter()),
-        Relation(.relation),
-        List(.columns.iter().map(|column| Identifier(column)))
+        making_unique(relation, .columns, .partition_key.as_deref())
     )]
     KeyNotUnique {
         /// The table's name.
         relation: String,
         /// The columns of the key.
         columns: Vec<String>,
+        /// How the table is partitioned, if it is.
+        partition_key: Option<String>,
         /// The type whose key it is.
         required_by: String,
     },
@@ -146,6 +172,22 @@ pub enum Mismatch {
         column: String,
         /// The field.
         required_by: String,
+    },
+    /// A table of another server cannot be read.
+    #[error(
+        "the foreign table {relation}, which {required_by} reads, cannot be read from the server {server}: {message}: see to that \
+         server, or ALTER SERVER {server} OPTIONS …, ALTER USER MAPPING FOR … SERVER {server} OPTIONS …, ALTER FOREIGN TABLE {} …",
+        Relation(.relation)
+    )]
+    UnreachableForeignTable {
+        /// The foreign table's name.
+        relation: String,
+        /// The foreign server, quoted for SQL.
+        server: String,
+        /// The part of the schema that reads it.
+        required_by: String,
+        /// PostgreSQL's message.
+        message: String,
     },
     /// PostgreSQL fails to plan a scan of a relation.
     #[error("PostgreSQL does not read {relation} for {required_by}: {message}")]
@@ -171,6 +213,33 @@ impl Mismatch {
         let schema = if relation.contains('.') { "" } else { "public." };
         Some(format!("{schema}{}", Relation(relation)))
     }
+}
+
+/// How a key becomes unique.
+fn making_unique(relation: &str, columns: &[String], partition_key: Option<&str>) -> String {
+    match partition_key {
+        None => {
+            let columns = List(columns.iter().map(|column| Identifier(column)));
+            format!("CREATE UNIQUE INDEX CONCURRENTLY ON {} ({columns});", Relation(relation))
+        }
+        // It may still lack an index that PostgreSQL would make.
+        Some(key) => format!(
+            "partition the table by the hash of a column of the key, or not at all: it is partitioned by {key}, and PostgreSQL makes \
+             no unique index on it without these columns"
+        ),
+    }
+}
+
+/// How a relation is made.
+fn making_relation(relation: &str, is_migrated: bool) -> String {
+    if is_migrated {
+        return "run `orderql migrate`".to_owned();
+    }
+    let (schema, name) = relation.split_once('.').unwrap_or(("public", relation));
+    let (schema, name) = (Identifier(schema), Identifier(name));
+    format!(
+        "create it (a table of another server: IMPORT FOREIGN SCHEMA … LIMIT TO ({name}) FROM SERVER … INTO {schema};)"
+    )
 }
 
 /// The columns of an index.

@@ -4,6 +4,7 @@
 //! - `requirements`: what the catalog requires of a database, [`column_use`]: how it uses a column
 //! - `database_schema`: the relations and columns that the database has
 //! - `comparison`: compares the two
+//! - `foreign_tables`: reads the tables of other servers
 //! - `type_compatibility`: whether a column's type is compatible with its use
 //! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
@@ -12,6 +13,7 @@
 pub mod column_use;
 mod comparison;
 mod database_schema;
+pub(crate) mod foreign_tables;
 mod index_check;
 pub mod mismatch;
 mod requirements;
@@ -54,6 +56,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     comparison.columns();
     comparison.joins();
     comparison.constraints();
+    comparison.covering_indexes();
     let scans = comparison.readable_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));
@@ -65,7 +68,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
 
 /// The tables and views that a catalog names.
 pub fn relations(catalog: &Catalog) -> BTreeSet<String> {
-    Requirements::of(catalog).columns.iter().map(|required| required.column.relation.to_owned()).collect()
+    Requirements::of(catalog).relations().into_iter().map(str::to_owned).collect()
 }
 
 /// How a database stores the columns that a catalog names.

@@ -1,6 +1,7 @@
 //! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, indexes that
 //! return rows in an order, and constraints that guarantee what the schema promises.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::catalog::Catalog;
@@ -18,6 +19,7 @@ pub(super) struct Requirements<'a> {
     pub(super) columns: Vec<ColumnRequirement<'a>>,
     pub(super) joins: Vec<JoinRequirement<'a>>,
     pub(super) scans: Vec<ScanRequirement<'a>>,
+    pub(super) covering_indexes: Vec<CoveringIndexRequirement<'a>>,
     pub(super) keys: Vec<KeyRequirement<'a>>,
     pub(super) non_nulls: Vec<NonNullRequirement<'a>>,
 }
@@ -88,6 +90,17 @@ impl<'a> ScanRequirement<'a> {
     }
 }
 
+/// An index that look-ups read without the table.
+#[derive(Debug)]
+pub(super) struct CoveringIndexRequirement<'a> {
+    pub(super) relation: &'a str,
+    /// The columns that it begins with, in this order.
+    pub(super) first: Vec<&'a str>,
+    /// The columns that it has beside these.
+    pub(super) include: Vec<&'a str>,
+    pub(super) required_by: SchemaPath<'a>,
+}
+
 /// The part of a schema that requires something. Its `Display` is for operators.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SchemaPath<'a> {
@@ -117,6 +130,13 @@ impl fmt::Display for SchemaPath<'_> {
 }
 
 impl<'a> Requirements<'a> {
+    /// The relations, each once.
+    pub(super) fn relations(&self) -> Vec<&'a str> {
+        let mut seen = HashSet::new();
+        let relations = self.columns.iter().map(|required| required.column.relation);
+        relations.filter(|relation| seen.insert(*relation)).collect()
+    }
+
     /// What a catalog requires.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut requirements = Self::default();
@@ -262,6 +282,9 @@ impl<'a> Requirements<'a> {
             let order = order.filter(|column| *column != key.column.name).collect();
             self.scan(relation, vec![&key.column.name], order, required_by);
         }
+        let second = key.in_order_of.first().map(|index| connection.sort_keys[*index].columns[0].name.as_str());
+        let first = std::iter::once(key.column.name.as_str()).chain(second).collect();
+        self.covering_index(connection, first, &key.include, required_by);
         if let Some(semi_join) = &key.semi_join {
             // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
             let by = names(&semi_join.by);
@@ -279,6 +302,7 @@ impl<'a> Requirements<'a> {
     fn pair_index(&mut self, connection: &'a Connection, index: &'a PairIndex, field: &'a Field) {
         let keys = index.keys.map(|key| &connection.search_keys[key]);
         let [first, second] = keys.map(|key| key.column.name.as_str());
+        self.covering_index(connection, vec![first, second], &index.include, SchemaPath::PairIndex(field, keys));
         for sort_key in index.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
             let columns = sort_key.columns.iter().map(|column| column.name.as_str());
             let rest = columns.filter(|column| ![first, second].contains(column));
@@ -290,6 +314,36 @@ impl<'a> Requirements<'a> {
                 required_by: SchemaPath::PairIndex(field, keys),
             });
         }
+    }
+
+    /// An index that begins with these columns, and includes others and the primary key's.
+    fn covering_index(
+        &mut self,
+        connection: &'a Connection,
+        first: Vec<&'a str>,
+        include: &'a [String],
+        required_by: SchemaPath<'a>,
+    ) {
+        if include.is_empty() {
+            return;
+        }
+        for column in include {
+            self.column(&connection.relation, column, ColumnUse::Internal, required_by);
+        }
+        let key = connection.primary_key().iter().map(|column| column.name.as_str());
+        let mut columns = first.clone();
+        for column in include.iter().map(String::as_str).chain(key) {
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        let include = columns.split_off(first.len());
+        self.covering_indexes.push(CoveringIndexRequirement {
+            relation: &connection.relation,
+            first,
+            include,
+            required_by,
+        });
     }
 
     fn lookup(&mut self, catalog: &'a Catalog, field: &'a Field, lookup: &'a Lookup) {

@@ -345,6 +345,12 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) wait: Option<Duration>,
     /// From sending its statement to the last row, or until now; none if it was not sent.
     pub(crate) statement: Option<Duration>,
+    /// Preparing it, in all attempts; none if it was not begun.
+    pub(crate) prepare: Option<Duration>,
+    /// Waiting for locks meanwhile; none if that was not observed.
+    pub(crate) lock: Option<Duration>,
+    /// How often it was begun once more.
+    pub(crate) retries: Option<u32>,
     /// The branches of its statement.
     pub(crate) branches: &'a [SlowBranch<'a>],
 }

@@ -164,7 +164,10 @@ fn write_slow_query(query: &SlowQuery<'_>) {
         duration_ms = milliseconds(query.duration),
         compile_ms = query.compile.map(milliseconds),
         wait_ms = query.wait.map(milliseconds),
+        prepare_ms = query.prepare.map(milliseconds),
         statement_ms = query.statement.map(milliseconds),
+        lock_ms = query.lock.map(milliseconds),
+        retries = query.retries.filter(|retries| *retries > 0),
         branches = %Branches(query.branches),
         "slow query"
     );
@@ -327,12 +330,15 @@ mod tests {
             compile: time(3),
             wait: None,
             statement: time(700_000),
+            prepare: time(250_000),
+            lock: time(640_000),
+            retries: Some(1),
             branches: &branches,
         };
         let expected = json!({
             "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
             "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
-            "statement_ms": 700.0, "branches": "orders: 20 rows; orders.items: not finished",
+            "prepare_ms": 250.0, "statement_ms": 700.0, "lock_ms": 640.0, "retries": 1, "branches": "orders: 20 rows; orders.items: not finished",
         });
         assert_eq!(line(&Event::SlowQuery(query)), expected);
     }

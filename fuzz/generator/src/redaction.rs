@@ -46,8 +46,8 @@ pub fn decorated(text: &str, choices: &mut Choices<'_>) -> String {
 
 /// The file without what a caller does not see who holds the grants of `held`, and without its grants. `None` if no root is left. Panics
 /// if it is no SDL.
-pub fn redacted(text: &str, held: impl Fn(&str) -> bool) -> Option<String> {
-    let mut file = read(text);
+pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
+    let mut file = read(file);
     drop_unreached(&mut file);
     let whole = Shown::of(&mut file);
     let sees = |names: Vec<String>| names.is_empty() || names.iter().any(|name| held(name));
@@ -65,10 +65,12 @@ pub fn redacted(text: &str, held: impl Fn(&str) -> bool) -> Option<String> {
     }
     loop {
         let length = file.to_string().len();
-        let gone = whole.without(&Shown::of(&mut file));
+        let rest = Shown::of(&mut file);
+        let gone = whole.without(&rest);
         for object in objects(&mut file) {
             let lists: BTreeMap<_, _> =
                 object.fields.iter().map(|field| (field.name.clone(), named(&field.field_type))).collect();
+            object.directives.retain(|tag| text(tag, "of").is_none_or(|whole| rest.types.contains(&whole)));
             let name = object.name.clone();
             object.fields.retain_mut(|field| gone.leaves(&name, field, &lists));
         }

@@ -134,6 +134,13 @@ impl SpanParent {
         span.set_attribute(KeyValue::new("db.query.summary", summary));
         span.set_attribute(KeyValue::new("db.system.name", "postgresql"));
         span.set_attribute(KeyValue::new("db.operation.name", "SELECT"));
+        if let Some(table) = timeline.plan.as_ref().and_then(|plan| table(plan.steps())) {
+            span.set_attribute(KeyValue::new("db.collection.name", table.to_owned()));
+        }
+        if let Some((address, port)) = timeline.statement.server() {
+            span.set_attribute(KeyValue::new("server.address", address));
+            span.set_attributes(port.map(|port| KeyValue::new("server.port", i64::from(port))));
+        }
         match rows {
             Some(rows) => span.set_attribute(KeyValue::new("db.response.returned_rows", number(rows))),
             None => span.set_status(Status::error("")),
@@ -165,6 +172,14 @@ fn summary(steps: &[Step]) -> String {
         summary.push_str(&step.name);
     }
     summary
+}
+
+/// The table that a statement reads: that of the query's fields, whose rows the other tables belong to. OpenTelemetry's conventions
+/// know one table alone: fields of several have none.
+fn table(steps: &[Step]) -> Option<&str> {
+    let mut roots = steps.iter().filter(|step| step.parent.is_none()).map(|step| &*step.relation);
+    let first = roots.next()?;
+    roots.all(|other| other == first).then_some(first)
 }
 
 /// A client's span.

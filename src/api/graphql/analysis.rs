@@ -13,7 +13,6 @@ use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::execute::error::ExecuteError;
 use crate::execute::plan_analysis::{PlanAnalysis, analyze};
-use crate::execute::statement_log::StatementLog;
 use crate::execute::statement_report::report;
 use crate::http::response::ResponseBody;
 use crate::plan::request_plan::Plan;
@@ -27,6 +26,7 @@ pub(super) async fn respond(
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, entry, .. } = context;
     let (plan, timeline, debit) = (&query.compiled.plan, &mut entry.timeline, query.debit);
+    let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
         let result = attempt(service, caller, plan, &query.route, timeline).await;
         match second_route(service, &query.route, &result) {
@@ -34,7 +34,7 @@ pub(super) async fn respond(
             None => result,
         }
     });
-    let analysis = settle(service, caller, debit, query.until, &entry.id, running).await?;
+    let analysis = settle(service, caller, debit, query.until, &entry.id, Some(&log), running).await?;
     let body = json!({
         "data": null,
         "extensions": {
@@ -55,7 +55,6 @@ async fn attempt(
     if !plan.needs_database() {
         return Ok(PlanAnalysis::default());
     }
-    timeline.statement = StatementLog::default().into();
     let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let log = Arc::clone(&timeline.statement);
     tokio::select! {

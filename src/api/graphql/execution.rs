@@ -2,10 +2,11 @@
 //! unavailable.
 
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
-use tokio::time;
+use tokio::time::{self, error::Elapsed};
 
 use crate::access::grants::Principal;
 use crate::api::access_log::AccessLogEntry;
@@ -54,6 +55,7 @@ pub(crate) async fn fetch(
     entry: &mut AccessLogEntry,
 ) -> Result<ResponseWriter, ApiError> {
     let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
+    let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
         let result = attempt(service, caller, compiled, &query.route, timeline).await;
         match second_route(service, &query.route, &result) {
@@ -61,22 +63,24 @@ pub(crate) async fn fetch(
             None => result,
         }
     });
-    settle(service, caller, query.debit, query.until, &entry.id, running).await
+    settle(service, caller, query.debit, query.until, &entry.id, Some(&log), running).await
 }
 
 /// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
-/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given.
+/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given. If it begins with a statement,
+/// that is recorded in `log`.
 pub(crate) async fn settle<T>(
     service: &Service,
     caller: &Principal,
     debit: Debit,
     until: time::Instant,
     request_id: &str,
+    log: Option<&StatementLog>,
     running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
 ) -> Result<T, ApiError> {
     let Debit { cost, bucket, .. } = debit;
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
-    match time::timeout_at(until, running).await {
+    match run(service, until, log, running).await {
         Ok(Ok(rows)) => Ok(rows),
         Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
             Err(QueryError::Cancelled { cost, bucket }.into())
@@ -102,6 +106,26 @@ pub(crate) async fn settle<T>(
     }
 }
 
+/// Runs until a deadline. How long a statement waits for locks is observed from half of the time on after which a query is slow: a wait
+/// that makes it slow is seen, and the many fast ones need no second timer.
+async fn run<T>(
+    service: &Service,
+    until: time::Instant,
+    log: Option<&StatementLog>,
+    mut running: Pin<&mut impl Future<Output = T>>,
+) -> Result<T, Elapsed> {
+    if let (Some(log), Some(slow)) = (log, service.options.slow_query) {
+        let from = time::Instant::now() + slow / 2;
+        if from < until {
+            if let Ok(result) = time::timeout_at(from, running.as_mut()).await {
+                return Ok(result);
+            }
+            log.observe_locks();
+        }
+    }
+    time::timeout_at(until, running).await
+}
+
 /// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again.
 pub(crate) fn second_route<T>(
     service: &Service,
@@ -125,7 +149,6 @@ async fn attempt(
     if !plan.needs_database() {
         return Ok(constant(plan));
     }
-    timeline.statement = StatementLog::default().into();
     let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
     let mut small = is_small.then(|| StatementText { sql: plan.sql(), key: plan.sql_key() });
     loop {
@@ -134,9 +157,11 @@ async fn attempt(
         timeline.connection = Some(Stage::since(started));
         let LeasedConnection { connection, held } = taken?;
         let is_shared = connection.is_shared();
+        // Pinned first, because the macro moves what it is given.
+        let running = pin!(execute(connection, plan, &timeline.statement));
         let result = tokio::select! {
             biased;
-            rows = execute(connection, plan, &timeline.statement) => rows,
+            rows = running => rows,
             error = held.server.lost() => return Err(error.into()),
         };
         match result {

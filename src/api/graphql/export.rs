@@ -46,7 +46,6 @@ use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::execute_within;
 use crate::execute::response_writer::{PageEnd, ResponseWriter};
-use crate::execute::statement_log::StatementLog;
 use crate::http::connection::FurtherMemory;
 use crate::http::request::head;
 use crate::http::response::{BoxError, HttpResponse, ResponseBody};
@@ -296,9 +295,10 @@ impl RunningExport {
         let (service, caller) = (Arc::clone(&self.service), Arc::clone(&self.caller));
         let request_id = Arc::clone(&self.request_id);
         let until = time::Instant::now() + caller.limits.deadline;
+        let log = Arc::clone(&timeline.statement);
         let fetching = self.fetch(place, compiled, timeline);
         let started = Instant::now();
-        let rows = settle(&service, &caller, debit, until, &request_id, pin!(fetching)).await;
+        let rows = settle(&service, &caller, debit, until, &request_id, Some(&log), pin!(fetching)).await;
         self.page_time = started.elapsed();
         // The only error that is charged.
         if rows.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true) {
@@ -411,7 +411,6 @@ impl RunningExport {
         timeline: &mut Timeline,
     ) -> Result<ResponseWriter, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
-        timeline.statement = StatementLog::default().into();
         let rows = tokio::select! {
             biased;
             rows = execute_within(&place.connection, &compiled.plan, &timeline.statement) => rows?,

@@ -9,7 +9,7 @@ use crate::query::Variables;
 /// The values of the variables that a query's text names, from the text of a JSON object. What it does not name cannot be declared
 /// in it.
 pub(super) fn named_in(query: &str, object: &str) -> Result<Variables, EnvelopeError> {
-    let mut given = JsonMembers::of(object.as_bytes())?;
+    let mut given = JsonMembers::of(object)?;
     let mut variables = Variables::new();
     let mut add = |name: Cow<'_, str>, text: &str| {
         let value = serde_json::from_str(text).map_err(EnvelopeError::MalformedBody)?;

@@ -1,41 +1,52 @@
 //! The members of a JSON object as they were sent. Values that nobody reads are never made.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::api::graphql::envelope_error::EnvelopeError;
+use crate::api::graphql::json_size::MAX_VALUES;
 
-/// The texts of an object's values by its keys.
+/// The texts of an object's values, sorted by their keys. Most objects have a few members, for which that is quicker than a hash of
+/// each key.
 #[derive(Debug, Default)]
-pub(super) struct JsonMembers<'a> {
-    values: HashMap<Cow<'a, str>, &'a RawValue>,
-    /// A key that is there twice.
-    repeated: Option<Cow<'a, str>>,
+pub(super) struct JsonMembers<'a>(Vec<Member<'a>>);
+
+#[derive(Debug)]
+struct Member<'a> {
+    key: Cow<'a, str>,
+    /// Until it is taken out.
+    value: Option<&'a RawValue>,
 }
 
 impl<'a> JsonMembers<'a> {
-    /// The members of an object. Fails if a key is there twice: a proxy might read the other value.
-    pub(super) fn of(object: &'a [u8]) -> Result<Self, EnvelopeError> {
-        let members: Self = serde_json::from_slice(object).map_err(EnvelopeError::MalformedBody)?;
-        match members.repeated {
-            Some(key) => Err(EnvelopeError::RepeatedKey { key: key.into_owned() }),
+    /// The members of an object. Fails if a key is there twice: a proxy might read the other value. Of an object with more than
+    /// [`MAX_VALUES`] members, which is too large anyway, some are left out.
+    pub(super) fn of(object: &'a str) -> Result<Self, EnvelopeError> {
+        let mut members: Self = serde_json::from_str(object).map_err(EnvelopeError::MalformedBody)?;
+        members.0.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+        match members.0.windows(2).find(|pair| pair[0].key == pair[1].key) {
+            Some(pair) => Err(EnvelopeError::RepeatedKey { key: pair[0].key.clone().into_owned() }),
             None => Ok(members),
         }
     }
 
+    /// The texts of the values that are left.
+    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.0.iter().map(|member| member.value.map_or("", RawValue::get))
+    }
+
     /// Takes the text of a value out, if it is there.
     pub(super) fn take(&mut self, key: &str) -> Option<&'a str> {
-        self.values.remove(key).map(RawValue::get)
+        let place = self.0.binary_search_by(|member| (*member.key).cmp(key)).ok()?;
+        self.0[place].value.take().map(RawValue::get)
     }
 
     /// Takes all that are left.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        self.values.drain().map(|(key, value)| (key, value.get()))
+        self.0.drain(..).filter_map(|Member { key, value }| Some((key, value?.get())))
     }
 }
 
@@ -59,17 +70,14 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonMembers<'de>, A::Error> {
-        let mut members = JsonMembers::default();
-        while let Some((Key(key), value)) = map.next_entry()? {
-            match members.values.entry(key) {
-                Entry::Occupied(first) => {
-                    members.repeated.get_or_insert_with(|| first.key().clone());
-                }
-                Entry::Vacant(place) => {
-                    place.insert(value);
-                }
+        let mut members = Vec::new();
+        while let Some(Key(key)) = map.next_key()? {
+            if members.len() > MAX_VALUES {
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                members.push(Member { key, value: Some(map.next_value()?) });
             }
         }
-        Ok(members)
+        Ok(JsonMembers(members))
     }
 }

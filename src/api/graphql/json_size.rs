@@ -36,6 +36,22 @@ impl JsonSize {
         Self::read(JsonDeserializer::from_slice(text))
     }
 
+    /// Measures an object by the texts of its members' values, which are JSON.
+    pub(super) fn of_object<'a>(values: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, serde_json::Error> {
+        let mut size = Self { values: 1, memory: VALUE + OBJECT + values.len() * MEMBER };
+        for text in values {
+            match text.as_bytes().first() {
+                Some(b'{' | b'[') => {
+                    let Self { values, memory } = Self::of(text.as_bytes())?;
+                    size.add(values, memory);
+                }
+                Some(b'"') => size.add(1, VALUE + STRING),
+                _ => size.add(1, VALUE),
+            }
+        }
+        Ok(size)
+    }
+
     fn read<'de, R: Read<'de>>(mut json: JsonDeserializer<R>) -> Result<Self, serde_json::Error> {
         let mut size = Self::default();
         Measure(&mut size).deserialize(&mut json)?;
@@ -153,6 +169,15 @@ mod tests {
         ] {
             assert_eq!(JsonSize::of(text.as_bytes()).unwrap().values, values, "{text}");
         }
+    }
+
+    #[test]
+    fn an_object_is_as_large_as_the_object_around_its_members() {
+        let members = ["1", "\"a\"", "null", "[]", r#"{"a": [1, "2"]}"#];
+        let object = members.iter().enumerate().map(|(key, value)| format!("\"{key}\": {value}"));
+        let object = format!("{{{}}}", object.collect::<Vec<_>>().join(","));
+        let size = JsonSize::of_object(members.into_iter()).unwrap();
+        assert_eq!(size, JsonSize::of(object.as_bytes()).unwrap());
     }
 
     #[test]

@@ -27,9 +27,9 @@ mod streamed_body;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hyper::Method;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, Method};
 
 use crate::access::grants::{Artifact, Principal};
 use crate::api::access_log::timeline::Stage;
@@ -101,12 +101,12 @@ async fn serve(
     let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
-    let wait = prefer::wait(headers);
-    if let Some(report) = cost_report::requested(headers)? {
+    let wait = prefer::wait(&headers);
+    if let Some(report) = cost_report::requested(&headers)? {
         return cost_report::respond(context, &caller, &view, report, &mut query, media).await;
     }
     let schedule = Schedule::new(&context.service, &caller, wait);
-    let result = run(context, &caller, &view, &mut query, &schedule).await;
+    let result = run(context, &caller, &view, &headers, &mut query, &schedule).await;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(context, &caller).await;
@@ -126,11 +126,11 @@ async fn run(
     context: &mut RequestContext,
     caller: &Arc<Principal>,
     view: &View,
+    headers: &HeaderMap,
     query: &mut ResolvedQuery,
     schedule: &Schedule,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
-    let headers = optional_headers::of(&head.headers);
+    let RequestContext { service, in_flight, entry, .. } = &mut *context;
     let after = read_position::after(headers, &service.servers).await?;
     // Refusing a query once more must cost little.
     if let Some(known) = view.compiler.known_price(&query.request, &caller.limits.query) {
@@ -170,7 +170,7 @@ async fn run(
     let route = service.servers.route(&caller.user_id, after.max(written)).await;
     let (grants, until) = (view.grants, schedule.until);
     let admitted = AdmittedQuery { compiled, grants, field_costs, includes_plan, debit, route, until };
-    let wants_analysis = cost_report::wants_analysis(optional_headers::of(&context.head.headers));
+    let wants_analysis = cost_report::wants_analysis(headers);
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {

@@ -1,8 +1,6 @@
 //! The headers that change how a query is executed and what is reported of it. Few requests have one, and each look-up hashes a long
 //! name, so that a request's headers are rather looked at once.
 
-use std::sync::LazyLock;
-
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
@@ -12,11 +10,9 @@ use crate::api::read_position::AFTER;
 
 static OPTIONAL: [HeaderName; 5] = [COST, INCLUDE_FIELDS, INCLUDE_PLAN, PREFER, AFTER];
 
-static NONE: LazyLock<HeaderMap> = LazyLock::new(HeaderMap::new);
-
 /// The request's headers if one of these is among them, and none otherwise: looking them up in an empty map costs nothing.
-pub(super) fn of(headers: &HeaderMap) -> &HeaderMap {
-    if headers.keys().any(|name| OPTIONAL.contains(name)) { headers } else { &NONE }
+pub(super) fn of(headers: &HeaderMap) -> HeaderMap {
+    if headers.keys().any(|name| OPTIONAL.contains(name)) { headers.clone() } else { HeaderMap::new() }
 }
 
 #[cfg(test)]
@@ -32,7 +28,7 @@ mod tests {
         for name in &OPTIONAL {
             let mut headers = usual.clone();
             headers.insert(name, "wait=1".parse().unwrap());
-            assert_eq!(of(&headers), &headers, "{name}");
+            assert_eq!(of(&headers), headers, "{name}");
         }
     }
 }

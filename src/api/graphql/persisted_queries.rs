@@ -134,9 +134,9 @@ pub(crate) fn store(texts: &QueryTexts, caller: &Arc<str>, query: &mut ResolvedQ
 /// The hash in a request's `extensions`, if there is one.
 fn read_hash(extensions: Option<&str>) -> Result<Option<QueryHash>, PersistedQueryError> {
     let Some(extensions) = extensions else { return Ok(None) };
-    let mut extension = match JsonMembers::of(extensions.as_bytes())?.take(PERSISTED_QUERY) {
+    let mut extension = match JsonMembers::of(extensions)?.take(PERSISTED_QUERY) {
         None | Some("null") => return Ok(None),
-        Some(text) if text.starts_with('{') => JsonMembers::of(text.as_bytes())?,
+        Some(text) if text.starts_with('{') => JsonMembers::of(text)?,
         Some(_) => return Err(PersistedQueryError::NotAnObject),
     };
     if extension.take("version").and_then(|text| text.parse::<u64>().ok()) != Some(1) {

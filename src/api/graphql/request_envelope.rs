@@ -5,6 +5,7 @@ use std::str::Utf8Error;
 use hyper::Method;
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
+use serde::de::Error;
 
 use crate::access::grants::Principal;
 use crate::api::errors::api_error::ApiError;
@@ -67,24 +68,28 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     if body.is_empty() {
         return Err(EnvelopeError::EmptyBody);
     }
-    // From here on, the body is JSON.
-    let size = JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
     match body.trim_ascii_start().first() {
         Some(b'{') => {}
-        Some(b'[') => return Err(EnvelopeError::Batch),
-        _ => return Err(EnvelopeError::NotAnObject),
+        first => {
+            JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
+            return Err(if first == Some(&b'[') { EnvelopeError::Batch } else { EnvelopeError::NotAnObject });
+        }
     }
+    let text = str::from_utf8(body).map_err(|error| EnvelopeError::MalformedBody(serde_json::Error::custom(error)))?;
+    let mut members = JsonMembers::of(text)?;
+    let size = JsonSize::of_object(members.values()).map_err(EnvelopeError::MalformedBody)?;
     if size.values > MAX_VALUES {
+        // Some members may have been left out.
+        let size = JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
         return Err(EnvelopeError::TooManyValues { values: size.values });
     }
-    let mut members = JsonMembers::of(body)?;
     let mut member = |key| members.take(key).filter(|text| *text != "null");
     let (operation_name, variables, extensions) = (member("operationName"), member("variables"), member("extensions"));
     let query = members.take("query");
     let query = if query == Some("null") && has_persisted_query(extensions)? { None } else { query };
     Ok(GraphqlRequest {
-        query: query.map(|text| string(text).ok_or(EnvelopeError::QueryType)).transpose()?,
-        operation_name: operation_name.map(|text| string(text).ok_or(EnvelopeError::OperationNameType)).transpose()?,
+        query: query.map(|text| string(text, EnvelopeError::QueryType)).transpose()?,
+        operation_name: operation_name.map(|text| string(text, EnvelopeError::OperationNameType)).transpose()?,
         variables: object("variables", variables)?,
         extensions: object("extensions", extensions)?,
         values_memory: size.memory,
@@ -131,10 +136,14 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
     Ok(request)
 }
 
-/// The string of a JSON text.
-fn string(text: &str) -> Option<String> {
+/// The string of a JSON text, or an error for other types.
+fn string(text: &str, wrong_type: EnvelopeError) -> Result<String, EnvelopeError> {
     // Without a copy of what is no string.
-    if text.starts_with('"') { serde_json::from_str(text).ok() } else { None }
+    if text.starts_with('"') {
+        serde_json::from_str(text).map_err(EnvelopeError::MalformedBody)
+    } else {
+        Err(wrong_type)
+    }
 }
 
 /// The text of a JSON object.
@@ -148,7 +157,7 @@ fn object(name: &'static str, text: Option<&str>) -> Result<Option<Box<str>>, En
 /// Whether a query's hash is sent in place of its text.
 fn has_persisted_query(extensions: Option<&str>) -> Result<bool, EnvelopeError> {
     let Some(extensions) = extensions.filter(|text| text.starts_with('{')) else { return Ok(false) };
-    Ok(JsonMembers::of(extensions.as_bytes())?.take(PERSISTED_QUERY).is_some())
+    Ok(JsonMembers::of(extensions)?.take(PERSISTED_QUERY).is_some())
 }
 
 /// Decodes a name or a value of `application/x-www-form-urlencoded`. The crate `form_urlencoded` would replace invalid

@@ -55,6 +55,7 @@ impl LoggedQuery {
 
     /// Logs it.
     pub(super) fn log(&self, taken: &Taken<'_>) {
+        let waits = taken.statement.waits();
         emit(&Event::SlowQuery(SlowQuery {
             request_id: &self.request_id,
             trace_id: self.trace_id,
@@ -71,6 +72,9 @@ impl LoggedQuery {
                 StatementState::Running(sent) => Some(sent.elapsed()),
                 StatementState::Done { time, .. } => Some(time),
             },
+            prepare: waits.map(|waits| waits.prepare),
+            lock: waits.and_then(|waits| waits.lock),
+            retries: waits.map(|waits| waits.retries),
             branches: &taken.branches(),
         }));
     }

@@ -30,7 +30,6 @@ use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use crate::execute::response_writer::WriteError;
-use crate::execute::statement_log::StatementLog;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, ResponseBody};
 use crate::query::Request;
@@ -59,6 +58,7 @@ pub(crate) async fn begin(
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, in_flight, entry, .. } = context;
     let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
+    let log = Arc::clone(&timeline.statement);
     let first = async {
         let result = first_part(service, caller, compiled, &query.route, in_flight.further(), timeline).await;
         match second_route(service, &query.route, &result) {
@@ -66,7 +66,7 @@ pub(crate) async fn begin(
             None => result,
         }
     };
-    let first = settle(service, caller, query.debit, until, &entry.id, pin!(first)).await?;
+    let first = settle(service, caller, query.debit, until, &entry.id, Some(&log), pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
     let grants = query.grants;
     let end = ResponseEnd::new(query, &entry.timeline.statement);
@@ -116,7 +116,6 @@ async fn first_part(
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
-    timeline.statement = StatementLog::default().into();
     let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
     let log = Arc::clone(&timeline.statement);
@@ -196,7 +195,7 @@ impl RunningResponse {
         }
         let part = next_part(&mut self.stream);
         let (debit, until) = (self.end.debit, now + self.time_left);
-        let part = settle(&self.service, &self.caller, debit, until, &self.request_id, pin!(part)).await;
+        let part = settle(&self.service, &self.caller, debit, until, &self.request_id, None, pin!(part)).await;
         self.waiting_since = Instant::now();
         let took = self.waiting_since.duration_since(now);
         self.time_left = self.time_left.saturating_sub(took);

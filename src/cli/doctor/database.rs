@@ -19,6 +19,7 @@ use crate::database::pool::reader_pool::Pool;
 use crate::database::vacuum::invisible_tables;
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
+use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check as check_schema};
 use crate::telemetry::error_chain::ErrorChain;
@@ -26,9 +27,9 @@ use crate::telemetry::error_chain::ErrorChain;
 /// The oldest version that is supported.
 const OLDEST_VERSION: i32 = 140_000;
 
-/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search
-/// keys, and for old rows.
-const OTHER_CONNECTIONS: usize = 5;
+/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
+/// for old rows, and for the locks that queries and exports wait for.
+const OTHER_CONNECTIONS: usize = 7;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;
@@ -323,7 +324,13 @@ async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {
 async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
     // A schema that is none was reported before.
     let Ok(catalog) = schema::read(config.schema.as_deref()) else { return Vec::new() };
-    let mismatches = match check_schema(client, &catalog.with_search_window(config.search_window)).await {
+    let catalog = catalog.with_search_window(config.search_window);
+    let checked = async {
+        let mut mismatches = check_schema(client, &catalog).await?;
+        mismatches.extend(foreign_tables::unreachable(client, &catalog).await?);
+        Ok::<_, Error>(mismatches)
+    };
+    let mismatches = match checked.await {
         Ok(mismatches) => mismatches,
         Err(error) => return vec![Finding::error("schema", &error)],
     };

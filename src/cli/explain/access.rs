@@ -1,5 +1,6 @@
 //! How a statement finds the rows of its page, in words.
 
+use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
@@ -18,9 +19,28 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
             (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),
         });
     }
-    let fills = if path.has_window() { "may come short: it ends with its window" } else { "fills its pages" };
-    lines.push(format!("Examines {bound} rows at most, and {fills}"));
+    lines.push(format!("Examines {bound} rows at most"));
+    lines.extend(plan.expected_pages(step).map(|pages| pages_of_rows(pages, plan.size(step))));
     lines
+}
+
+/// How many pages a client reads for a page of so many rows, and why.
+fn pages_of_rows(ExpectedPages { fewest, one_row_of, checked }: ExpectedPages<'_>, size: u32) -> String {
+    let Some(rows) = one_row_of else { return format!("Fills its pages: 1 page for {}", counted(size, "row")) };
+    let (share, others) = if rows == 1 {
+        ("all rows of the window match".to_owned(), format!("N × {fewest}"))
+    } else {
+        (format!("1 of {rows} rows of the window matches"), format!("N / {rows}"))
+    };
+    let (keys, pages, size) = (checked.join(", "), counted(fewest, "page"), counted(size, "row"));
+    let are = if checked.len() == 1 { "is" } else { "are" };
+    format!(
+        "May come short: {keys} {are} checked row by row; {pages} for {size} if {share}, {others} pages if 1 of N does"
+    )
+}
+
+fn counted(number: u32, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
 
 fn looked_up(path: &AccessPath, lookup: &Lookup) -> String {

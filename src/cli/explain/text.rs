@@ -256,6 +256,23 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn says_how_many_pages_to_expect() {
+        let line = |query: &str| {
+            let text = plain(query);
+            let mut lines = text.lines().map(str::trim);
+            lines.find(|line| line.starts_with("Fills") || line.starts_with("May")).unwrap_or_default().to_owned()
+        };
+        assert_eq!(
+            line("{ orders(first: 10, query: \"statusId:A\") { edges { cursor } } }"),
+            "Fills its pages: 1 page for 10 rows"
+        );
+        let query = "{ orders(first: 10, sortKey: GRAND_TOTAL, query: \"orderTypeId:A\") { edges { cursor } } }";
+        let expected = "May come short: orderTypeId is checked row by row; 1 page for 10 rows if 1 of 375 rows of the window \
+                        matches, N / 375 pages if 1 of N does";
+        assert_eq!(line(query), expected);
+    }
+
+    #[test]
     fn explains_a_query_that_costs_too_much() {
         let query =
             "{ orders(first: 100) { edges { node { orderItems(first: 100) { edges { node { orderId } } } } } } }";

@@ -12,6 +12,8 @@ pub(crate) enum Role {
     Notifications,
     /// Asking how far the server is.
     Positions,
+    /// Asking how long statements wait for locks.
+    Locks,
     /// Writing the audit trail.
     Audit,
     /// Reading the known values of search keys.
@@ -33,6 +35,7 @@ impl Role {
             Self::Accounts => "accounts",
             Self::Notifications => "notifications",
             Self::Positions => "positions",
+            Self::Locks => "locks",
             Self::Audit => "audit",
             Self::Vocabularies => "vocabularies",
             Self::Retention => "retention",

@@ -1,8 +1,10 @@
 //! A connection: its start and its settings, its statements and their rows, their cancellation, and what a pooler in between must
 //! leave as it is.
 
+pub(crate) mod backend;
 pub(super) mod cancel;
 pub mod connect;
+pub(crate) mod lock_waits;
 pub mod own_connection;
 pub(crate) mod pooler;
 pub mod read_connection;

@@ -9,7 +9,9 @@ use tokio_postgres::{SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::address::database_address::DatabaseAddress;
+use crate::database::connection::backend::Backend;
 use crate::database::connection::cancel;
+use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::rows::{Commit, Rows};
 use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
@@ -23,6 +25,7 @@ pub struct OwnConnection {
     tls: MakeRustlsConnect,
     read_only: ReadOnly,
     texts: StatementTexts,
+    locks: LockWatch,
 }
 
 /// What makes a statement read-only.
@@ -44,9 +47,25 @@ pub(crate) enum Transaction {
 }
 
 impl OwnConnection {
-    pub(in crate::database) fn new(connection: Object, database: &DatabaseAddress, texts: &StatementTexts) -> Self {
+    pub(in crate::database) fn new(
+        connection: Object,
+        database: &DatabaseAddress,
+        texts: &StatementTexts,
+        locks: &LockWatch,
+    ) -> Self {
         let read_only = if database.startup_options { ReadOnly::ByDefault } else { ReadOnly::ByTransaction };
-        Self { connection: Some(connection), tls: database.tls.clone(), read_only, texts: texts.clone() }
+        Self {
+            connection: Some(connection),
+            tls: database.tls.clone(),
+            read_only,
+            texts: texts.clone(),
+            locks: locks.clone(),
+        }
+    }
+
+    /// The server's side of the connection.
+    pub(crate) fn backend(&self) -> Option<Backend> {
+        Some(Backend::of(self.connection.as_ref()?, &self.locks))
     }
 
     /// Begins a transaction. Every statement in it sees the same snapshot.

@@ -2,6 +2,7 @@
 
 use tokio_postgres::Statement;
 
+use crate::database::connection::backend::Backend;
 use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::database::connection::rows::Rows;
 use crate::database::connection::shared_connections::SharedTurn;
@@ -26,6 +27,14 @@ impl ReadConnection {
     /// Whether other requests share it.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self, Self::Shared(_))
+    }
+
+    /// The server's side of the connection.
+    pub(crate) fn backend(&self) -> Option<Backend> {
+        match self {
+            Self::Own(connection) => connection.backend(),
+            Self::Shared(turn) => turn.backend(),
+        }
     }
 
     /// Prepares the statement, unless the connection has prepared it before.

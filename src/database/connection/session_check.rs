@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deadpool_postgres::{Hook, HookError};
-use tokio_postgres::{Client, Error, SimpleQueryMessage};
+use deadpool_postgres::{ClientWrapper, Hook, HookError};
+use tokio_postgres::{Error, SimpleQueryMessage};
 
+use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::session::{
     READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, SNAPSHOT, Setting, WRITER_REQUIRED,
 };
@@ -21,6 +22,8 @@ pub(in crate::database) struct SessionCheck {
     planning: &'static [Setting],
     /// Whether the operator was warned of those.
     is_warned: Arc<AtomicBool>,
+    /// What has to know the processes that serve the connections.
+    locks: Option<LockWatch>,
 }
 
 impl SessionCheck {
@@ -38,7 +41,12 @@ impl SessionCheck {
     }
 
     fn new(required: Vec<Setting>, planning: &'static [Setting]) -> Self {
-        Self { required, planning, is_warned: Arc::default() }
+        Self { required, planning, is_warned: Arc::default(), locks: None }
+    }
+
+    /// Tells the pool's watch which process serves a connection.
+    pub(in crate::database) fn with_locks(self, locks: LockWatch) -> Self {
+        Self { locks: Some(locks), ..self }
     }
 
     /// What a pool does with new connections: `prepare`, if it is given, and the check.
@@ -62,15 +70,19 @@ impl SessionCheck {
     }
 
     /// Asks for the settings. Returns those that make a connection unusable, and warns once of the others.
-    async fn run(&self, client: &Client) -> Result<String, Error> {
+    async fn run(&self, client: &ClientWrapper) -> Result<String, Error> {
         let names = self.required.iter().chain(self.planning).map(|(name, _)| format!("current_setting('{name}')"));
-        let select = format!("SELECT {}", names.collect::<Vec<_>>().join(", "));
+        let names: Vec<_> = names.chain(["pg_backend_pid()".to_owned()]).collect();
+        let select = format!("SELECT {}", names.join(", "));
         let rows = client.simple_query(&select).await?;
         let row = rows.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
         let found = |at: usize| row.and_then(|row| row.get(at)).unwrap_or_default();
+        if let (Some(locks), Ok(process)) = (&self.locks, found(names.len() - 1).parse()) {
+            locks.insert(&client.statement_cache, process);
+        }
         let lost = differences(&self.required, found);
         let planning = differences(self.planning, |at| found(self.required.len() + at));
         if !planning.is_empty() && !self.is_warned.swap(true, Ordering::Relaxed) {

@@ -17,6 +17,8 @@ use tokio::sync::Notify;
 use tokio_postgres::Statement;
 
 use crate::byte_lru::ByteLru;
+use crate::database::connection::backend::Backend;
+use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::rows::Rows;
 use crate::database::connection::statement_texts::{MAX_PLANS, plan_bytes};
 use crate::database::error::DatabaseError;
@@ -46,6 +48,7 @@ pub(in crate::database) struct SharedConnections(Arc<Shared>);
 struct Shared {
     /// Opens the connections.
     pool: deadpool_postgres::Pool,
+    locks: LockWatch,
     slots: Vec<Slot>,
     /// How often texts came that are not prepared everywhere, by their keys.
     uses: Mutex<ByteLru<u64, u32>>,
@@ -59,6 +62,7 @@ struct Slot(ArcSwapOption<SharedConnection>);
 
 struct SharedConnection {
     client: ClientWrapper,
+    backend: Backend,
     statements: Mutex<ByteLru<u64, Prepared>>,
     in_flight: AtomicUsize,
     /// Whether it takes no statements, because one is to be prepared on it.
@@ -98,9 +102,10 @@ impl std::fmt::Debug for SharedConnection {
 
 impl SharedConnections {
     /// So many connections, which this pool opens when they are needed.
-    pub(in crate::database) fn new(pool: deadpool_postgres::Pool, connections: usize) -> Self {
+    pub(in crate::database) fn new(pool: deadpool_postgres::Pool, locks: LockWatch, connections: usize) -> Self {
         Self(Arc::new(Shared {
             pool,
+            locks,
             slots: std::iter::repeat_with(Slot::default).take(connections).collect(),
             uses: Mutex::new(ByteLru::new(COUNTED_TEXTS)),
             is_preparing: AtomicBool::new(false),
@@ -189,7 +194,7 @@ impl Shared {
         if let Some(connection) = slot.connection() {
             return Ok(connection);
         }
-        let connection = Arc::new(SharedConnection::open(&self.pool).await?);
+        let connection = Arc::new(SharedConnection::open(&self.pool, &self.locks).await?);
         slot.0.store(Some(Arc::clone(&connection)));
         Ok(connection)
     }
@@ -202,10 +207,11 @@ impl Slot {
 }
 
 impl SharedConnection {
-    async fn open(pool: &deadpool_postgres::Pool) -> Result<Self, DatabaseError> {
+    async fn open(pool: &deadpool_postgres::Pool, locks: &LockWatch) -> Result<Self, DatabaseError> {
         let client = Object::take(pool.get().await?);
         client.batch_execute(&format!("SET statement_timeout = {STATEMENT_TIMEOUT}")).await?;
         Ok(Self {
+            backend: Backend::of(&client, locks),
             client,
             statements: Mutex::new(ByteLru::new(MAX_PLANS)),
             in_flight: AtomicUsize::new(0),
@@ -272,6 +278,10 @@ impl SharedTurn {
     fn begin(connection: Arc<SharedConnection>, statement: Statement) -> Self {
         connection.in_flight.fetch_add(1, Ordering::Relaxed);
         Self { connection: Some(connection), statement }
+    }
+
+    pub(super) fn backend(&self) -> Option<Backend> {
+        self.connection.as_ref().map(|connection| connection.backend.clone())
     }
 
     pub(super) fn statement(&self) -> &Statement {

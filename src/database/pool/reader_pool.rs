@@ -12,6 +12,7 @@ use crate::database::address::database_address::CONNECT_TIMEOUT;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
 use crate::database::connection::connect::spawn;
+use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::session::{READ_ONLY, reader};
 use crate::database::connection::session_check::SessionCheck;
@@ -27,6 +28,7 @@ pub struct Pool {
     connections: deadpool_postgres::Pool,
     database: DatabaseAddress,
     texts: StatementTexts,
+    locks: LockWatch,
     shared: SharedConnections,
     /// Held while a connection is opened in the background.
     opening: Arc<Semaphore>,
@@ -36,16 +38,21 @@ impl Pool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let (database, needs_read_only) = reader(&options.database.for_role(Role::Queries));
-        let check = SessionCheck::of_reader(database.startup_options);
+        let (locks, mut check) = (LockWatch::new(&options.database), SessionCheck::of_reader(database.startup_options));
+        // Without startup options, the process of a statement may be any.
+        if database.startup_options {
+            check = check.with_locks(locks.clone());
+        }
         let hook = check.hook(needs_read_only.then_some(READ_ONLY));
         let connections = build(&database, options, hook)?;
         // Without startup options, the connection of a statement may be any, and its transaction has to say that it only reads.
         let shared = if database.startup_options { options.shared } else { 0 };
         Ok(Self {
-            shared: SharedConnections::new(connections.clone(), shared),
+            shared: SharedConnections::new(connections.clone(), locks.clone(), shared),
             connections,
             database,
             texts: StatementTexts::new(),
+            locks,
             opening: Arc::new(Semaphore::new(1)),
         })
     }
@@ -57,7 +64,7 @@ impl Pool {
             self.open_in_background();
         }
         let connection = self.connections.get().await?;
-        Ok(OwnConnection::new(connection, &self.database, &self.texts))
+        Ok(OwnConnection::new(connection, &self.database, &self.texts, &self.locks))
     }
 
     /// A turn on a connection that requests share, if the statement is prepared on one that is not too busy.

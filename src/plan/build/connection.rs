@@ -56,6 +56,7 @@ impl<'a> Planner<'a> {
         page.select = draft.select;
         self.steps[bound.step] = Step {
             name,
+            relation: bound.binding.relation.clone(),
             parent: parent_step,
             end: self.end(bound.step, &draft.children),
             backward,

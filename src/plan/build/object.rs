@@ -41,8 +41,13 @@ impl<'a> Planner<'a> {
         let opening = self.response.reserve();
         let (name, ()) = self.inside(key, |planner| planner.object(&mut draft, Alias::Base, &lookup.selections));
         self.response.close(opening, |end| Op::Lookup { step, non_null, path, end }, Op::EndLookup);
-        self.steps[step] =
-            Step { name, end: self.end(step, &draft.children), is_written_in_order: true, ..Step::default() };
+        self.steps[step] = Step {
+            name,
+            relation: binding.relation.clone(),
+            end: self.end(step, &draft.children),
+            is_written_in_order: true,
+            ..Step::default()
+        };
         let StepDraft { select, children, .. } = draft;
         let rows = BranchRows::Lookup(LookupSql { relation: &binding.relation, select, conditions, order });
         self.roots.push(Branch { step, rows, size: None, is_backward: false, children });

@@ -148,7 +148,7 @@ impl<'a> SearchTerms<'a> {
             return None;
         }
         let sort: Vec<_> = self.sort_key.columns.iter().map(|column| column.name.as_str()).collect();
-        let key = sort[usize::from(self.sort_key.nullable)..].to_vec();
+        let key = self.sort_key.primary_key().iter().map(|column| column.name.as_str()).collect();
         let of_terms = self.terms.iter().flat_map(|term| match &term.key.semi_join {
             None => std::slice::from_ref(&term.key.column.name),
             Some(semi_join) => semi_join.by.as_slice(),

@@ -5,6 +5,7 @@ use std::process::Output;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use serde_json::{Value, json};
+use tokio_postgres::Client;
 
 use crate::support::command;
 use crate::support::database::{Database, empty_database, migrated_database};
@@ -97,8 +98,7 @@ async fn reports_every_mismatch_and_does_not_serve() {
         or column in the schema file\n\
         - loyalty.card.is_open is of type integer, which cards(query: \"isOpen:…\") cannot compare with Boolean values: \
         correct the field's type or column in the schema file\n\
-        - loyalty.booking has no column points, which Booking.points reads: run `orderql migrate`, or correct the schema \
-        file\n\
+        - loyalty.booking has no column points, which Booking.points reads: correct the schema file\n\
         - no index serves cards(sortKey: HOLDER): CREATE INDEX CONCURRENTLY ON \"loyalty\".\"card\" (\"name\", \
         \"card_id\");\n\
         - no index serves cards(query: \"holder:…\"): CREATE INDEX CONCURRENTLY ON \"loyalty\".\"card\" (\"name\");\n";
@@ -115,6 +115,56 @@ async fn reports_every_mismatch_and_does_not_serve() {
         assert_eq!(lines, expected);
         assert_eq!(text(&output.stdout), "");
     }
+}
+
+/// The bookings are a table of another server, which is away. Returns false if PostgreSQL has no such tables here.
+async fn move_bookings_away(client: &Client) -> bool {
+    let is_there = "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'";
+    if client.query_one(is_there, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+        return false;
+    }
+    let away = "CREATE EXTENSION postgres_fdw;
+        CREATE SERVER bookings FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '/nowhere', dbname 'bookings');
+        CREATE USER MAPPING FOR CURRENT_USER SERVER bookings;
+        ALTER TABLE loyalty.booking RENAME TO moved;
+        CREATE FOREIGN TABLE loyalty.booking (card_id text NOT NULL, booked timestamptz NOT NULL, store_id text,
+            points numeric(9, 2) NOT NULL) SERVER bookings";
+    client.batch_execute(away).await.unwrap();
+    true
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_a_table_of_another_server_that_is_away_or_missing() {
+    let database = loyalty_database().await;
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+    if !move_bookings_away(&client).await {
+        return;
+    }
+    let expected = "the foreign table loyalty.booking, which Booking reads, cannot be read from the server bookings: could not \
+                    connect to server \"bookings\": see to that server, or ALTER SERVER bookings OPTIONS …, ALTER USER MAPPING FOR … \
+                    SERVER bookings OPTIONS …, ALTER FOREIGN TABLE \"loyalty\".\"booking\" …\n";
+    let checked = check(&database, &[LOYALTY]);
+    assert_eq!(text(&checked.stderr), format!("orderql: the database does not fit the schema\n- {expected}"));
+    let address = connection_string(&database.config());
+    let examined = orderql(&["doctor", "--database-url", &address, "--schema", LOYALTY, "--listen", "127.0.0.1:0"]);
+    assert!(text(&examined.stdout).contains(&format!("FAILED   schema      {expected}")), "{examined:?}");
+
+    // Cards are served without their bookings, and the log says why.
+    let server = Server::start(&database, &["--schema", LOYALTY]);
+    let token = server.token("demo");
+    let card = server.query(&token, "{ card(cardId: \"A\") { holder } }");
+    assert_eq!(card.json()["data"], json!({ "card": { "holder": "Ada" } }));
+    let bookings = "{ card(cardId: \"A\") { bookings(first: 5) { edges { node { points } } } } }";
+    assert_eq!(server.query(&token, bookings).code(), "SERVICE_UNAVAILABLE");
+    let log = server.stop();
+    assert!(log.contains("could not connect to server \\\"bookings\\\""), "{log}");
+
+    client.batch_execute("DROP FOREIGN TABLE loyalty.booking").await.unwrap();
+    let checked = check(&database, &[LOYALTY]);
+    let expected = "\n- there is no table or view loyalty.booking, which Booking reads: create it (a table of another server: \
+                    IMPORT FOREIGN SCHEMA … LIMIT TO (\"booking\") FROM SERVER … INTO \"loyalty\";), or correct the schema file\n";
+    assert!(text(&checked.stderr).contains(expected), "{}", text(&checked.stderr));
 }
 
 #[tokio::test]

@@ -305,6 +305,8 @@ async fn the_open_ship_groups_are_right_after_many_simultaneous_transactions() {
     client.batch_execute(orders).await.unwrap();
     let writers = (0..WRITERS).map(async |number| {
         let (client, mut random) = (database.connect().await, Random(number));
+        // Most of the time would be waiting for deadlocks to be noticed.
+        client.batch_execute("SET deadlock_timeout TO '20ms'").await.unwrap();
         let mut deadlocks = 0;
         for _ in 0..TRANSACTIONS {
             let statements: Vec<_> = (0..=random.below(3)).map(|_| change(&mut random)).collect();

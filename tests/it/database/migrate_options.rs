@@ -10,6 +10,7 @@ use orderql::database::migration_report::MigrationReport;
 use tokio_postgres::Client;
 
 use crate::database::migrate::{make_stock, string, strings};
+use crate::execute::partitions::create_partitioned;
 use crate::support::command;
 use crate::support::database::{empty_database, migrated_database};
 use crate::support::server::connection_string;
@@ -52,8 +53,10 @@ async fn makes_indexes_again_that_were_dropped_changed_or_not_finished() {
         .await
         .unwrap();
     let planned = command::run(command::orderql_on(&database).args(["migrate", "--dry-run"]), "").stdout;
+    let replaced = planned.find("DROP INDEX public.oql_order_header_of_status_by_date;\nALTER INDEX \
+                                 public.oql_order_header_of_status_by_date_new RENAME TO oql_order_header_of_status_by_date;\n");
+    assert!(replaced > planned.find("CREATE INDEX oql_order_header_of_status_by_date_new ON "), "{planned}");
     for statement in [
-        "DROP INDEX IF EXISTS public.oql_order_header_of_status_by_date;\n",
         "CREATE INDEX oql_shipment_of_status_by_date ON public.shipment USING btree (status_id, estimated_ship_date, shipment_id) \
          INCLUDE (",
         "SELECT orderql.backfill_parties();\n",
@@ -114,6 +117,95 @@ async fn builds_the_indexes_of_a_stock_database_beside_its_writers() {
     assert_eq!(migrate_concurrently(&mut client).await.unwrap(), MigrationReport::default());
 }
 
+async fn names_of_indexes(client: &Client, pattern: &str) -> BTreeSet<String> {
+    strings(
+        client,
+        &format!("SELECT relname::text FROM pg_class WHERE relkind IN ('i', 'I') AND relname LIKE '{pattern}'"),
+    )
+    .await
+}
+
+#[tokio::test]
+async fn an_index_with_another_definition_stays_until_the_new_one_is_built() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    let index = "oql_order_header_of_status_by_date";
+    let definition = string(&client, &format!("SELECT pg_get_indexdef('{index}'::regclass)")).await.unwrap();
+    let different =
+        format!("DROP INDEX {index}; CREATE INDEX {index} ON order_header (status_id, order_date, order_id)");
+    let new = definition.replace(index, &format!("{index}_new"));
+    let oid = async |client: &Client| string(client, &format!("SELECT '{index}'::regclass::oid::text")).await;
+
+    // What runs leave that are interrupted: before the new one is built, before it takes the place, and before the old one is dropped.
+    for (left, is_kept) in [
+        (format!("{new}; UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{index}_new'::regclass"), false),
+        (new.clone(), true),
+        (format!("ALTER INDEX {index} RENAME TO {index}_old; {definition}"), true),
+    ] {
+        client.batch_execute(&format!("{different}; {left}")).await.unwrap();
+        let built =
+            string(&client, &format!("SELECT max(oid)::text FROM pg_class WHERE relname LIKE '{index}%'")).await;
+        migrate_concurrently(&mut client).await.unwrap();
+        assert_eq!(indexes(&client).await, listed_indexes(), "{left}");
+        assert_eq!(names_of_indexes(&client, &format!("{index}%")).await, BTreeSet::from([index.to_owned()]), "{left}");
+        assert_eq!(oid(&client).await == built, is_kept, "{left}");
+    }
+    // At once, and the other index is left over.
+    client.batch_execute(&format!("{different}; {new}")).await.unwrap();
+    migrate(&mut client).await.unwrap();
+    assert_eq!(indexes(&client).await, listed_indexes());
+    assert_eq!(names_of_indexes(&client, &format!("{index}%")).await, BTreeSet::from([index.to_owned()]));
+}
+
+#[tokio::test]
+async fn indexes_of_partitions_are_built_beside_writers_one_by_one() {
+    let database = empty_database().await;
+    let mut client = database.connect().await;
+    let tables = create_partitioned(&client).await;
+    migrate_concurrently(&mut client).await.unwrap();
+    assert_eq!(indexes(&client).await, listed_indexes());
+    let [name, of_items] = [
+        "oql_order_item_with_external_id",
+        "
+        SELECT index.relname || ' ' || indisvalid FROM pg_inherits
+        JOIN pg_index ON indexrelid = inhrelid
+        JOIN pg_class AS index ON index.oid = inhrelid
+        WHERE inhparent = 'oql_order_item_with_external_id'::regclass",
+    ];
+    let transactions = format!(
+        "SELECT index.xmin::text FROM pg_inherits JOIN pg_class AS index ON index.oid = inhrelid WHERE inhparent = '{name}'::regclass"
+    );
+    let parts = strings(&client, of_items).await;
+    assert!(tables.contains(&"order_item") && parts.len() == 3, "{parts:?}");
+    assert_eq!(strings(&client, &transactions).await.len(), 3, "each has a transaction of its own");
+
+    // One partition has its part, one has an index that can be one, and one was not finished.
+    let definition = string(&client, &format!("SELECT pg_get_indexdef('{name}'::regclass)")).await.unwrap();
+    let columns = definition.split(" USING ").nth(1).unwrap().to_owned();
+    let interrupted = format!(
+        "DROP INDEX {name};
+         CREATE INDEX {name} ON ONLY order_item USING {columns};
+         CREATE INDEX part_0 ON order_item_0 USING {columns};
+         ALTER INDEX {name} ATTACH PARTITION part_0;
+         CREATE INDEX part_1 ON order_item_1 USING {columns};
+         CREATE INDEX part_2 ON order_item_2 USING {columns};
+         UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'part_2'::regclass"
+    );
+    let attached = BTreeSet::from(["part_0 true", "part_1 true", "part_2 true"].map(str::to_owned));
+    // The second time, an index of another definition has the name.
+    let replaced = format!("DROP INDEX {name}; CREATE INDEX {name} ON order_item (external_id)");
+    for (change, expected) in [(&interrupted, Some(attached)), (&replaced, None)] {
+        client.batch_execute(change).await.unwrap();
+        assert_ne!(indexes(&client).await, listed_indexes());
+        let migrated = migrate_concurrently(&mut client).await.unwrap();
+        assert_eq!(indexes(&client).await, listed_indexes(), "{migrated}");
+        let parts = strings(&client, of_items).await;
+        assert!(parts.len() == 3 && expected.is_none_or(|expected| parts == expected), "{parts:?}");
+    }
+    assert_eq!(names_of_indexes(&client, "%\\_new").await, BTreeSet::new());
+    assert_eq!(migrate_concurrently(&mut client).await.unwrap(), MigrationReport::default());
+}
+
 #[tokio::test]
 async fn a_dry_run_prints_statements_and_triggers_and_undo_removes_what_was_added() {
     let database = migrated_database().await;
@@ -144,12 +236,43 @@ async fn a_dry_run_prints_statements_and_triggers_and_undo_removes_what_was_adde
         "{}",
         removed.stdout
     );
+    let columns = "SELECT relname || '.' || attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                   WHERE attname LIKE 'orderql\\_%' AND relkind = 'r' AND relnamespace = 'public'::regnamespace";
+    let theirs = BTreeSet::from(["person.orderql_note".to_owned()]);
+    client.batch_execute("ALTER TABLE person ADD orderql_note text").await.unwrap();
+    assert_eq!(strings(&client, columns).await.len(), 3);
+    // What others have made of it.
+    client
+        .batch_execute(
+            "CREATE VIEW report AS SELECT * FROM orderql.ship_group;
+             CREATE VIEW stores AS SELECT orderql_product_store_id FROM return_header;
+             CREATE INDEX theirs ON order_item (orderql_facility_id);
+             CREATE TABLE noted (user_id text REFERENCES orderql.user_account)",
+        )
+        .await
+        .unwrap();
+    let dependents = [
+        "constraint noted_user_id_fkey on table noted: SELECT pg_get_constraintdef(",
+        "index theirs: SELECT pg_get_indexdef('theirs'::regclass);\n",
+        "view report: SELECT pg_get_viewdef('report'::regclass);\n",
+        "view stores: SELECT pg_get_viewdef('stores'::regclass);\n",
+    ];
+    let (listed, refused) = (run(&["--undo", "--dry-run"]), run(&["--undo", "--yes"]));
+    assert!(!refused.succeeded && refused.stderr.contains("which are not orderql's"), "{}", refused.stderr);
+    for dependent in dependents {
+        assert!(listed.stdout.contains(&format!("-- first: drop or change {dependent}")), "{}", listed.stdout);
+        assert!(refused.stderr.contains(&format!("\n  {dependent}")), "{}", refused.stderr);
+    }
+    assert_eq!(refused.stderr.lines().count(), 1 + dependents.len(), "{}", refused.stderr);
+    assert_eq!(strings(&client, columns).await.len(), 3);
+    client.batch_execute("DROP VIEW report, stores; DROP INDEX theirs; DROP TABLE noted").await.unwrap();
     let refused = run(&["--undo"]);
     assert!(!refused.succeeded && refused.stderr.contains("nothing was removed"), "{}", refused.stderr);
     assert_eq!(indexes(&client).await, made);
     let removed = run(&["--undo", "--yes"]);
     assert!(removed.succeeded, "{}", removed.stderr);
     assert_eq!(string(&client, "SELECT to_regnamespace('orderql')::text").await, None);
+    assert_eq!(strings(&client, columns).await, theirs);
     // An index of the operator's, whatever its name.
     let theirs = "oql_order_header_by_grand_total public.order_header btree (created_by)";
     assert_eq!(indexes(&client).await, BTreeSet::from([theirs.to_owned()]));

@@ -1,6 +1,7 @@
 //! The private cluster, migrations, the tables that triggers keep, the preflight check, replicas, several servers of this
 //! program, outages of PostgreSQL, and faults of its connections.
 
+mod change_feed;
 mod cluster;
 mod faults;
 mod kept_tables;

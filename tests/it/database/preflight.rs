@@ -315,6 +315,49 @@ async fn names_columns_whose_type_does_not_fit() {
 }
 
 #[tokio::test]
+async fn an_index_has_the_columns_that_a_search_key_includes() {
+    let schema = Catalog::parse(
+        r#"
+        type Query {
+          things: [Thing] @sort(key: "THING_ID") @sort(key: "WEIGHT") @sort(key: "COLOUR")
+            @search(key: "colour", include: ["weight"])
+            @search(key: "name", inOrderOf: ["WEIGHT"], include: ["colour"])
+        }
+        type Thing @relation(name: "thing", key: ["thing_id"]) { thingId: ID! colour: String name: String weight: Int }
+        "#,
+    );
+    let schema = schema.unwrap();
+    let with = |indexes: &str| {
+        format!(
+            "CREATE TABLE thing (thing_id text PRIMARY KEY, colour text, name text, weight int);
+             CREATE INDEX ON thing (weight, thing_id);
+             CREATE INDEX ON thing (colour, thing_id);
+             CREATE INDEX ON thing (name, weight, thing_id);
+             {indexes}"
+        )
+    };
+    let missing = |key: &str, first: &str, include: &str| {
+        format!(
+            "no index has all columns that things(query: \"{key}:…\") includes, leave `include` out of the schema file, or: CREATE \
+             INDEX CONCURRENTLY ON \"thing\" ({first}) INCLUDE ({include});"
+        )
+    };
+    let colour = missing("colour", "\"colour\"", "\"weight\", \"thing_id\"");
+    let name = missing("name", "\"name\", \"weight\"", "\"colour\", \"thing_id\"");
+    let neither = [colour.clone(), name.clone()];
+    assert_eq!(report_after(&with(""), &schema).await, neither);
+    // Only some rows, another order, no primary key.
+    let useless = "CREATE INDEX ON thing (colour, weight, thing_id) WHERE weight > 0;
+                   CREATE INDEX ON thing (thing_id, colour) INCLUDE (weight);
+                   CREATE INDEX ON thing (name, weight) INCLUDE (colour);";
+    assert_eq!(report_after(&with(useless), &schema).await, neither);
+    let of_colour = "CREATE INDEX ON thing (colour) INCLUDE (thing_id, weight);";
+    assert_eq!(report_after(&with(of_colour), &schema).await, [name]);
+    let of_name = "CREATE INDEX ON thing (name, weight, colour, thing_id);";
+    assert_eq!(report_after(&with(&format!("{of_colour}{of_name}")), &schema).await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn checks_the_relations_of_lookups_and_search_keys() {
     let schema = Catalog::parse(
         r#"
@@ -328,9 +371,8 @@ async fn checks_the_relations_of_lookups_and_search_keys() {
     let made = "CREATE TABLE thing (thing_id text PRIMARY KEY, colour text);
                 CREATE TABLE tag (thing_id text, tag_id text, PRIMARY KEY (thing_id, tag_id));
                 CREATE VIEW orderql.thing_by_name AS SELECT thing_id, colour AS name FROM thing";
-    let advice = "run `orderql migrate`, or correct the schema file";
     let expected = [
-        &format!("orderql.thing_by_name has no column colour, which Thing.colour reads: {advice}"),
+        "orderql.thing_by_name has no column colour, which Thing.colour reads: correct the schema file",
         "no index serves things(query: \"tagId:…\"): CREATE INDEX CONCURRENTLY ON \"tag\" (\"tag_id\");",
         "no index serves thing: the view orderql.thing_by_name needs one on the table of its columns (name), in this order, and one for each table that it joins",
     ];

@@ -64,9 +64,12 @@ async fn answers_by_what_postgresql_refuses() {
     assert_eq!(server.query(&token, ORDER).available(), 996);
 
     // No space, no memory, no connections, a configured limit; an I/O error; read-only; shutting down, crashed, starting up;
-    // a lock that was not free; two kinds of conflict, which occur again at the second attempt.
-    let temporary =
-        ["53100", "53200", "53300", "53400", "58030", "25006", "57P01", "57P02", "57P03", "55P03", "40001", "40P01"];
+    // a lock that was not free; two kinds of conflict, which occur again at the second attempt; the server of a foreign table that
+    // is away.
+    let temporary = [
+        "53100", "53200", "53300", "53400", "58030", "25006", "57P01", "57P02", "57P03", "55P03", "40001", "40P01",
+        "08001", "HV00N",
+    ];
     for code in temporary {
         refuse(&client, code, false).await;
         assert_unavailable(&server.query(&token, ORDER));

@@ -4,7 +4,7 @@ mod billed_parties;
 mod demo_orders;
 mod index_scans;
 mod nullability;
-mod partitions;
+pub mod partitions;
 mod party_roles;
 mod plan_analysis;
 mod plan_sweep;

@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 
 use crate::catalog::collection_roots::roots;
 use crate::support::cluster::load;
+use crate::support::command;
 use crate::support::database::{Database, empty_database, loaded_database};
 use crate::support::query_runner::QueryRunner;
 use crate::support::server::Server;
@@ -26,7 +27,7 @@ const ORDER: &str = r#"{ order(orderId: "ORDER_IN_PROGRESS") { orderId statusId 
     statuses(last: 9) { edges { node { statusId } } } adjustments(first: 9) { edges { node { amount } } } } }"#;
 
 /// The tables whose primary keys begin with an order's id, partitioned. Returns their names.
-async fn create_partitioned(client: &Client) -> Vec<&'static str> {
+pub async fn create_partitioned(client: &Client) -> Vec<&'static str> {
     let mut names = Vec::new();
     let statements = ORDERS.split("CREATE TABLE IF NOT EXISTS ").skip(1);
     for statement in statements.filter(|statement| statement.contains("PRIMARY KEY (order_id")) {
@@ -49,6 +50,33 @@ fn update(server: &Server) {
                 &rej_shipmentId_0=SHIP_INPUT&rej_shipmentItemSeqId_0=00001&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK";
     let response = server.send(update_request(&server.token("demo"), &[URLENCODED], form));
     assert_eq!(response.status, 200, "{response:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn partitions_by_the_date_of_the_order_are_rejected_with_the_reason() {
+    let database = empty_database().await;
+    let client = database.connect().await;
+    let (_, definition) = ORDERS.split_once("CREATE TABLE IF NOT EXISTS order_header (").unwrap();
+    let (definition, _) = definition.split_once(");\n").unwrap();
+    let definition = definition.replace("PRIMARY KEY (order_id)", "PRIMARY KEY (order_id, order_date)");
+    let partitioned = format!(
+        "CREATE TABLE order_header ({definition}) PARTITION BY RANGE (order_date);
+         CREATE TABLE order_header_2026 PARTITION OF order_header FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')"
+    );
+    client.batch_execute(&partitioned).await.unwrap();
+    let reason = "order_header is partitioned by RANGE (order_date), so that PostgreSQL cannot make its key (order_id) unique: \
+                  partition it by the hash of a column of the key, or not at all; nothing was changed\n";
+    for flags in [&["migrate"][..], &["migrate", "--concurrently"]] {
+        let migrated = command::run(command::orderql_on(&database).args(flags), "");
+        assert_eq!((migrated.succeeded, migrated.stderr), (false, format!("orderql: {reason}")));
+    }
+    let schema: Option<String> = client.query_one("SELECT to_regnamespace('orderql')::text", &[]).await.unwrap().get(0);
+    assert_eq!(schema, None);
+    let examined = command::run(command::orderql_on(&database).args(["doctor", "--listen", "127.0.0.1:0"]), "");
+    let reason = "FAILED   schema      the key of Order is not unique: order_header has no unique index or constraint on (order_id) or \
+                  on some of them; correct the key in the schema file, or partition the table by the hash of a column of the key, or \
+                  not at all: it is partitioned by RANGE (order_date), and PostgreSQL makes no unique index on it without these columns\n";
+    assert!(examined.stdout.contains(reason), "{}", examined.stdout);
 }
 
 async fn server(database: &Database) -> Server {
@@ -103,4 +131,16 @@ async fn partitions_by_the_hash_of_the_order_change_no_response_and_no_update() 
     let plan: Vec<String> = client.query(page, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let scans = plan.iter().filter(|line| line.contains("Index")).count();
     assert!(plan.join("\n").contains("Merge Append") && scans == PARTITIONS, "{plan:#?}");
+
+    // What was added to the tables is removed from their partitions.
+    drop(server);
+    let undone = command::run(command::orderql_on(&partitioned).args(["migrate", "--undo", "--yes"]), "");
+    assert!(
+        undone.succeeded && undone.stdout.contains("ALTER TABLE order_item DROP COLUMN orderql_"),
+        "{}{}",
+        undone.stdout,
+        undone.stderr
+    );
+    let left = "SELECT count(*) FROM pg_attribute WHERE attname LIKE 'orderql\\_%' AND NOT attisdropped";
+    assert_eq!(client.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0);
 }

@@ -208,6 +208,8 @@ async fn plans_are_shown_to_those_who_have_the_grant() {
     assert_eq!([&branches[0]["field"], &branches[1]["field"]], ["orders", "orders.shipGroups"]);
     assert_eq!([&branches[0]["parent"], &branches[1]["parent"]], [&Value::Null, &json!(0)]);
     assert!(branches[0]["rowsExamined"].is_u64() && branches[0]["access"]["index"].is_array());
+    assert_eq!(branches[0]["expectedPages"], json!({"fewest": 1, "oneRowOf": null, "checked": []}));
+    assert_eq!(branches[1].get("expectedPages"), None);
     assert!(plan["statement"]["sql"].as_str().unwrap().contains("\"order_header\""));
     assert_eq!(plan["statement"]["parameters"][0], json!(["ORDER_HELD"]));
     // Beside the data is what became of it.

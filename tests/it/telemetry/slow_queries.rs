@@ -1,12 +1,14 @@
 //! The log of slow queries.
 
+use std::collections::BTreeSet;
 use std::thread;
+use std::time::SystemTime;
 
 use orderql::access::profile::Profile;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::support::database::loaded_database;
+use crate::support::database::{Database, loaded_database};
 use crate::support::http::{JSON, Response};
 use crate::support::server::{Server, server_with_users};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
@@ -14,6 +16,20 @@ use crate::telemetry::access_log::events;
 
 const QUERY: &str = "query Late($q: String) { some: orders(first: 3, query: $q) \
                      { edges { node { orderId shipGroups(first: 2) { edges { node { shipGroupSeqId } } } } } } }";
+
+/// Waits until a server has observed the statements that wait for locks now. It does so again and again, on one connection.
+async fn wait_for_observers(database: &Database) {
+    let client = database.connect().await;
+    let asked = "SELECT query_start FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name = 'orderql-locks' AND query LIKE '%pg_locks%'
+                     AND query_start > (SELECT max(waitstart) FROM pg_locks WHERE NOT granted)";
+    // It prepares the question first, and asks again when it has seen the answer.
+    let mut questions = BTreeSet::new();
+    while questions.len() < 3 {
+        let rows = client.query(asked, &[]).await.unwrap();
+        questions.extend(rows.iter().map(|row| row.get::<_, SystemTime>(0)));
+    }
+}
 
 fn hash(query: &str) -> String {
     Sha256::digest(query).iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"))
@@ -40,6 +56,7 @@ async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 database.wait_for_lock_waits(2).await;
+                wait_for_observers(&database).await;
                 lock.commit().await.unwrap();
             });
         });
@@ -66,6 +83,9 @@ async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
     assert!(branches.starts_with(&format!("some: {count} rows; some.shipGroups: ")), "{demo}");
     assert_eq!(hasty["branches"], "some: not finished; some.shipGroups: not finished");
     assert!(hasty["statement_ms"].as_f64() > Some(300.0), "{hasty}");
+    let [lock, prepare] = ["lock_ms", "prepare_ms"].map(|name| demo[name].as_f64().unwrap());
+    assert!(lock > 0.0 && lock < prepare, "it waited when it was prepared: {demo}");
+    assert!(hasty["prepare_ms"].is_number() && hasty.get("retries").is_none(), "{hasty}");
     assert_eq!(demo["request_id"], json!(responses[0].header("x-request-id")));
     assert!(!log.contains("GEHEIM") && !log.contains("ORDER_APPROVED"), "{log}");
 }

@@ -14,6 +14,7 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use prost::Message as _;
 use serde_json::json;
+use tokio_postgres::config::Host;
 
 use crate::support::authority::Authority;
 use crate::support::database::loaded_database;
@@ -163,6 +164,11 @@ async fn a_collector_receives_the_spans_of_requests() {
     let resource = received[0].1.resource_spans[0].resource.as_ref().unwrap();
     assert_eq!(attributes(&resource.attributes)["service.version"], env!("CARGO_PKG_VERSION"));
     assert_eq!((&*statement["db.operation.name"], &*statement["db.system.name"]), ("SELECT", "postgresql"));
+    assert_eq!(statement["db.collection.name"], "order_header");
+    let config = database.config();
+    let Host::Unix(folder) = &config.get_hosts()[0] else { panic!("{config:?}") };
+    let socket = folder.join(format!(".s.PGSQL.{}", config.get_ports()[0]));
+    assert_eq!(statement["server.address"], socket.display().to_string());
 
     // Each page of an export is a part of its request, and has parts of its own.
     let export = "2af7651916cd43dd8448eb211c80319c";

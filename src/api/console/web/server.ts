@@ -52,6 +52,8 @@ export interface Branch {
   parent: number | null;
   access?: { index: string[]; lookups: { index: string[]; rows: number }[]; window: number | null };
   rowsExamined?: number;
+  /** The pages for a page of rows: the fewest if one row of so many of the window matches, or always. */
+  expectedPages?: { fewest: number; oneRowOf: number | null; checked: string[] };
 }
 
 /** How an operation would be run. Without a statement it needs no database. */

@@ -10,7 +10,15 @@ import { plan, type Branch, type ExecutedPlan, type Plan, type Response } from "
 import { session } from "../session";
 import { useStore } from "../store";
 
-function Access({ access, rowsExamined = 0 }: Branch) {
+/** How many pages are read for a page of rows. */
+function pagesOfRows({ fewest, oneRowOf, checked }: NonNullable<Branch["expectedPages"]>) {
+  if (oneRowOf === null) return "Fills its pages.";
+  const keys = checked.join(", ");
+  const many = oneRowOf === 1 ? `N × ${fewest}` : `N / ${oneRowOf}`;
+  return `May come short: ${keys} is checked row by row. A page of rows takes ${count(fewest, "page")} if one of ${count(oneRowOf, "row")} of the window matches, ${many} pages if one of N does.`;
+}
+
+function Access({ access, rowsExamined = 0, expectedPages }: Branch) {
   if (!access) return null;
   const lookups = access.lookups.map(({ index, rows }) => `by index (${index.join(", ")}) if at most ${count(rows, "row")} match`);
   const order = `in order (${access.index.join(", ")})`;
@@ -18,7 +26,7 @@ function Access({ access, rowsExamined = 0 }: Branch) {
   return (
     <p>
       Finds its rows {[...lookups, order].join(", otherwise ")}
-      {window}. Examines {count(rowsExamined, "row")} at most.
+      {window}. Examines {count(rowsExamined, "row")} at most. {expectedPages && pagesOfRows(expectedPages)}
     </p>
   );
 }

@@ -1,0 +1,94 @@
+//! The searches by an index of their own that are tried first.
+
+use crate::catalog::binding::PairIndex;
+use crate::plan::access_path::path::{AccessPath, Lookup};
+use crate::plan::access_path::search::Search;
+
+impl Search<'_> {
+    /// The terms that have an index, those first that probably match fewest rows. The ends of a range are one. Among them is
+    /// that of the prefix if it has an index that a range continues.
+    pub(super) fn lookups(&self, path: &AccessPath) -> Vec<Lookup> {
+        let prefix = path.prefix.map(|prefix| prefix.term);
+        let of_prefix = prefix.into_iter().filter(|term| !self.continued(*term, &path.filters).is_empty());
+        let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
+        for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.key(*term).lookup) {
+            let key = self.key(term);
+            let is_range = !self.is_equality(term);
+            // Fewer rows match both.
+            if ranked.iter().any(|(_, lookup)| lookup.is_of_pair && lookup.terms.contains(&term)) {
+                continue;
+            }
+            let has_term =
+                |lookup: &Lookup| lookup.terms.iter().any(|other| self.terms[*other].key == self.terms[term].key);
+            if is_range && let Some((_, lookup)) = ranked.iter_mut().find(|(_, lookup)| has_term(lookup)) {
+                if !lookup.terms.contains(&term) {
+                    lookup.terms.push(term);
+                }
+                continue;
+            }
+            let range = if is_range { Vec::new() } else { self.continued(term, &path.filters) };
+            let rank = match (is_range, self.is_list(term), key.indexed) {
+                _ if !range.is_empty() => 0,
+                (false, false, true) => 1,
+                (false, true, true) => 2,
+                (false, false, false) => 3,
+                (true, _, _) => 4,
+                (false, true, false) => 5,
+            };
+            let second = range.first().map(|term| self.key(*term).column.name.clone());
+            let columns = std::iter::once(key.column.name.clone()).chain(second).collect();
+            let terms = std::iter::once(term).chain(range).collect();
+            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false }));
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+
+    /// A look-up by two terms, if an index on their keys is not that of the prefix. The first may be a list.
+    fn pair_lookup(&self, path: &AccessPath) -> Option<Lookup> {
+        let pairs = self.connection.pair_indexes.iter().filter_map(|index| self.pair(index));
+        let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+        let mut pairs = pairs.filter(|pair| !pair.iter().all(|term| is_of_prefix(*term)));
+        let terms = pairs.find(|[_, second]| !self.is_list(*second))?.to_vec();
+        let columns = terms.iter().map(|term| self.key(*term).column.name.clone()).collect();
+        Some(Lookup { terms, columns, rows: 0, is_of_pair: true })
+    }
+
+    /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.
+    pub(super) fn is_covered(&self, lookup: &Lookup) -> bool {
+        let Some(include) = self.included(lookup).filter(|include| !include.is_empty()) else { return false };
+        let key = self.sort.primary_key().iter().map(|column| &column.name);
+        let known = key.chain(&lookup.columns).chain(include);
+        let columns = self.sort.columns.iter().map(|column| &column.name);
+        let of_terms = (0..self.terms.len()).flat_map(|term| {
+            let key = self.key(term);
+            key.semi_join.as_ref().map_or(std::slice::from_ref(&key.column.name), |semi_join| &semi_join.by)
+        });
+        columns.chain(of_terms).all(|column| known.clone().any(|known| known == column))
+    }
+
+    /// The further columns of the index that a look-up reads.
+    fn included(&self, lookup: &Lookup) -> Option<&[String]> {
+        let term = lookup.terms.first()?;
+        if lookup.is_of_pair {
+            let is_used = |index: &&PairIndex| self.pair(index).is_some_and(|pair| pair == *lookup.terms);
+            return Some(&self.connection.pair_indexes.iter().find(is_used)?.include);
+        }
+        // A second column is that of an order, and the columns are known of the index in the first of them.
+        let key = self.key(*term);
+        let second = key.in_order_of.first().map(|index| &self.connection.sort_keys[*index].columns[0].name);
+        (lookup.columns.len() == 1 || lookup.columns.last() == second).then_some(&key.include)
+    }
+
+    /// The range terms among the filters that bound the second column of an index of the term's key.
+    fn continued(&self, term: usize, filters: &[usize]) -> Vec<usize> {
+        let second =
+            self.key(term).in_order_of.iter().map(|sort_key| &self.connection.sort_keys[*sort_key].columns[0].name);
+        let is_on = |filter: &usize, column: &String| {
+            let key = self.key(*filter);
+            !self.is_equality(*filter) && key.semi_join.is_none() && key.column.name == *column
+        };
+        let mut ranges = second.map(|column| filters.iter().copied().filter(|filter| is_on(filter, column)).collect());
+        ranges.find(|range: &Vec<usize>| !range.is_empty()).unwrap_or_default()
+    }
+}

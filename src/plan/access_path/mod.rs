@@ -1,0 +1,33 @@
+//! How the rows of a page are found: decided from the search terms and the order alone, and never left to PostgreSQL's
+//! estimates. Every path has a bound of rows that are examined, whatever the table's size and the values are.
+//!
+//! - In order: an index returns the matching rows in the page's order. Terms on the sort key's column bound its range, and a
+//!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values. Two terms
+//!   choose a range of an index on both of their keys (`@index`).
+//! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
+//! - Window: otherwise the rows are read in order, up to a number of rows, and those that match are returned. The page then
+//!   ends where the window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
+//!
+//! - `path`: the path itself
+//! - `search`: the terms and the order that decide it
+//! - `choice`: decides
+//! - `prefix`: the ranges of an index that terms choose
+//! - `lookups`: the searches by an index of their own
+//! - `work`: how many rows may be examined in each part
+//! - `merged_ranges`: how many rows are read of each range of a list
+//! - `rows_examined`: the most rows that are examined
+//! - [`expected_pages`]: how many pages a client reads for a page of rows
+
+mod choice;
+pub mod expected_pages;
+mod lookups;
+pub(crate) mod merged_ranges;
+mod path;
+mod prefix;
+mod rows_examined;
+mod search;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use path::{AccessPath, Lookup, Prefix};

@@ -1,0 +1,85 @@
+//! The path to the rows of a page.
+
+/// How the rows of a page are found. Terms are named by their index in the search string.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccessPath {
+    /// The columns of the index that returns the rows in the page's order.
+    pub index: Vec<String>,
+    /// The term whose values choose ranges of that index, by its first column.
+    pub prefix: Option<Prefix>,
+    /// The terms that bound a range of that index, by the sort key's column.
+    pub range: Vec<usize>,
+    /// The remaining terms, checked row by row. The members below are empty if there are none.
+    pub filters: Vec<usize>,
+    /// The names of their search keys.
+    pub checked: Vec<String>,
+    /// Filters that are tried by their own index first.
+    pub lookups: Vec<Lookup>,
+    /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.
+    pub is_exhaustive: bool,
+    /// The most rows that are examined in order; 0 without filters.
+    pub window: u32,
+    /// The same for each flag of `pageInfo` that needs rows outside of the page.
+    pub probe_window: u32,
+    /// The number of these flags.
+    pub probes: u32,
+    /// Whether the rows that match are counted, which takes as many again.
+    pub is_counted: bool,
+    /// The number of parts of the order that are read for the page: cursors divide it.
+    pub parts: u32,
+}
+
+/// The terms whose values choose ranges of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefix {
+    /// The term on the index's first column.
+    pub term: usize,
+    /// The term on its second column, of an index on two keys. Its first column is descending.
+    pub second: Option<usize>,
+    /// The one of these that has several values, whose ranges are read one after the other or merged.
+    pub list: Option<usize>,
+    /// Whether the index's first column is the sort key's.
+    pub is_sort_column: bool,
+}
+
+impl Prefix {
+    /// Whether a term has several values.
+    pub fn is_list(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// The terms, in the order of the index's columns.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = usize> + Clone {
+        std::iter::once(self.term).chain(self.second)
+    }
+
+    /// Whether the ranges of a list are merged into the page's order. They are not if that is the order of the list.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.is_list() && !self.is_sort_column
+    }
+}
+
+/// A search by the index of one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// The terms that bound the range of the index: on its first column, and if that equals a value, on its second.
+    pub terms: Vec<usize>,
+    /// The first columns of the index, as many as the terms bound.
+    pub columns: Vec<String>,
+    /// The most matching rows with which it is used.
+    pub rows: u32,
+    /// Whether the index is one on two keys, whose first column is descending.
+    pub is_of_pair: bool,
+}
+
+impl AccessPath {
+    /// Whether every row of the index range matches.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// Whether the page may end with the window, before it is full.
+    pub fn has_window(&self) -> bool {
+        self.window > 0
+    }
+}

@@ -1,0 +1,205 @@
+//! The paths of searches of the built-in schema.
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::Connection;
+use crate::catalog::search_window::SearchWindow;
+use crate::plan::access_path::AccessPath;
+use crate::plan::access_path::expected_pages::ExpectedPages;
+use crate::query::bind::search_terms::BoundTerm;
+use crate::search::Comparator;
+use crate::value::{ScalarType, Timestamp, Value};
+
+/// The path of a search on a root, by the names of its keys: `=` for equality, `[]` for a list, `>` for a range.
+fn path(root: &str, sort_key: &str, terms: &[&str], probes: u32) -> AccessPath {
+    let catalog = Catalog::built_in().unwrap();
+    let (_, _, binding) = catalog.fields().find(|(_, field, _)| field.name == root).unwrap();
+    let connection = binding.connection().unwrap();
+    let sort_key = connection.sort_keys.iter().position(|key| key.name == sort_key).unwrap();
+    let terms: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
+    AccessPath::choose(connection, sort_key, &terms, probes, false, SearchWindow::DEFAULT)
+}
+
+fn bound(connection: &Connection, term: &str) -> BoundTerm {
+    let (name, comparator) = match term.strip_suffix("[]") {
+        Some(name) => (name, Comparator::In),
+        None => match term.strip_suffix('>') {
+            Some(name) => (name, Comparator::Greater),
+            None => (term, Comparator::Equals),
+        },
+    };
+    let key = connection.search_key(name).unwrap();
+    let value = || match connection.search_keys[key].column.scalar {
+        ScalarType::DateTime => Value::DateTime(Timestamp(0)),
+        _ => Value::Text("A".to_owned()),
+    };
+    let values = if comparator == Comparator::In { vec![value(), value(), value()] } else { vec![value()] };
+    BoundTerm { key, comparator, values }
+}
+
+/// A path in a line: the index, what bounds its range, the look-ups, the window.
+fn line(root: &str, sort_key: &str, terms: &[&str]) -> String {
+    let path = path(root, sort_key, terms, 0);
+    let mut parts = vec![path.index.join(",")];
+    for term in path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>()) {
+        let is_list = path.prefix.is_some_and(|prefix| prefix.list == Some(term));
+        parts.push(format!("{} {}", if is_list { "each" } else { "=" }, terms[term]));
+    }
+    parts.extend(path.range.iter().map(|term| format!("range {}", terms[*term])));
+    parts.extend(path.lookups.iter().map(|lookup| format!("lookup {} {}", lookup.columns.join("+"), lookup.rows)));
+    parts.extend(path.has_window().then(|| format!("window {}", path.window)));
+    parts.join(" ")
+}
+
+#[test]
+fn reads_an_index_range_where_one_has_the_order() {
+    for (root, sort_key, terms, expected) in [
+        ("orders", "ORDER_DATE", &[][..], "order_date,order_id"),
+        ("orders", "ORDER_DATE", &["orderDate>"], "order_date,order_id range orderDate>"),
+        ("orders", "ORDER_DATE", &["statusId"], "status_id,order_date,order_id = statusId"),
+        ("orders", "GRAND_TOTAL", &["productStoreId"], "product_store_id,grand_total,order_id = productStoreId"),
+        ("orders", "ORDER_NAME", &["orderName"], "order_name,order_id = orderName"),
+        ("orders", "ORDER_DATE", &["statusId[]"], "status_id,order_date,order_id each statusId[]"),
+        (
+            "orders",
+            "ORDER_DATE",
+            &["orderDate>", "statusId", "orderDate>"],
+            "status_id,order_date,order_id = statusId range orderDate> range orderDate>",
+        ),
+        ("inventoryLevels", "PRODUCT_ID", &["productId[]"], "product_id,facility_id each productId[]"),
+        ("inventoryLevels", "FACILITY_ID", &["productId[]"], "product_id,facility_id each productId[]"),
+    ] {
+        assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+    }
+}
+
+#[test]
+fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
+    for (root, sort_key, terms, expected) in [
+        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 3000 window 2250"),
+        ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 3750"),
+        // Near the end of a date range, both of its terms bound it.
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["orderDate>", "orderDate>"],
+            "grand_total,order_id lookup order_date 3000 window 2250",
+        ),
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["orderDate>", "productStoreId"],
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 3000 window 2250",
+        ),
+        // Of three, the two that probably match fewest rows.
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["orderDate>", "statusId", "externalId"],
+            "grand_total,order_id lookup status_id+order_date 750 lookup external_id 750 window 3000",
+        ),
+        // The ranges of a few values are merged, and share the window.
+        (
+            "orders",
+            "ORDER_DATE",
+            &["statusId[]", "orderTypeId"],
+            "status_id,order_date,order_id each statusId[] window 1250",
+        ),
+        // No index on the state has the column of that order, and none on the store includes external ids.
+        (
+            "orders",
+            "LAST_UPDATED_STAMP",
+            &["statusId"],
+            "last_updated_stamp,order_id lookup status_id 1500 window 3000",
+        ),
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["statusId", "externalId"],
+            "grand_total,order_id lookup external_id 750 lookup status_id 750 window 3000",
+        ),
+        // The columns are known of the index in the order of the date alone.
+        (
+            "returns",
+            "RETURNED_DATE",
+            &["productStoreId", "entryDate>"],
+            "return_date,return_id lookup product_store_id+entry_date 3000 window 2250",
+        ),
+        // A row of a semi-join is examined with the row that it joins.
+        ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
+        // A primary key finds all rows.
+        ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
+        ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
+    ] {
+        assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+    }
+}
+
+#[test]
+fn reads_the_range_of_an_index_on_two_keys() {
+    for (root, sort_key, terms, expected) in [
+        (
+            "orders",
+            "ORDER_DATE",
+            &["statusId", "orderDate>", "productStoreId"][..],
+            "product_store_id,status_id,order_date,order_id = productStoreId = statusId range orderDate>",
+        ),
+        (
+            "orders",
+            "ORDER_ID",
+            &["productStoreId", "statusId[]"],
+            "product_store_id,status_id,order_id = productStoreId each statusId[]",
+        ),
+        (
+            "orderItems",
+            "PRODUCT_ID",
+            &["facilityId", "statusId"],
+            "orderql_facility_id,status_id,product_id,order_id,order_item_seq_id = facilityId = statusId",
+        ),
+        // Without an index in the page's order, its rows are few, or dense among those of the store.
+        (
+            "orders",
+            "GRAND_TOTAL",
+            &["productStoreId", "statusId"],
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 3000 window 2250",
+        ),
+        // The sort key's column is a range beside a prefix.
+        (
+            "shipments",
+            "STATUS",
+            &["statusId", "originFacilityId"],
+            "origin_facility_id,status_id,shipment_id = originFacilityId range statusId",
+        ),
+    ] {
+        assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+    }
+}
+
+#[test]
+fn examines_no_more_rows_than_the_window_and_the_page() {
+    for (terms, probes) in [(&["orderTypeId"][..], 0), (&["statusId"], 1), (&["statusId", "externalId"], 2)] {
+        let path = path("orders", "GRAND_TOTAL", terms, probes);
+        let examined = path.bound(50, 1);
+        assert!((7_400..=7_560).contains(&examined), "{examined} {path:?}");
+    }
+    assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId"], 1).bound(50, 1), 52);
+    // The rows of a few ranges, and one more of each; of many ranges, some rows of each and then those of a few.
+    assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 3), 156);
+    assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 100), 1_056);
+}
+
+#[test]
+fn expects_more_pages_where_rows_are_checked() {
+    let expected = |terms: &[&str], size| {
+        let path = path("orders", "GRAND_TOTAL", terms, 0);
+        let ExpectedPages { fewest, one_row_of, checked } = path.expected_pages(size);
+        (fewest, one_row_of, checked.join(" "))
+    };
+    assert_eq!(expected(&["productStoreId"], 50), (1, None, String::new()));
+    // A value of the primary key finds all rows.
+    assert_eq!(expected(&["statusId", "orderId"], 50), (1, None, String::new()));
+    assert_eq!(expected(&["orderTypeId"], 50), (1, Some(75), "orderTypeId".to_owned()));
+    assert_eq!(expected(&["orderDate>", "orderTypeId", "orderDate>"], 100).2, "orderDate orderTypeId");
+    let path = AccessPath { window: 30, ..path("orders", "GRAND_TOTAL", &["orderTypeId"], 0) };
+    let ExpectedPages { fewest, one_row_of, .. } = path.expected_pages(100);
+    assert_eq!((fewest, one_row_of), (4, Some(1)));
+}

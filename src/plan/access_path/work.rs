@@ -1,0 +1,68 @@
+//! How many rows each part of a search may examine.
+
+use crate::catalog::search_window::SearchWindow;
+use crate::plan::access_path::merged_ranges::few_values;
+use crate::plan::access_path::path::{AccessPath, Prefix};
+use crate::plan::access_path::search::Search;
+
+/// The most look-ups that are tried, one after the other.
+const MAX_LOOKUPS: usize = 2;
+
+/// The part of the window that look-ups may examine: a fifth. The rows that they find lie anywhere in the table, so each takes
+/// longer than one of the window, which are read from an index.
+const LOOKUP_SHARE: u32 = 5;
+
+/// The same if they read the index alone: two fifths.
+const COVERED_LOOKUP_SHARES: u32 = 2;
+
+/// How many rows of a window a look-up in another relation weighs as much as. It takes about as long as passing over ten rows
+/// in an index.
+const SEMI_JOIN_WEIGHT: u32 = 8;
+
+/// The same for a computed column, which takes several look-ups.
+const COMPUTED_WEIGHT: u32 = 20;
+
+impl Search<'_> {
+    /// Divides the window among the look-ups, the page and the flags, where filters remain.
+    pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow) {
+        let probes = path.probes;
+        // A prefix that identifies rows leaves so few that nothing finds them faster.
+        let is_identified = path.prefix.is_some_and(|prefix| self.identifies(prefix.term));
+        let mut lookups = if is_identified { Vec::new() } else { self.lookups(path) };
+        lookups.truncate(MAX_LOOKUPS);
+        let count = u32::try_from(lookups.len()).unwrap_or(1);
+        let mut share = 0;
+        for lookup in &mut lookups {
+            let shares = if self.is_covered(lookup) { COVERED_LOOKUP_SHARES } else { 1 };
+            let rows = (window.rows() / LOOKUP_SHARE * shares / count).min(window.rows() / (count + 1 + probes));
+            share += rows;
+            // Its rows are found one by one in another relation, or the filters are checked for each.
+            let terms = lookup.terms.iter().chain(path.filters.iter().filter(|term| !lookup.terms.contains(term)));
+            lookup.rows = (rows / (1 + self.weights(terms))).max(1);
+        }
+        // A window that ends is read twice, the second time for its last row: without filters, but a view may compute its columns.
+        let twice = path.filters.iter().filter(|term| self.key(**term).semi_join.is_none());
+        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
+        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1).max(1);
+        let rows = (window.rows() - share) / (2 * ranges + self.weights(path.filters.iter().chain(twice)));
+        path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
+        path.window = rows.saturating_sub(path.probe_window * probes).max(1);
+        path.lookups = lookups;
+    }
+
+    fn weights<'t>(&self, terms: impl Iterator<Item = &'t usize>) -> u32 {
+        terms.map(|term| self.weight(*term)).sum()
+    }
+
+    /// How many rows of a window the comparison of one row weighs as much as.
+    fn weight(&self, term: usize) -> u32 {
+        let key = self.key(term);
+        if key.is_computed {
+            COMPUTED_WEIGHT
+        } else if key.semi_join.is_some() {
+            SEMI_JOIN_WEIGHT
+        } else {
+            0
+        }
+    }
+}

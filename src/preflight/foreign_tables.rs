@@ -1,0 +1,54 @@
+//! Whether the tables of other servers can be read. PostgreSQL's catalogs do not say it, so a row of each is read. A server that is away
+//! takes nothing but its own tables away, so that is no reason not to start.
+
+use tokio_postgres::{Client, Error};
+
+use crate::catalog::Catalog;
+use crate::plan::sql::{Identifier, List, Relation};
+use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
+use crate::preflight::mismatch::Mismatch;
+use crate::preflight::requirements::Requirements;
+
+/// How long a server may take.
+const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout TO '10s'; SET LOCAL search_path TO public";
+
+/// Reads a row of each foreign table that a catalog names, and returns those that fail. The connection must be outside a transaction.
+pub(crate) async fn unreachable(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
+    let requirements = Requirements::of(catalog);
+    let database = DatabaseSchema::read(client, &requirements).await?;
+    let mut unreachable = Vec::new();
+    for relation in requirements.relations() {
+        let Some(found) = database.relation(relation) else { continue };
+        let Some(server) = found.server.clone() else { continue };
+        let columns = requirements.columns.iter().filter(|required| required.column.relation == relation);
+        let names = columns.clone().map(|required| required.column.name);
+        if let Some(message) = failure(client, relation, found, names).await?
+            && let Some(first) = columns.clone().next()
+        {
+            unreachable.push(Mismatch::UnreachableForeignTable {
+                relation: relation.to_owned(),
+                server,
+                required_by: first.required_by.to_string(),
+                message,
+            });
+        }
+    }
+    Ok(unreachable)
+}
+
+/// PostgreSQL's message, if the required columns that exist cannot be read.
+async fn failure<'a>(
+    client: &Client,
+    relation: &str,
+    found: &FoundRelation,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<Option<String>, Error> {
+    let columns = List(names.filter(|name| found.columns.contains_key(*name)).map(Identifier));
+    let read = format!("{BEGIN}; SELECT {columns} FROM {} LIMIT 1", Relation(relation));
+    let read = client.simple_query(&read).await;
+    client.batch_execute("ROLLBACK").await?;
+    match read {
+        Ok(_) => Ok(None),
+        Err(error) => error.as_db_error().map(|report| Some(report.message().to_owned())).ok_or(error),
+    }
+}
